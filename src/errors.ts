@@ -1,0 +1,68 @@
+/** Every HTTP error the service answers with: code -> status (spec 7.1, contract.md section 2). */
+export const HTTP_STATUS = {
+  INVALID_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  PAYMENT_REQUIRED: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_MISMATCH: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
+} as const
+
+export type ErrorCode = keyof typeof HTTP_STATUS
+
+/** One failed validation: a JSON pointer into the request body, or the name of a parameter, and what is wrong there. */
+export interface Detail {
+  readonly path: string
+  readonly message: string
+}
+
+interface Extra {
+  readonly details?: readonly Detail[]
+  readonly retryAfterSeconds?: number
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal that the caller is told about, through every door in the same words.
+ * `message` is one sentence on what to do next and never holds anything internal; `cause` stays on the server.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly details: readonly Detail[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, extra: Extra = {}) {
+    super(message, { cause: extra.cause })
+    this.code = code
+    this.details = extra.details
+    this.retryAfterSeconds = extra.retryAfterSeconds
+  }
+
+  get status(): number {
+    return HTTP_STATUS[this.code]
+  }
+}
+
+export const invalidRequest = (message: string, details: readonly Detail[] = []) =>
+  new ServiceError('INVALID_REQUEST', message, { details })
+export const unauthorized = () =>
+  new ServiceError('UNAUTHORIZED', 'Send a valid API key in the Authorization header as "Bearer <API_KEY>".')
+export const paymentRequired = () =>
+  new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credit balance must be positive.')
+export const forbidden = (scope: string) =>
+  new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
+export const notFound = () => new ServiceError('NOT_FOUND', 'Check the address: there is nothing here.')
+export const internalError = (cause?: unknown) =>
+  new ServiceError('INTERNAL_ERROR', 'Try again, then contact support with the x-request-id of this response.', {
+    cause,
+  })
+export const unavailable = (cause?: unknown) =>
+  new ServiceError('UNAVAILABLE', 'Try again in a moment.', { retryAfterSeconds: 1, cause })

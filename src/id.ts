@@ -1,0 +1,26 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
+
+/** The nouns that have an id, and its prefix (contract.md section 1). */
+export const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art'] as const
+export type IdPrefix = (typeof ID_PREFIXES)[number]
+
+/** A new TypeID: prefix, `_`, 26 characters of base32 UUIDv7. Ids of one prefix sort by creation time. */
+export const newId = (prefix: IdPrefix): string => fromUUID(randomUUIDv7(), prefix)
+
+/** The moment an id was made, to the millisecond; a row's created_at is taken from its id so that both sort alike. */
+export function idTime(id: string): Date {
+  const hex = toUUID(id as Parameters<typeof toUUID>[0]).replaceAll('-', '')
+  return new Date(Number.parseInt(hex.slice(0, 12), 16))
+}
+
+/** Whether a string is a well-formed id of this prefix. Never throws. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  if (!text.startsWith(`${prefix}_`) || text.length !== prefix.length + 27) return false
+  try {
+    parseTypeId(text as Parameters<typeof parseTypeId>[0])
+    return true
+  } catch {
+    return false
+  }
+}
