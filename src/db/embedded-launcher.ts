@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { chmod, chown, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { Account } from './embedded-account.ts'
+import { EmbeddedError } from './embedded-error.ts'
+
+const run = promisify(execFile)
+
+/** A program as the account runs it, in the words of child_process.spawn. */
+export interface Launch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly options: {
+    readonly uid?: number
+    readonly gid?: number
+    readonly cwd: string
+    readonly env: NodeJS.ProcessEnv
+  }
+}
+export type Launcher = (program: string, args: readonly string[]) => Launch
+
+/**
+ * How to run PostgreSQL's programs as the account, so that they reach their binaries and `root`, an existing directory.
+ * Where a directory on the way is closed to the account, root lends it the capability to pass (a clone under /root, a
+ * data directory under mktemp -d). On Linux the programs end when the process that started them does, however it ends.
+ * Throws EmbeddedError when the account cannot reach them by any means.
+ */
+export async function makeLauncher(account: Account, program: string, root: string): Promise<Launcher> {
+  const setpriv = await succeeds('setpriv', ['--pdeathsig=INT', 'true'])
+  if (!account.foreign) return launcher(setpriv ? ['setpriv', '--pdeathsig=INT'] : [])
+  await openToAccount(root, account)
+  const closed = (await closedAncestor(root, account)) ?? (await closedAncestor(program, account))
+  const executable = permits(await stat(program), account, 0o5)
+  if (closed === undefined && executable && !setpriv) return launcher([], account)
+  const identity = ['setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--pdeathsig=INT']
+  if (closed === undefined && executable) return launcher(identity)
+  // Reading and passing is the smaller gift; it does not cover files that nobody else may execute (npm ci with umask 077).
+  for (const capability of executable ? ['dac_read_search', 'dac_override'] : ['dac_override']) {
+    const prefix = [...identity, ...lend(capability)]
+    if (await succeeds(prefix[0]!, [...prefix.slice(1), program, '--version'])) return launcher(prefix)
+  }
+  throw notReachable(closed ?? program, account)
+}
+
+// PostgreSQL looks for itself with access(2), which ignores an ordinary user's capabilities unless no_setuid_fixup is on.
+const lend = (capability: string) => [
+  '--securebits=+no_setuid_fixup',
+  `--inh-caps=+${capability}`,
+  `--ambient-caps=+${capability}`,
+]
+
+// PostgreSQL sees nothing of our environment (it holds secrets) and does not hold on to our working directory.
+function launcher(prefix: readonly string[], identity?: Account): Launcher {
+  const ids = identity === undefined ? {} : { uid: identity.uid, gid: identity.gid }
+  const options = { ...ids, cwd: '/', env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' } }
+  return (program, args) => {
+    const [command = program, ...rest] = [...prefix, program, ...args]
+    return { command, args: rest, options }
+  }
+}
+
+// A directory of our own that is closed to everybody else is opened by group alone: nobody but the account gets in.
+async function openToAccount(directory: string, account: Account): Promise<void> {
+  const found = await stat(directory)
+  if (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) return
+  await chown(directory, found.uid, account.gid)
+  await chmod(directory, (found.mode & 0o7777) | 0o010)
+}
+
+/** The topmost directory on the way to the path, the path itself included when it is one, that the account cannot pass. */
+async function closedAncestor(path: string, account: Account): Promise<string | undefined> {
+  const parent = dirname(path)
+  const above = parent === path ? undefined : await closedAncestor(parent, account)
+  if (above !== undefined) return above
+  const found = await stat(path)
+  return found.isDirectory() && !permits(found, account, 0o1) ? path : undefined
+}
+
+function permits(file: { uid: number; gid: number; mode: number }, account: Account, wanted: number): boolean {
+  const shift = file.uid === account.uid ? 6 : file.gid === account.gid ? 3 : 0
+  return ((file.mode >> shift) & wanted) === wanted
+}
+
+const notReachable = (path: string, account: Account) =>
+  new EmbeddedError(
+    `PostgreSQL runs as user ${account.uid}, who may not pass ${path}: open it with chmod o+x, move it, run this as another user, or set DATABASE_URL.`,
+  )
+
+const succeeds = (command: string, args: readonly string[]): Promise<boolean> =>
+  run(command, args, { cwd: '/' }).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,127 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client, DatabaseError, type Notification } from 'pg'
+import type { Log } from '../log.ts'
+
+const FIRST_BACKOFF_MS = 50
+const LONGEST_BACKOFF_MS = 1_000
+const CONNECT_TIMEOUT_MS = 10_000
+const KEEPALIVE_MS = 10_000
+
+export interface LastingOptions {
+  readonly url: string
+  readonly name: string
+  readonly log: Log
+  /** Before each attempt to reconnect. */
+  readonly ensure: () => Promise<void>
+  /** On a new connection, before anybody else has it. */
+  readonly prepare: (client: Client) => Promise<void>
+  /** After a lost connection was replaced. */
+  readonly onBack: () => void
+  readonly onNotification: (message: Notification) => void
+}
+
+/** One connection outside the pool that is replaced when it is lost. */
+export interface LastingConnection {
+  readonly connected: boolean
+  /** Runs `work`, waiting for a connection where there is none, and again when the connection is lost under it. Throws once closed. */
+  run<T>(work: (client: Client) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Throws when the database does not answer now; after that it never gives up. */
+export async function openLastingConnection(options: LastingOptions): Promise<LastingConnection> {
+  const closing = new AbortController()
+  const connect = () => openClient(options, replace)
+  let connected = true
+  let current = Promise.resolve(await connect())
+
+  function replace(): void {
+    if (closing.signal.aborted) return
+    connected = false
+    options.log.warn({ connection: options.name }, 'a database connection was lost')
+    current = reconnect(options, connect, closing.signal)
+    current.then(
+      () => {
+        connected = true
+        options.onBack()
+      },
+      () => undefined,
+    )
+  }
+
+  return {
+    get connected() {
+      return connected
+    },
+    run: (work) => retry(() => current, work, closing.signal),
+    close: async () => {
+      closing.abort()
+      await current.then((client) => client.end()).catch(() => undefined)
+    },
+  }
+}
+
+async function retry<T>(
+  connection: () => Promise<Client>,
+  work: (client: Client) => Promise<T>,
+  closing: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    const client = await connection()
+    try {
+      return await work(client)
+    } catch (error) {
+      if (!isLoss(error) || closing.aborted) throw error
+    }
+    // pg refuses the query a moment before it says that the connection ended.
+    await wait(FIRST_BACKOFF_MS)
+  }
+}
+
+async function reconnect(
+  options: LastingOptions,
+  connect: () => Promise<Client>,
+  closing: AbortSignal,
+): Promise<Client> {
+  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LONGEST_BACKOFF_MS)) {
+    try {
+      await options.ensure()
+      return await connect()
+    } catch (error) {
+      options.log.debug({ err: error instanceof Error ? error.message : String(error) }, 'still no database connection')
+    }
+    await wait(backoff, undefined, { signal: closing })
+  }
+}
+
+async function openClient(options: LastingOptions, onLost: () => void): Promise<Client> {
+  const client = new Client({
+    connectionString: options.url,
+    application_name: options.name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+  })
+  let ended = false
+  let serving = false
+  client.on('notification', options.onNotification)
+  // What is lost is told by `end`; without a listener `error` would end the process.
+  client.on('error', () => undefined)
+  client.once('end', () => {
+    ended = true
+    if (serving) onLost()
+  })
+  await client.connect()
+  try {
+    await options.prepare(client)
+    if (ended) throw new Error('The connection was lost while it was prepared.')
+  } catch (error) {
+    await client.end()
+    throw error
+  }
+  serving = true
+  return client
+}
+
+/** Whether an error means the connection and not the statement: what the server says itself is fatal, or did not come from it. */
+const isLoss = (error: unknown) => !(error instanceof DatabaseError) || error.severity === 'FATAL'

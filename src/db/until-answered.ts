@@ -1,0 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDatabaseDown } from './database-down.ts'
+
+const FIRST_WAIT_MS = 50
+const LONGEST_WAIT_MS = 1000
+/** A restart of PostgreSQL takes a second or two; who waits longer than this has lost its job's heartbeat anyway. */
+const PATIENCE_MS = 30_000
+
+/** Repeats a write that may safely be repeated until the database answers it. @throws any other error at once */
+export async function untilAnswered<T>(write: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isDatabaseDown(error) || performance.now() > deadline) throw error
+      await wait(pause)
+    }
+  }
+}

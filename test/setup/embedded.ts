@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { vi } from 'vitest'
+import { type Embedded, openEmbedded } from '../../src/db/embedded.ts'
+import { openLog } from '../../src/log.ts'
+
+const PROCESS = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
+const PATIENCE = { timeout: 20_000, interval: 20 }
+
+export interface EmbeddedProcess {
+  readonly child: ChildProcess
+  readonly ready: Promise<string>
+  /** Asks it to let go and resolves with its exit code. */
+  close(): Promise<number | null>
+}
+
+/** What the tests of the embedded database open; `clean` ends and removes all of it. */
+export function embeddedWorkshop() {
+  const opened: Embedded[] = []
+  const processes: EmbeddedProcess[] = []
+  const directories: string[] = []
+  return {
+    directory: async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'sonant-embedded-'))
+      directories.push(directory)
+      return directory
+    },
+    open: async (dataDir: string) => {
+      const embedded = await openEmbedded(dataDir, openLog('silent'), { fsync: false })
+      opened.push(embedded)
+      return embedded
+    },
+    start: (dataDir: string) => {
+      const started = startProcess(dataDir)
+      processes.push(started)
+      return started
+    },
+    clean: async () => {
+      await Promise.all(opened.splice(0).map((embedded) => embedded.close()))
+      await Promise.all(processes.splice(0).map((started) => started.close()))
+      for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The number of the running postmaster of a data directory; undefined when none runs. */
+export async function postmaster(dataDir: string): Promise<number | undefined> {
+  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
+  return Number.parseInt(text, 10) || undefined
+}
+
+export const until = (condition: () => unknown) => vi.waitUntil(condition, PATIENCE)
+
+export const isStopped = (dataDir: string) => !existsSync(join(dataDir, 'postgres', 'postmaster.pid'))
+
+export async function ask(embedded: Embedded, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: embedded.url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function startProcess(dataDir: string): EmbeddedProcess {
+  const child = spawn(process.execPath, [PROCESS, dataDir], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said += text
+  })
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (text) => resolve(String(text).trim()))
+    ended.then(() => reject(new Error(`the process ended: ${said}`)))
+  })
+  ready.catch(() => undefined)
+  return {
+    child,
+    ready,
+    close: () => {
+      child.stdin.on('error', () => undefined).end()
+      return ended
+    },
+  }
+}
