@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound, ServiceError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
+import type { ByteRange, Storage } from '../storage/storage.ts'
+
+const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
+
+export interface MediaDeps {
+  readonly storage: Storage
+  readonly signingKey: Uint8Array
+  now(): Date
+  readonly log: Log
+}
+
+/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (contract.md section 7, RFC 9110). */
+export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/media/*',
+    handler: (request, reply) => sendMedia(deps, request, reply),
+  })
+}
+
+async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  // Also on refusals: without it a page cannot even read the status.
+  reply.header('access-control-allow-origin', '*')
+  reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag')
+  reply.header('x-content-type-options', 'nosniff')
+  const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
+  if (grant === null)
+    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+  const size = await deps.storage.size(grant.key)
+  if (size === null) throw notFound()
+  const etag = entityTag(grant.key, size)
+  const range = wantedRange(request, etag, size)
+  if (range === 'unsatisfiable') return refuseRange(reply, size)
+  if (request.method === 'HEAD') return describeMedia(reply, deps, grant, etag, size, null).send()
+  const stream = await openStream(deps, grant.key, range ?? (size > 0 ? { start: 0, end: size - 1 } : undefined))
+  return describeMedia(reply, deps, grant, etag, size, range).send(stream)
+}
+
+/** Strong, because a key is written once: a new rendering gets a new key. Holds nothing of the signature. */
+const entityTag = (key: string, size: number): string =>
+  `"${createHash('sha256').update(`${key}\n${size}`).digest('base64url').slice(0, 22)}"`
+
+/** The one range to send, or null for the whole; ranges are defined for GET only (RFC 9110, 14.2). */
+function wantedRange(request: FastifyRequest, etag: string, size: number): ByteRange | 'unsatisfiable' | null {
+  const { range, 'if-range': ifRange } = request.headers
+  if (request.method !== 'GET' || range === undefined) return null
+  // A date never matches: there is no Last-Modified to compare it with.
+  if (ifRange !== undefined && ifRange !== etag) return null
+  return parseRange(range, size)
+}
+
+/** Malformed and multiple ranges are ignored, as RFC 9110 (14.2) allows. */
+function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
+  const [, first = '', last = ''] = BYTE_RANGE.exec(header.trim()) ?? []
+  if (first === '') return last === '' ? null : suffixRange(Number(last), size)
+  if (last !== '' && Number(last) < Number(first)) return null
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
+}
+
+function suffixRange(length: number, size: number): ByteRange | 'unsatisfiable' | null {
+  if (length === 0) return 'unsatisfiable'
+  // The suffix of nothing is satisfiable, but no Content-Range can say so.
+  return size === 0 ? null : { start: Math.max(0, size - length), end: size - 1 }
+}
+
+const refuseRange = (reply: FastifyReply, size: number): FastifyReply =>
+  reply
+    .code(416)
+    .header('content-range', `bytes */${size}`)
+    .header('accept-ranges', 'bytes')
+    .send({ error: `Ask for a range within the ${size} bytes of the file.`, error_code: 'INVALID_REQUEST' })
+
+async function openStream({ storage, log }: MediaDeps, key: string, range: ByteRange | undefined): Promise<Readable> {
+  const stream = await storage.read(key, range).catch(async (error: unknown) => {
+    // Deleted since its size was asked for.
+    throw (await storage.size(key)) === null ? notFound() : error
+  })
+  return stream.on('error', (error: NodeJS.ErrnoException) =>
+    log.error({ err: error.code ?? error.name }, 'a stored artifact could not be read'),
+  )
+}
+
+/** Set only once nothing can fail any more: an error answer must not carry them. */
+function describeMedia(
+  reply: FastifyReply,
+  deps: MediaDeps,
+  grant: MediaGrant,
+  etag: string,
+  size: number,
+  range: ByteRange | null,
+): FastifyReply {
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
+  return reply.headers({
+    'content-type': grant.contentType,
+    'content-length': range ? range.end - range.start + 1 : size,
+    'content-disposition': `inline; filename="${grant.key.slice(grant.key.lastIndexOf('/') + 1)}"`,
+    'accept-ranges': 'bytes',
+    'cache-control': `private, max-age=${Math.floor(grant.expires - deps.now().getTime() / 1000)}`,
+    etag,
+  })
+}

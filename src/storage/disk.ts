@@ -1,0 +1,157 @@
+import { createHash, type Hash, randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { isStorageKey, signMediaPath } from './sign-url.ts'
+import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
+
+/** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
+const INCOMING = '.incoming'
+const DIRECTORY_MODE = 0o700
+const FILE_MODE = 0o600
+/** Younger temporary files may belong to another process that is writing them now. */
+const ABANDONED_AFTER_MS = 3_600_000
+/** A concurrent delete may remove a directory between its creation and the rename into it. */
+const PLACE_ATTEMPTS = 5
+
+interface DiskOptions {
+  /** Holds the artifacts; made when missing. */
+  readonly dir: string
+  /** Where this service is reached from outside; asked at every signing because the port may be known late. */
+  readonly publicUrl: () => string
+  readonly signingKey: Uint8Array
+}
+
+/** Artifacts as files under one directory, read through the signed URLs of `GET /media/*` (contract.md section 7). */
+export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
+  const incoming = join(dir, INCOMING)
+  mkdirSync(incoming, { recursive: true, mode: DIRECTORY_MODE })
+  removeAbandoned(incoming)
+  return {
+    put: (key, content) => putFile(dir, key, content),
+    size: (key) => fileSize(pathOf(dir, key)),
+    read: async (key, range) => {
+      const handle = await openFile(pathOf(dir, key))
+      return handle.createReadStream(range ? { start: range.start, end: range.end } : {})
+    },
+    signUrl: (key, { contentType, now }) => {
+      const expires = Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS
+      return publicUrl().replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
+    },
+    delete: async (key) => deleteFile(dir, pathOf(dir, key)),
+    close: async () => {},
+  }
+}
+
+function removeAbandoned(incoming: string): void {
+  for (const name of readdirSync(incoming)) {
+    const path = join(incoming, name)
+    const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    if (modified !== undefined && modified < Date.now() - ABANDONED_AFTER_MS) rmSync(path, { force: true })
+  }
+}
+
+/** @throws RangeError so that no text ever reaches the file system that could leave the directory. */
+function pathOf(dir: string, key: string): string {
+  if (!isStorageKey(key)) throw new RangeError('the storage key is malformed')
+  return join(dir, key)
+}
+
+async function putFile(dir: string, key: string, content: Uint8Array | Readable): Promise<Stored> {
+  const temporary = join(dir, INCOMING, randomUUID())
+  try {
+    const path = pathOf(dir, key)
+    const stored = await writeDurably(temporary, content)
+    await place(dir, temporary, path)
+    return stored
+  } catch (error) {
+    if (content instanceof Readable) content.destroy()
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
+  const hash = createHash('sha256')
+  const handle = await open(path, 'wx', FILE_MODE)
+  try {
+    await handle.writeFile(hashed(content, hash))
+    await handle.sync()
+    return { bytes: (await handle.stat()).size, sha256: hash.digest() }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* hashed(content: Uint8Array | Readable, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content instanceof Readable ? content : [content]) {
+    const bytes: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    hash.update(bytes)
+    yield bytes
+  }
+}
+
+async function place(dir: string, temporary: string, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+      await rename(temporary, path)
+      await syncDirectories(dirname(path), created === undefined ? dirname(path) : dir)
+      return
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT' || attempt === PLACE_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** A rename survives a power cut only once the directories that were changed are on the disk too. */
+async function syncDirectories(from: string, upTo: string): Promise<void> {
+  for (let path = from; ; path = dirname(path)) {
+    const handle = await open(path)
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    if (path === upTo) return
+  }
+}
+
+async function fileSize(path: string): Promise<number | null> {
+  try {
+    const found = await stat(path)
+    return found.isFile() ? found.size : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path)
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new Error('there is no file under the storage key')
+}
+
+async function deleteFile(dir: string, path: string): Promise<void> {
+  if ((await fileSize(path)) === null) return
+  await unlink(path).catch((error) => {
+    if (!isMissing(error)) throw error
+  })
+  // Empty directories would pile up for ever; one that still holds something, or is already gone, stays as it is.
+  for (let parent = dirname(path); parent !== dir; parent = dirname(parent)) {
+    if (
+      !(await rmdir(parent).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return
+  }
+}
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
+
+const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream'
+
+/** What was stored: its length in bytes and the SHA-256 of its content. */
+export interface Stored {
+  readonly bytes: number
+  readonly sha256: Uint8Array
+}
+
+export interface PutOptions {
+  readonly contentType: string
+}
+
+/** An inclusive range of bytes, as in RFC 9110. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Keeps artifacts (contract.md section 7). Keys are relative paths of `[a-z0-9_./-]`, without `..`. */
+export interface Storage {
+  /** Stores the whole content or nothing: a reader never sees half of it. Storing the same key again replaces it. */
+  put(key: string, content: Uint8Array | Readable, options: PutOptions): Promise<Stored>
+  /** The length in bytes, or null where there is nothing. */
+  size(key: string): Promise<number | null>
+  /** Streams the content or one range of it. @throws when there is nothing under the key. */
+  read(key: string, range?: ByteRange): Promise<Readable>
+  /** An absolute URL that answers GET and HEAD for 15 minutes from `now`. `contentType` is what it is served as. */
+  signUrl(key: string, options: { contentType: string; now: Date }): string | Promise<string>
+  /** Deleting what is not there is fine. */
+  delete(key: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long a signed URL lives (spec 2.8, section 8). */
+export const SIGNED_URL_SECONDS = 900
