@@ -1,0 +1,25 @@
+declare module '@echogarden/espeak-ng-emscripten' {
+  /** Strings may be given as pointers into the module's memory, which is how this service gives them. */
+  export interface EspeakWorker {
+    set_voice(namePointer: number): number
+    set_rate(wordsPerMinute: number): void
+    set_pitch(pitch: number): void
+    set_range(range: number): void
+    set_volume(volume: number): void
+    get_samplerate(): number
+    synth_(textPointer: number, callbackPointer: number): void
+  }
+
+  export interface EspeakModule {
+    readonly HEAPU8: Uint8Array<ArrayBuffer>
+    readonly FS: { readdir(path: string): string[] }
+    readonly eSpeakNGWorker: new () => EspeakWorker
+    _malloc(bytes: number): number
+    addFunction(callback: (samplesPointer: number, samples: number) => number): number
+  }
+
+  const load: () => Promise<EspeakModule>
+
+  // biome-ignore lint/style/noDefaultExport: this is what the package exports
+  export default load
+}

@@ -1,0 +1,78 @@
+import { foldWord, MODIFIERS, NEGATIONS, STYLE_WORDS, type Style } from './espeak-style-words.ts'
+
+/** eSpeak's parameters: rate in words a minute, the others in its own units, where 50, 50 and 100 are neutral. */
+export interface Prosody {
+  readonly rate: number
+  readonly pitch: number
+  readonly range: number
+  readonly volume: number
+}
+
+const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100 } as const
+const LIMITS = { rate: [80, 450], pitch: [0, 99], range: [0, 99], volume: [10, 170] } as const
+
+/** "not too fast" asks for somewhat less than the ordinary, not for the opposite. */
+const NEGATED = -0.4
+/** How many words without a meaning may stand between a modifier and its word: "not in a sad voice". */
+const REACH_WORDS = 3
+
+/**
+ * What a style instruction and a speed mean in eSpeak's parameters. Known words add up, each scaled by the modifiers before
+ * it; unknown words change nothing. `speed` multiplies the rate. Pure.
+ */
+export function styleToProsody(instruction: string | undefined, speed = 1): Prosody {
+  const style = instruction === undefined ? {} : readStyle(instruction)
+  return {
+    rate: clamp('rate', NEUTRAL.rate * 1.3 ** (style.rate ?? 0) * speed),
+    pitch: clamp('pitch', NEUTRAL.pitch + 16 * (style.pitch ?? 0)),
+    range: clamp('range', NEUTRAL.range + 20 * (style.range ?? 0)),
+    volume: clamp('volume', NEUTRAL.volume * 1.4 ** (style.volume ?? 0)),
+  }
+}
+
+function clamp(parameter: keyof Prosody, value: number): number {
+  const [low, high] = LIMITS[parameter]
+  return Math.round(Math.min(high, Math.max(low, value)))
+}
+
+function readStyle(instruction: string): Style {
+  const total: Record<keyof Prosody, number> = { rate: 0, pitch: 0, range: 0, volume: 0 }
+  let strength = 1
+  let reach = 0
+  for (const word of words(instruction)) {
+    const style = STYLE_WORDS.get(word)
+    const modifier = NEGATIONS.has(word) ? NEGATED : MODIFIERS.get(word)
+    if (modifier !== undefined) {
+      strength *= modifier
+      reach = REACH_WORDS
+    } else if (style !== undefined || reach-- <= 0) {
+      for (const [parameter, amount] of Object.entries(style ?? {}))
+        total[parameter as keyof Prosody] += amount * strength
+      strength = 1
+      reach = 0
+    }
+  }
+  return total
+}
+
+/** Lower case, without accents; scripts that do not put spaces between words are cut along the words that are known. */
+function words(instruction: string): string[] {
+  const tokens = foldWord(instruction).match(/[\p{L}\p{M}]+(?:['’]\p{L}+)?/gu) ?? []
+  return tokens.flatMap((token) => (UNSPACED.test(token) ? cut(token) : token.replace(/^.*n['’]t$/, 'not')))
+}
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+
+function cut(token: string): string[] {
+  const found: string[] = []
+  for (let at = 0; at < token.length; ) {
+    const word = LONGEST_FIRST.find((known) => token.startsWith(known, at))
+    if (word !== undefined) found.push(word)
+    at += word?.length ?? 1
+  }
+  return found
+}
+
+const LONGEST_FIRST = [...STYLE_WORDS.keys(), ...MODIFIERS.keys(), ...NEGATIONS]
+  .filter((word) => UNSPACED.test(word))
+  .sort((a, b) => b.length - a.length)

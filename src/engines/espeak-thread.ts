@@ -1,0 +1,136 @@
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
+import { detectLanguage, type Language } from './detect-language.ts'
+import type { Prosody } from './espeak-style.ts'
+import { pickVoice } from './espeak-voice.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
+
+const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
+const FIRST_BUFFER_BYTES = 512 * 1024
+const ZEROS = Buffer.alloc(64 * 1024)
+/** No allocation of eSpeak's leaves a longer gap than this unwritten. */
+const LONGEST_GAP_BYTES = 4 * 1024 * 1024
+
+/** One text to render, as it crosses to the thread. */
+export interface RenderTask {
+  readonly text: string
+  readonly engineVoice: string
+  readonly language: Language | 'auto'
+  readonly prosody: Prosody
+}
+
+/** A WAV file; or, as a string for the operator, why there is none. */
+export type Rendering = Uint8Array<ArrayBuffer> | string
+
+interface Recording {
+  bytes: ArrayBuffer
+  length: number
+}
+
+/** The body of a rendering thread. Tasks that come while the engine loads wait in the port. */
+const render = await openRenderer()
+parentPort?.on('message', (task: RenderTask) => {
+  const rendering = render(task)
+  parentPort?.postMessage(rendering, typeof rendering === 'string' ? [] : [rendering.buffer])
+})
+
+async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
+  yieldToTheApi()
+  const espeak = await loadEspeak()
+  const worker = new espeak.eSpeakNGWorker()
+  const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
+  const recording: Recording = { bytes: new ArrayBuffer(0), length: 0 }
+  const callback = espeak.addFunction((pointer, samples) => record(recording, espeak, pointer, samples))
+  // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
+  worker.set_voice(0)
+  const pristine = usedMemory(espeak)
+
+  return ({ text, engineVoice, language, prosody }) => {
+    const voice = pickVoice(engineVoice, language === 'auto' ? detectLanguage(text) : language)
+    if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
+    try {
+      // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
+      restore(espeak, pristine)
+      const name = voice.variant === null ? voice.language : `${voice.language}+${voice.variant}`
+      if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
+      setProsody(worker, prosody)
+      startRecording(recording)
+      worker.synth_(copyIn(espeak, plainText(text)), callback)
+      return finishRecording(recording, worker.get_samplerate())
+    } catch {
+      // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
+      return process.exit(1)
+    }
+  }
+}
+
+/** On Linux a thread has a priority of its own; elsewhere this would slow the whole process. */
+function yieldToTheApi(): void {
+  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+}
+
+/** A copy of the memory up to the last byte that is in use. */
+function usedMemory(espeak: EspeakModule): Uint8Array {
+  return espeak.HEAPU8.slice(0, espeak.HEAPU8.findLastIndex((byte) => byte !== 0) + 1)
+}
+
+/** Memory beyond the pristine part must be zero too: some of it is read before it is written. Zeroing all 16 MB costs 1 ms. */
+function restore({ HEAPU8: memory }: EspeakModule, pristine: Uint8Array): void {
+  memory.set(pristine)
+  let dirtyEnd = pristine.length
+  for (let at = dirtyEnd; at < memory.length && at - dirtyEnd < LONGEST_GAP_BYTES; at += ZEROS.length) {
+    const block = memory.subarray(at, at + ZEROS.length)
+    if (ZEROS.compare(block, 0, block.length, 0, block.length) !== 0) dirtyEnd = at + block.length
+  }
+  memory.fill(0, pristine.length, dirtyEnd)
+}
+
+/** Never freed: the next text starts from pristine memory. */
+function copyIn(espeak: EspeakModule, text: string): number {
+  const bytes = Buffer.from(`${text}\0`)
+  const pointer = espeak._malloc(bytes.length)
+  espeak.HEAPU8.set(bytes, pointer)
+  return pointer
+}
+
+function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosody): void {
+  worker.set_rate(rate)
+  worker.set_pitch(pitch)
+  worker.set_range(range)
+  worker.set_volume(volume)
+}
+
+/**
+ * The binding always reads SSML, `[[phonemes]]` and commands after U+0001 (private-use characters stand for markup inside
+ * eSpeak). None of them may come from a text.
+ */
+function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Co}]/gu, (character) => (character === '\n' ? '\n' : ' '))
+    .replaceAll('[', '(')
+    .replaceAll(']', ')')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}
+
+function startRecording(recording: Recording): void {
+  recording.bytes = new ArrayBuffer(FIRST_BUFFER_BYTES)
+  recording.length = WAV_HEADER_BYTES
+}
+
+function record(recording: Recording, espeak: EspeakModule, pointer: number, samples: number): number {
+  const end = recording.length + samples * 2
+  if (end > recording.bytes.byteLength) recording.bytes = recording.bytes.transfer(end * 2)
+  new Uint8Array(recording.bytes).set(espeak.HEAPU8.subarray(pointer, pointer + samples * 2), recording.length)
+  recording.length = end
+  return 0
+}
+
+function finishRecording(recording: Recording, sampleRate: number): Uint8Array<ArrayBuffer> {
+  const wav = new Uint8Array(recording.bytes.transfer(recording.length))
+  writeWavHeader(wav, sampleRate)
+  return wav
+}

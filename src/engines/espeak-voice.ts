@@ -1,0 +1,34 @@
+import type { Language } from './detect-language.ts'
+
+/** What eSpeak NG calls each language of spec 2.5. */
+export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
+  Chinese: 'cmn',
+  English: 'en-us',
+  Japanese: 'ja',
+  Korean: 'ko',
+  French: 'fr',
+  German: 'de',
+  Italian: 'it',
+  Spanish: 'es',
+  Portuguese: 'pt',
+  Russian: 'ru',
+}
+
+export interface EspeakVoice {
+  readonly language: string
+  /** The speaker, one of eSpeak's variants; null for the language's plain voice. */
+  readonly variant: string | null
+}
+
+/**
+ * The speaker of `engineVoice` (`en-us+f3`) in the wanted language. A voice's own accent (`en-gb`) stays when it is of that
+ * language, or when there is none to change to. Null when the name is not of that form.
+ */
+export function pickVoice(engineVoice: string, language: Language | undefined): EspeakVoice | null {
+  const [, own, variant] = /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?$/i.exec(engineVoice) ?? []
+  if (own === undefined) return null
+  const wanted = language === undefined ? own : ESPEAK_LANGUAGES[language]
+  return { language: family(wanted) === family(own) ? own : wanted, variant: variant ?? null }
+}
+
+const family = (language: string) => language.toLowerCase().split('-')[0]

@@ -1,0 +1,63 @@
+import type { Log } from '../log.ts'
+import { LANGUAGES, type Language } from './detect-language.ts'
+import { EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
+import { styleToProsody } from './espeak-style.ts'
+import type { RenderTask } from './espeak-thread.ts'
+import { type EspeakThreads, openThreads } from './espeak-threads.ts'
+
+const WARM_UP_TEXT = 'The first sentence compiles the code that every later sentence runs.'
+
+/** The embedded engine also knows how to be ready before the first request. */
+export interface EspeakEngine extends SpeechEngine {
+  /** Starts the threads and has each render a sentence that nobody hears, off the event loop. Never rejects. */
+  warm(): Promise<void>
+}
+
+/**
+ * eSpeak NG in `threads` worker threads, started by `warm()` or the first request. WAV at 22,050 Hz; the same request always
+ * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
+ */
+export function openEspeak(options: { readonly threads: number; readonly log: Log }): EspeakEngine {
+  const threads = openThreads(options.threads)
+
+  return {
+    speak: (request) => speak(threads, request),
+    async warm() {
+      const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
+      const renderings = Array.from({ length: options.threads }, () => threads.run(task))
+      for (const outcome of await Promise.allSettled(renderings)) {
+        if (outcome.status === 'rejected') options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
+      }
+    },
+    close: () => threads.close(),
+  }
+}
+
+async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Speech> {
+  const { voice, signal } = request
+  if (voice.kind !== 'preset' || voice.engineVoice === null) {
+    throw new EngineError('RENDER_FAILED', `The embedded engine has no recording to speak like ${voice.slug}.`)
+  }
+  const task = toTask(request, voice.engineVoice, knownLanguage(request.language))
+  const rendering = await threads.run(task, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
+  })
+  if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
+  return { wav: rendering }
+}
+
+function toTask(
+  request: Pick<SpeechRequest, 'text' | 'styleInstruction' | 'speed'>,
+  engineVoice: string,
+  language: Language | 'auto',
+): RenderTask {
+  const prosody = styleToProsody(request.styleInstruction, request.speed)
+  return { text: request.text, engineVoice, language, prosody }
+}
+
+function knownLanguage(language = 'auto'): Language | 'auto' {
+  const known = LANGUAGES.find((name) => name === language)
+  if (known === undefined && language !== 'auto') throw new EngineError('RENDER_FAILED', `No language ${language}.`)
+  return known ?? 'auto'
+}
