@@ -1,0 +1,31 @@
+import { type Context, requireSystem } from '../context.ts'
+import { inTransaction } from '../db/database.ts'
+import { invalidRequest } from '../errors.ts'
+import { newId } from '../id.ts'
+import { type Account, checkName, MAX_CREDITS } from './account.ts'
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Makes an account with a first grant of credits. @throws INVALID_REQUEST for a bad name, a name in use or a negative grant */
+export async function createAccount(
+  ctx: Context,
+  input: { readonly name: string; readonly credits: bigint },
+): Promise<Account> {
+  requireSystem(ctx)
+  checkName(input.name)
+  if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
+  const id = newId('acct')
+  await inTransaction(ctx.db, async (tx) => {
+    await tx.query('insert into account (id, name, credits) values ($1, $2, $3)', [id, input.name, input.credits])
+    if (input.credits > 0n) {
+      await tx.query(`insert into credit_entry (account_id, kind, amount) values ($1, 'grant', $2)`, [
+        id,
+        input.credits,
+      ])
+    }
+  }).catch((error: { code?: string }) => {
+    if (error.code === UNIQUE_VIOLATION) throw invalidRequest(`Choose another name: "${input.name}" is taken.`)
+    throw error
+  })
+  return { id, name: input.name, credits: input.credits }
+}

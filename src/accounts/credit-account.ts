@@ -1,0 +1,34 @@
+import { type Context, requireSystem } from '../context.ts'
+import { inTransaction } from '../db/database.ts'
+import { invalidRequest } from '../errors.ts'
+import { type Account, MAX_CREDITS } from './account.ts'
+import { findAccount } from './find-account.ts'
+
+/**
+ * Grants credits, or takes some back with a negative amount: never below zero.
+ * @throws NOT_FOUND, INVALID_REQUEST
+ */
+export async function creditAccount(
+  ctx: Context,
+  input: { readonly account: string; readonly amount: bigint },
+): Promise<Account> {
+  requireSystem(ctx)
+  if (input.amount === 0n || input.amount > MAX_CREDITS || input.amount < -MAX_CREDITS) {
+    throw invalidRequest(`Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`)
+  }
+  const account = await findAccount(ctx, input.account)
+  const credits = await inTransaction(ctx.db, async (tx) => {
+    const { rows } = await tx.query<{ credits: string }>(
+      'update account set credits = credits + $2 where id = $1 and credits + $2 between 0 and $3 returning credits',
+      [account.id, input.amount, MAX_CREDITS],
+    )
+    if (rows[0] === undefined)
+      throw invalidRequest(`Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`)
+    await tx.query(`insert into credit_entry (account_id, kind, amount) values ($1, 'grant', $2)`, [
+      account.id,
+      input.amount,
+    ])
+    return BigInt(rows[0].credits)
+  })
+  return { ...account, credits }
+}

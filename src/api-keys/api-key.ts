@@ -1,0 +1,43 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
+
+const PREFIX = 'snt_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_CHARACTERS = 36
+const CHECKSUM_CHARACTERS = 6
+const FORM = /^snt_[0-9A-Za-z]{42}$/
+
+/** Reading jobs: list, single read, export (spec 5). */
+export const JOB_READ_SCOPE = 'job:read'
+/** What a key may do when nothing else is said (spec 5). */
+export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]
+/** `noun:verb`, as spec 5 spells them; operators may invent more to restrict endpoints. */
+export const SCOPE_FORM = /^[a-z][a-z0-9_-]{0,31}(:[a-z0-9_-]{1,32})?$/
+
+/** A new key: `snt_`, 36 random base62 characters, 6 of checksum (contract.md section 1). Shown once, kept only as a hash. */
+export function newApiKey(): string {
+  let secret = ''
+  for (let i = 0; i < SECRET_CHARACTERS; i++) secret += ALPHABET[randomInt(ALPHABET.length)]
+  return PREFIX + secret + checksum(secret)
+}
+
+/** Whether a string can be a key at all: a typing mistake is told apart without a look into the database. */
+export function isApiKey(text: string): boolean {
+  if (!FORM.test(text)) return false
+  const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)
+  return checksum(secret) === text.slice(PREFIX.length + SECRET_CHARACTERS)
+}
+
+/** The only form in which a key rests in the database. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+function checksum(secret: string): string {
+  let rest = crc32(secret)
+  let text = ''
+  for (let i = 0; i < CHECKSUM_CHARACTERS; i++) {
+    text = ALPHABET[rest % ALPHABET.length] + text
+    rest = Math.floor(rest / ALPHABET.length)
+  }
+  return text
+}

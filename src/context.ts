@@ -1,0 +1,65 @@
+import type { Settings } from './config.ts'
+import type { Bus } from './db/bus.ts'
+import type { Database } from './db/database.ts'
+import type { Catalog } from './endpoints/catalog-cache.ts'
+import { forbidden, unauthorized } from './errors.ts'
+import type { Log } from './log.ts'
+import type { Queue } from './queue/queue.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** A caller with an API key. */
+export interface KeyActor {
+  readonly kind: 'key'
+  readonly accountId: string
+  readonly apiKeyId: string
+  readonly scopes: readonly string[]
+  /** The account's balance when the key was checked: a hint for the 402 of a submission, never the charge itself. */
+  readonly credits: bigint
+}
+
+/** An account acting without a key: the command line speaking on its behalf. */
+export interface AccountActor {
+  readonly kind: 'account'
+  readonly accountId: string
+  readonly credits: bigint
+}
+
+/** Nobody in particular: sees what is public. */
+export interface AnonymousActor {
+  readonly kind: 'anonymous'
+}
+
+/** The operator at the command line, or the service itself. */
+export interface SystemActor {
+  readonly kind: 'system'
+}
+
+export type Actor = KeyActor | AccountActor | AnonymousActor | SystemActor
+
+/** The parts of a running service that verbs may use. */
+export interface Parts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly db: Database
+  readonly bus: Bus
+  readonly queue: Queue
+  readonly storage: Storage
+  readonly catalog: Catalog
+  now(): Date
+}
+
+/** First argument of every verb: who asks, and the parts of the runtime. */
+export interface Context extends Parts {
+  readonly actor: Actor
+}
+
+/** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
+export function requireScope(ctx: Context, scope: string): void {
+  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+}
+
+/** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
+export function requireSystem(ctx: Context): void {
+  if (ctx.actor.kind !== 'system') throw forbidden('operator')
+}
