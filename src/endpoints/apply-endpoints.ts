@@ -1,0 +1,72 @@
+import { type Context, requireSystem } from '../context.ts'
+import { invalidRequest } from '../errors.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
+import { CATALOG_CHANNEL } from './catalog-cache.ts'
+import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
+
+export interface EndpointFile {
+  /** YAML or JSON, as in contract.md section 9. */
+  readonly source: string
+  /** Reads a recording that the file names, relative to the file. */
+  readonly readAudio: (path: string) => Promise<Uint8Array>
+}
+
+/**
+ * Makes or replaces the endpoints that a file lists; others stay as they are. All of them or none, live in every process at once.
+ * @throws INVALID_REQUEST with the line and the reason of each mistake
+ */
+export async function applyEndpoints(
+  ctx: Context,
+  input: EndpointFile,
+): Promise<{ readonly applied: readonly string[] }> {
+  requireSystem(ctx)
+  const specs = parseEndpointFile(input.source)
+  const rows = await Promise.all(specs.map((spec) => toRow(spec, input.readAudio)))
+  await ctx.db.prisma.$transaction(
+    rows.flatMap(({ endpoint, voices }) => [
+      ctx.db.prisma.voice.deleteMany({ where: { endpointSlug: endpoint.slug } }),
+      ctx.db.prisma.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint }),
+      ctx.db.prisma.voice.createMany({ data: voices }),
+    ]),
+  )
+  await ctx.catalog.reload()
+  await ctx.bus.notify(CATALOG_CHANNEL)
+  return { applied: specs.map(({ slug }) => slug) }
+}
+
+async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
+  const endpoint = {
+    slug: spec.slug,
+    name: spec.name,
+    description: spec.description,
+    published: spec.published,
+    requiredScope: spec.required_scope,
+    voiceInput: spec.voice_input,
+    inputs: spec.inputs as Prisma.InputJsonObject,
+    responseFields: spec.response_fields,
+    engine: spec.engine as Prisma.InputJsonObject,
+    timeLimitSeconds: spec.time_limit_seconds,
+    creditsPerCharacter: spec.credits_per_character,
+  }
+  const voices = spec.voices.map(async (voice, position) => ({
+    endpointSlug: spec.slug,
+    slug: voice.slug,
+    position,
+    name: voice.name,
+    description: voice.description,
+    kind: voice.kind,
+    engineVoice: voice.engine_voice ?? null,
+    referenceAudio: voice.reference_audio === undefined ? null : await recording(voice.reference_audio, readAudio),
+    referenceText: voice.reference_text ?? null,
+  }))
+  return { endpoint, voices: await Promise.all(voices) }
+}
+
+async function recording(path: string, readAudio: EndpointFile['readAudio']): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return Uint8Array.from(await readAudio(path))
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`)
+  }
+}

@@ -1,0 +1,18 @@
+import { type Context, requireScope } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { VOICE_SCOPE, type VoiceEndpoint } from './voice-endpoint.ts'
+
+/**
+ * The endpoint behind a slug, for a caller that may use it. The scope is checked before anything is looked up, and an endpoint that
+ * is missing, unpublished or restricted to a scope which the key lacks fails in the same way (spec 7.1, contract.md section 2).
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export function reachEndpoint(ctx: Context, slug: string): VoiceEndpoint {
+  requireScope(ctx, VOICE_SCOPE)
+  const endpoint = ctx.catalog.current.endpoints.get(slug)
+  if (endpoint === undefined || !endpoint.published || !mayUse(ctx, endpoint)) throw notFound()
+  return endpoint
+}
+
+const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>
+  requiredScope === null || ctx.actor.kind !== 'key' || ctx.actor.scopes.includes(requiredScope)
