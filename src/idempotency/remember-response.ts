@@ -1,0 +1,51 @@
+import type { Pool, PoolClient } from 'pg'
+import { invalidRequest, ServiceError } from '../errors.ts'
+
+/** How long a key is remembered (contract.md section 4). */
+const REMEMBERED = `interval '24 hours'`
+const KEY_FORM = /^[\x20-\x7e]{1,255}$/
+
+/** One use of an Idempotency-Key: whose, which, and the hash of the request that it came with. */
+export interface IdempotentRequest {
+  readonly accountId: string
+  readonly key: string
+  readonly requestHash: Buffer
+}
+
+/** @throws INVALID_REQUEST unless the key is 1 to 255 printable ASCII characters */
+export function checkIdempotencyKey(key: string): void {
+  if (!KEY_FORM.test(key)) throw invalidRequest('Send an Idempotency-Key of 1 to 255 printable ASCII characters.')
+}
+
+/** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it came with another request */
+export async function recallJob(db: Pool | PoolClient, request: IdempotentRequest): Promise<string | null> {
+  const { rows } = await db.query<{ request_hash: Buffer; job_id: string }>(
+    `select request_hash, job_id from idempotency_record
+     where account_id = $1 and key = $2 and created_at > now() - ${REMEMBERED}`,
+    [request.accountId, request.key],
+  )
+  const known = rows[0]
+  if (known === undefined) return null
+  if (known.request_hash.equals(request.requestHash)) return known.job_id
+  throw new ServiceError('IDEMPOTENCY_MISMATCH', 'Send a new Idempotency-Key: this one came with another request.')
+}
+
+/**
+ * Binds the key to a job, in the transaction that makes the job. Returns false where another request was faster: while that one's
+ * transaction is open this call waits for it.
+ */
+export async function rememberJob(tx: PoolClient, request: IdempotentRequest, jobId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4)
+     on conflict (account_id, key) do update
+       set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
+       where idempotency_record.created_at <= now() - ${REMEMBERED}`,
+    [request.accountId, request.key, request.requestHash, jobId],
+  )
+  return rowCount === 1
+}
+
+/** Deletes what nobody can ask for any more. */
+export async function forgetExpired(db: Pool): Promise<void> {
+  await db.query(`delete from idempotency_record where created_at <= now() - ${REMEMBERED}`)
+}

@@ -1,0 +1,74 @@
+import { type Context, requireScope } from '../context.ts'
+import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../id.ts'
+import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job.ts'
+
+/** What polling a voice job shows (spec 2.9, contract.md section 3). */
+export interface VoiceJobView {
+  readonly jobId: string
+  readonly status: JobStatus
+  readonly createdAt: Date
+  readonly completedAt: Date | null
+  /** Output name to signed URL; completed jobs only. */
+  readonly outputs: Readonly<Record<string, string>> | null
+  /** Failed jobs only. */
+  readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
+  /** Which of the timestamps the endpoint's contract declares. */
+  readonly responseFields: readonly ResponseField[]
+}
+
+interface Row {
+  id: string
+  endpoint_key: string
+  status: JobStatus
+  created_at: Date
+  completed_at: Date | null
+  error_code: JobErrorCode | null
+  artifacts: { output: string; storage_key: string; content_type: string }[] | null
+}
+
+/**
+ * One voice job of the caller's account (spec 4.2); output URLs are signed anew at every read and live 15 minutes.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts and other producers)
+ */
+export async function voiceJob(ctx: Context, input: { readonly jobId: string }): Promise<VoiceJobView> {
+  requireScope(ctx, VOICE_SCOPE)
+  const row = await findRow(ctx, input.jobId)
+  if (row === null) throw notFound()
+  const slug = row.endpoint_key.slice('voice.'.length)
+  const failed = row.status === 'failed'
+  const code = row.error_code ?? 'INTERNAL_ERROR'
+  return {
+    jobId: row.id,
+    status: row.status,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+    outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts ?? []) : null,
+    failure: failed ? { code, message: JOB_ERRORS[code] } : null,
+    responseFields: ctx.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
+  }
+}
+
+async function findRow(ctx: Context, jobId: string): Promise<Row | null> {
+  if (!isId('job', jobId)) return null
+  const accountId = ctx.actor.kind === 'key' || ctx.actor.kind === 'account' ? ctx.actor.accountId : null
+  const { rows } = await ctx.db.pool.query<Row>({
+    name: 'voice_job',
+    text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
+             (select json_agg(json_build_object('output', a.output, 'storage_key', a.storage_key, 'content_type', a.content_type))
+              from artifact a where a.job_id = j.id) as artifacts
+           from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
+    values: [jobId, accountId],
+  })
+  return rows[0] ?? null
+}
+
+async function signOutputs(ctx: Context, artifacts: NonNullable<Row['artifacts']>): Promise<Record<string, string>> {
+  const now = ctx.now()
+  const signed = artifacts.map(async (artifact) => {
+    const url = await ctx.storage.signUrl(artifact.storage_key, { contentType: artifact.content_type, now })
+    return [artifact.output, url] as const
+  })
+  return Object.fromEntries(await Promise.all(signed))
+}

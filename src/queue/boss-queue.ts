@@ -1,0 +1,64 @@
+import type { PgBoss } from 'pg-boss'
+import { toUUID } from 'typeid-js'
+import type { Bus } from '../db/bus.ts'
+import type { Tx } from '../db/database.ts'
+import { bossDatabase, ensureQueue } from './boss.ts'
+import type { JobKind } from './job-kind.ts'
+import type { Queue } from './queue.ts'
+
+/** Names the queue that has work. */
+export const QUEUE_CHANNEL = 'sonant_queue'
+
+/** Takes a wake-up, and says whether it has a free slot for the work. */
+export type LocalWorker = () => boolean
+
+export interface BossQueue extends Queue {
+  /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
+  addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
+  /** Makes sure that the queue is there. Cheap once it is. */
+  prepare(kind: JobKind): Promise<void>
+}
+
+const UNQUEUED = `
+  select job_id from unnest($1::text[]) as job_id
+  where not exists (
+    select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+
+export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
+  const localWorkers = new Map<string, LocalWorker>()
+  const prepared = new Map<string, Promise<void>>()
+  const prepare = (kind: JobKind): Promise<void> => {
+    const known = prepared.get(kind.queue)
+    if (known !== undefined) return known
+    const made = ensureQueue(boss, kind.queue)
+    prepared.set(kind.queue, made)
+    made.catch(() => prepared.delete(kind.queue))
+    return made
+  }
+  return {
+    prepare,
+    addLocalWorker: (kind, worker) => {
+      localWorkers.set(kind.queue, worker)
+      return () => localWorkers.delete(kind.queue)
+    },
+    enqueue: async (tx: Tx, kind, jobId) => {
+      // The queue's id is the job's own UUID: a job can wait in its queue once only.
+      await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx) })
+    },
+    enqueueAgain: async (tx, kind, jobId) => {
+      await prepare(kind)
+      await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx) })
+    },
+    unqueued: async (tx, jobIds) => {
+      const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
+      return rows.map((row) => row.job_id)
+    },
+    wake: (kind) => {
+      // NOTIFY takes a lock that every commit of the database passes: it is left out while this process can do the work itself.
+      if (localWorkers.get(kind.queue)?.() === true) return
+      bus.notify(QUEUE_CHANNEL, kind.queue).catch(() => undefined)
+    },
+  }
+}
+
+export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { Pool, PoolClient } from 'pg'
+import { type Db, PgBoss } from 'pg-boss'
+import type { Database } from '../db/database.ts'
+import type { Log } from '../log.ts'
+
+/** A worker that stops sending heartbeats loses its jobs to another one after this long. */
+export const HEARTBEAT_SECONDS = 10
+/** Deliveries that a crash or an unreachable database cost are repeated; the job's own attempt limit ends a poisonous one. */
+const RETRY_LIMIT = 1000
+const RETRY_DELAY_SECONDS = 1
+/** A queued job waits as long as it takes: pg-boss would drop it after 14 days. */
+const RETENTION_SECONDS = 365 * 24 * 3600
+/** Finished queue rows are of no use to anyone: the job row is what counts. */
+const DELETE_AFTER_SECONDS = 600
+
+/**
+ * pg-boss on the service's own pool. Its statements are long and always the same, so each is prepared once per connection:
+ * planning them anew costs more than running them.
+ */
+export const bossDatabase = (connection: Pool | PoolClient): Db => ({
+  executeSql: (text, values) =>
+    values === undefined || values.length === 0
+      ? connection.query(text)
+      : connection.query({ name: statementName(text), text, values }),
+})
+
+/** @param supervise whether this process looks for jobs whose worker died: workers do, the API does not. */
+export async function openBoss(db: Database, log: Log, supervise: boolean): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: bossDatabase(db.pool),
+    schedule: false,
+    supervise,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+    maintenanceIntervalSeconds: 60,
+  })
+  boss.on('error', (error) => log.warn({ err: error.message }, 'the queue could not be maintained'))
+  await boss.start()
+  return boss
+}
+
+export async function ensureQueue(boss: PgBoss, queue: string): Promise<void> {
+  await boss.createQueue(queue, {
+    retryLimit: RETRY_LIMIT,
+    retryDelay: RETRY_DELAY_SECONDS,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    retentionSeconds: RETENTION_SECONDS,
+    deleteAfterSeconds: DELETE_AFTER_SECONDS,
+    expireInSeconds: 23 * 3600,
+  })
+}
+
+const names = new Map<string, string>()
+
+function statementName(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `boss_${createHash('sha1').update(text).digest('hex').slice(0, 24)}`
+    names.set(text, name)
+  }
+  return name
+}

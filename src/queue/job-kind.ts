@@ -1,0 +1,7 @@
+/** A kind of background work: the queue it waits in. Payload is always the job's own id, nothing else rests in the queue. */
+export interface JobKind {
+  readonly queue: string
+}
+
+/** Voice jobs wait in one queue per engine pool, so that a slow pool never holds up another. */
+export const voiceKind = (pool: string): JobKind => ({ queue: `voice.${pool}` })

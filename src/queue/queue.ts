@@ -1,0 +1,17 @@
+import type { Tx } from '../db/database.ts'
+import type { JobKind } from './job-kind.ts'
+
+/** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
+export interface Queue {
+  /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
+  enqueue(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  /** Queues a job whose first place in the queue is gone. */
+  enqueueAgain(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  /** Those of the jobs that no queue holds, waiting or running. */
+  unqueued(tx: Tx, jobIds: readonly string[]): Promise<string[]>
+  /**
+   * Tells the workers of every process that there is work; to be called after the commit. Best effort: a worker that misses it
+   * finds the job within a second by itself.
+   */
+  wake(kind: JobKind): void
+}

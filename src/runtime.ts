@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PgBoss } from 'pg-boss'
+import type { Settings } from './config.ts'
+import type { Actor, Context, Parts } from './context.ts'
+import { openDatabase } from './db/database.ts'
+import { type Embedded, openEmbedded } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { openBus } from './db/postgres-bus.ts'
+import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
+import { installEndpoint } from './install.ts'
+import type { Log } from './log.ts'
+import { openBoss } from './queue/boss.ts'
+import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
+import { voiceKind } from './queue/job-kind.ts'
+import { deriveKey, loadSecretKey } from './secret-key.ts'
+import { openDisk } from './storage/disk.ts'
+
+const CATALOG_RETRY_MS = 250
+
+/** What a process is: workers look after the queue, everything else only puts jobs into it. */
+export interface Role {
+  readonly supervise: boolean
+}
+
+/** Everything that a process opened; `close` lets go of it in reverse. */
+export interface Runtime extends Parts {
+  readonly queue: BossQueue
+  readonly boss: PgBoss
+  /** Signs media URLs: the door that serves them checks with the same key. */
+  readonly signingKey: Uint8Array
+  /** Where callers reach this service, known for certain only once it listens. */
+  publicUrl: string
+  /** The runtime as a verb's first argument. */
+  as(actor: Actor): Context
+  close(): Promise<void>
+}
+
+/** Composition root: secret -> database -> migrations -> bus -> catalog -> queue -> storage. */
+export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    mkdirSync(settings.dataDir, { recursive: true })
+    const secret = loadSecretKey(settings.secretKey, settings.dataDir)
+    const embedded = settings.databaseUrl === null ? await openEmbedded(settings.dataDir, log) : null
+    if (embedded !== null) closers.push(() => embedded.close())
+    const db = openDatabase(settings.databaseUrl ?? (embedded as Embedded).url, log)
+    closers.push(() => db.close())
+    await migrate(db, log)
+    const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
+    closers.push(() => bus.close())
+    const catalog = await openCatalog(db)
+    const boss = await openBoss(db, log, role.supervise)
+    closers.push(() => boss.stop({ graceful: false, close: false }))
+    const queue = bossQueue(boss, bus)
+
+    const signingKey = deriveKey(secret, 'media-urls')
+    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const runtime: Runtime = {
+      ...parts,
+      publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
+      storage: openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey }),
+      as: (actor) => ({ ...runtime, actor }),
+      close,
+    }
+    closers.push(() => runtime.storage.close())
+    await followCatalog(runtime)
+    await installEndpoint(runtime.as({ kind: 'system' }))
+    return runtime
+  } catch (error) {
+    await close().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Keeps the catalog as it is in the database, and a queue ready for every pool that an endpoint names. */
+async function followCatalog(runtime: Runtime): Promise<void> {
+  const refresh = async (): Promise<void> => {
+    try {
+      await runtime.catalog.reload()
+      await prepareQueues(runtime)
+    } catch (error) {
+      runtime.log.warn({ err: (error as Error).message }, 'the catalog could not be read; trying again')
+      setTimeout(() => void refresh(), CATALOG_RETRY_MS).unref()
+    }
+  }
+  await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
+  await refresh()
+}
+
+async function prepareQueues(runtime: Runtime): Promise<void> {
+  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
+  await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
+}
