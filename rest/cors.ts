@@ -1,0 +1,13 @@
+/** Every origin may read what needs no key (spec 4.5). */
+export const OPEN_TO_ALL = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'etag, x-request-id',
+}
+
+/** The answer to a browser that asks first. */
+export const PREFLIGHT = {
+  ...OPEN_TO_ALL,
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': 'authorization, content-type, if-none-match, x-request-id',
+  'access-control-max-age': '86400',
+}

@@ -1,0 +1,12 @@
+const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+
+/**
+ * Whether If-None-Match names this entity tag (RFC 9110 section 13.1.2): weak comparison, lists, and `*` for whatever there is.
+ * `etag` is strong, quotes included.
+ */
+export function namesETag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  if (header === etag || header.trim() === '*') return true
+  for (const [, opaque] of header.matchAll(ENTITY_TAG)) if (opaque === etag) return true
+  return false
+}

@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { invalidRequest, ServiceError } from '../src/errors.ts'
+import { unsafeTextPath } from '../src/unsafe-text.ts'
+
+/** The largest request body that is read (contract.md section 2). */
+export const MAX_BODY_BYTES = 1_048_576
+
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;\s]*)/i
+
+type JsonObject = Record<string, unknown>
+
+/**
+ * Judges a body by its headers, before a byte of it is read.
+ * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
+  if (Number(headers['content-length']) > MAX_BODY_BYTES) {
+    throw new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
+  }
+  const type = headers['content-type']
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const typed = type === undefined ? !hasBody : isJsonType(type)
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (typed && encoding === 'identity') return
+  throw new ServiceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'Send the body as application/json in UTF-8, without content-encoding.',
+  )
+}
+
+/**
+ * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, lone surrogates,
+ * keys that reach for prototypes, and nesting deeper than 64 levels.
+ * @throws INVALID_REQUEST
+ */
+export function parseJsonBody(bytes: Buffer): JsonObject {
+  if (bytes.length === 0) throw invalidRequest('Send a JSON object as the body.')
+  if (!isUtf8(bytes)) throw invalidRequest('Send the body in valid UTF-8.')
+  const body = parse(bytes.toString('utf8'))
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw invalidRequest('Send a JSON object as the body.')
+  const unsafe = unsafeTextPath(body)
+  if (unsafe !== null) throw refuse(unsafe, 'holds NUL or a lone surrogate, or is nested deeper than 64 levels')
+  const prototypeKey = prototypeKeyPath(body)
+  if (prototypeKey !== null) throw refuse(prototypeKey, 'is not allowed as a key')
+  return body as JsonObject
+}
+
+function isJsonType(type: string): boolean {
+  if (!JSON_TYPE.test(type)) return false
+  const charset = CHARSET.exec(type)?.[1]?.replaceAll('"', '').toLowerCase()
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8'
+}
+
+const refuse = (path: string, message: string) =>
+  invalidRequest('Send only keys and texts that are safe to keep: see details.', [{ path, message }])
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidRequest('Send well-formed JSON.')
+  }
+}
+
+/** Where a key reaches for a prototype, as a JSON pointer, or null. Only called on what is not nested deeply. */
+function prototypeKeyPath(value: unknown, at = ''): string | null {
+  if (value === null || typeof value !== 'object') return null
+  for (const [key, part] of Object.entries(value)) {
+    const path = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    if (key === '__proto__' || (key === 'prototype' && at.endsWith('/constructor'))) return path
+    const deeper = prototypeKeyPath(part, path)
+    if (deeper !== null) return deeper
+  }
+  return null
+}

@@ -1,0 +1,79 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Context } from '../src/context.ts'
+import { catalog } from '../src/endpoints/catalog.ts'
+import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
+import { catalogEndpoint } from '../src/endpoints/catalog-endpoint.ts'
+import { endpointSchema } from '../src/endpoints/endpoint-schema.ts'
+import { endpointVoices } from '../src/endpoints/endpoint-voices.ts'
+import { isTerminal } from '../src/jobs/job.ts'
+import { type Submission, submitVoiceJob, type VoiceJobInput } from '../src/jobs/submit-voice-job.ts'
+import { type VoiceJobView, voiceJob } from '../src/jobs/voice-job.ts'
+import { namesETag } from './if-none-match.ts'
+import { presentDocument, presentSchema, presentSubmission, presentVoiceJob, presentVoices } from './present.ts'
+import type { VoiceJobRequest } from './types.ts'
+
+/** A request that was let in and fits the document. */
+export interface Call {
+  readonly ctx: Context
+  readonly params: Readonly<Record<string, string>>
+  readonly headers: IncomingHttpHeaders
+  readonly body: unknown
+}
+
+/** Bytes go out as they are, objects as JSON, null is no body at all. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: Buffer | object | null
+}
+
+export type Operation = (call: Call) => Answer | Promise<Answer>
+
+/** The whole REST API: operationId -> verb. */
+export const operations = {
+  submitVoiceJob: async (call) => accepted(await submitVoiceJob(call.ctx, submission(call))),
+  voiceJob: async (call) => polled(await voiceJob(call.ctx, { jobId: param(call, 'job_id') }), call.ctx.now()),
+  endpointVoices: (call) => ok(presentVoices(endpointVoices(call.ctx, { slug: param(call, 'slug') }))),
+  endpointSchema: (call) => ok(presentSchema(endpointSchema(call.ctx, { slug: param(call, 'slug') }))),
+  catalog: (call) => cached(catalog(call.ctx).document, call.headers),
+  catalogEndpoint: (call) => cached(catalogEndpoint(call.ctx, { slug: param(call, 'slug') }).document, call.headers),
+} satisfies Record<string, Operation>
+
+/** A caller's copy stays valid as long as the ETag does (spec 4.5, RFC 9110 section 13.1.2). */
+export function cached(document: PublicDocument, headers: IncomingHttpHeaders): Answer {
+  const validators = { etag: document.etag, 'cache-control': 'no-cache' }
+  if (namesETag(headers['if-none-match'], document.etag)) return { status: 304, headers: validators, body: null }
+  return { status: 200, headers: validators, body: presentDocument(document) }
+}
+
+const ok = (body: object): Answer => ({ status: 200, body })
+
+function accepted(made: Submission): Answer {
+  const location = { location: `/api/v1/voice/jobs/${made.jobId}` }
+  const headers = made.replayed ? { ...location, 'idempotency-replayed': 'true' } : location
+  return { status: 202, headers, body: presentSubmission(made) }
+}
+
+/** Seconds of age up to which a job is polled at a pace in seconds; older ones wait for the last (spec 8, contract.md section 3). */
+const POLL_PACES = [
+  { untilAge: 5, every: 1 },
+  { untilAge: 20, every: 2 },
+  { untilAge: 60, every: 5 },
+  { untilAge: Number.POSITIVE_INFINITY, every: 10 },
+]
+
+function polled(job: VoiceJobView, now: Date): Answer {
+  const answer = ok(presentVoiceJob(job))
+  if (isTerminal(job.status)) return answer
+  const age = (now.getTime() - job.createdAt.getTime()) / 1000
+  const pace = POLL_PACES.find(({ untilAge }) => age < untilAge)
+  return { ...answer, headers: { 'retry-after': String(pace?.every) } }
+}
+
+function submission(call: Call): VoiceJobInput {
+  const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest
+  const idempotencyKey = call.headers['idempotency-key'] as string | undefined
+  return { slug: param(call, 'slug'), inputs, webhookUrl, idempotencyKey }
+}
+
+const param = ({ params }: Call, name: string): string => params[name] ?? ''

@@ -1,0 +1,196 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import {
+  type Context as ApiContext,
+  type Operation as ApiOperation,
+  type Request as ApiRequest,
+  OpenAPIBackend,
+  type ParsedRequest,
+} from 'openapi-backend'
+import type { Actor, Context, KeyActor } from '../src/context.ts'
+import { reachEndpoint } from '../src/endpoints/reach-endpoint.ts'
+import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
+import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
+import { API_ROOT, type Document } from './document.ts'
+import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
+import { type Answer, type Operation, operations } from './operations.ts'
+import { detailsOf } from './validation-details.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, once the request was let in; null before. */
+    ctx: Context | null
+  }
+}
+
+/** Lets a request in, or throws: the server knows how. */
+export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+
+/** The runtime as somebody's context. */
+export type As = (actor: Actor) => Context
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The request as openapi-backend sees it: routed and parsed by fastify. */
+interface RoutedRequest extends Omit<ParsedRequest, 'requestBody'> {
+  readonly operation: ApiOperation
+}
+
+/** openapi-backend judges every document by the meta-schema of OpenAPI 3.0; ours is 3.1, and has a test of its own. */
+class Api31 extends OpenAPIBackend {
+  override validateDefinition() {
+    return this.document
+  }
+}
+
+/**
+ * The REST door (spec 4, contract.md sections 2 to 4): fastify routes, openapi-backend holds requests against the document, a verb
+ * answers.
+ */
+export async function mountRest(app: FastifyInstance, as: As, document: Document, enter: Enter): Promise<void> {
+  const api = await openApi(document)
+  const anonymous = as({ kind: 'anonymous' })
+  await app.register(
+    async (scope) => {
+      scope.decorateRequest('ctx', null)
+      scope.removeAllContentTypeParsers()
+      const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
+      scope.addContentTypeParser('*', options, async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body))
+      for (const operation of api.router.getOperations()) {
+        if (operation.security?.length) mountSecured(scope, api, operation, admission(operation, as, enter))
+        else mountPublic(scope, operation, anonymous)
+      }
+    },
+    { prefix: API_ROOT },
+  )
+}
+
+async function openApi(document: Document): Promise<Api31> {
+  const api = new Api31({
+    // It resolves references in place: the copy keeps the served document as it was written.
+    definition: structuredClone(document),
+    apiRoot: API_ROOT,
+    strict: true,
+    coerceTypes: true,
+    // Formats are annotations here: what a webhook_url may be is for the verb to say, through every door.
+    ajvOpts: { strict: false, allErrors: true, validateFormats: false },
+    customizeAjv: (_ajv, options) => new Ajv2020(options),
+    securityHandlers: { apiKey: (_api: ApiContext, request: FastifyRequest) => request.ctx?.actor.kind === 'key' },
+    handlers: { ...apiHandlers(), ...refusals },
+  })
+  await api.init()
+  const all = api.router.getOperations()
+  const byId = new Map(all.map((operation) => [operation.operationId, operation]))
+  // All of it is worked out anew, some of it three times, for every request otherwise.
+  api.router.getOperations = () => all
+  api.router.getOperation = (id) => byId.get(id)
+  api.router.matchOperation = (request: ApiRequest) => (request as RoutedRequest).operation
+  api.router.parseRequest = (request: ApiRequest) => ({ ...(request as RoutedRequest), requestBody: request.body })
+  return api
+}
+
+const refusals = {
+  notFound: () => {
+    throw notFound()
+  },
+  unauthorizedHandler: () => {
+    throw unauthorized()
+  },
+  validationFail: ({ validation }: ApiContext) => {
+    throw invalidRequest('Send a request that fits the contract: see details.', detailsOf(validation.errors ?? []))
+  },
+  postResponseHandler: ({ response }: ApiContext, _request: FastifyRequest, reply: FastifyReply) =>
+    send(reply, response as Answer),
+}
+
+function apiHandlers() {
+  const entries = Object.entries(operations as Record<string, Operation>)
+  return Object.fromEntries(
+    entries.map(([id, operation]) => [id, (_api: ApiContext, request: FastifyRequest) => operation(callOf(request))]),
+  )
+}
+
+function callOf(request: FastifyRequest) {
+  if (request.ctx === null) throw unauthorized()
+  return { ctx: request.ctx, params: paramsOf(request), headers: request.headers, body: request.body }
+}
+
+const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>
+
+/** 401, 429, 403, 404, 413 and 415, in this order and before the body is read (contract.md section 2). */
+function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyncHookHandler {
+  const slugged = operation.path.includes('{slug}')
+  const takesBody = operation.requestBody !== undefined
+  return async (request, reply) => {
+    const ctx = as(await enter(request, reply))
+    request.ctx = ctx
+    if (slugged) reachEndpoint(ctx, paramsOf(request).slug ?? '')
+    if (takesBody) checkBodyHeaders(request.headers)
+  }
+}
+
+function mountSecured(
+  scope: FastifyInstance,
+  api: Api31,
+  operation: ApiOperation,
+  onRequest: onRequestAsyncHookHandler,
+): void {
+  const takesBody = operation.requestBody !== undefined
+  scope.route({
+    method: operation.method.toUpperCase(),
+    url: fastifyPath(operation.path),
+    onRequest,
+    handler: async (request, reply) => {
+      if (takesBody && request.body === undefined) throw invalidRequest('Send a JSON object as the body.')
+      refuseRepeatedKey(request)
+      const { method, url, body, headers } = request
+      const parsed = { params: paramsOf(request), query: {}, cookies: {} }
+      const routed: RoutedRequest = { method, path: url, body, headers, ...parsed, operation }
+      return api.handleRequest(routed, request, reply)
+    },
+  })
+}
+
+function mountPublic(scope: FastifyInstance, { operationId, path }: ApiOperation, ctx: Context): void {
+  const operation = (operations as Record<string, Operation>)[operationId ?? '']
+  if (operation === undefined) throw new Error(`no operation answers ${operationId}`)
+  // There is nothing to check, so openapi-backend is left out: this is the path that everybody's caches ask for.
+  const answer = (request: FastifyRequest) =>
+    operation({ ctx, params: paramsOf(request), headers: request.headers, body: undefined }) as Answer
+  mountOpen(scope, fastifyPath(path), answer)
+}
+
+/** GET, HEAD and CORS preflight for every origin, without a key. `answer` is synchronous: it serves from memory. */
+export function mountOpen(scope: FastifyInstance, url: string, answer: (request: FastifyRequest) => Answer): void {
+  const errorHandler = (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
+    reply.headers(OPEN_TO_ALL)
+    throw error
+  }
+  scope.get(url, { errorHandler }, (request, reply) => sendOpen(reply, answer(request)))
+  // Answered in the hook: fastify would read and judge a body otherwise.
+  const preflight = async (_request: FastifyRequest, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT).send()
+  scope.options(url, { onRequest: preflight }, preflight)
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  if (headers !== undefined) reply.headers(headers)
+  return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
+}
+
+/** Straight to node: fastify's bookkeeping of headers costs more than the answer itself, which is ready in memory. */
+function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  const type = body === null ? {} : { 'content-type': JSON_TYPE, 'content-length': (body as Buffer).length }
+  reply
+    .hijack()
+    .raw.writeHead(status, { 'x-request-id': reply.request.id, ...OPEN_TO_ALL, ...headers, ...type })
+    .end(body)
+  return reply
+}
+
+/** Node joins repeated headers into one, which would pass for a single strange key. */
+function refuseRepeatedKey({ raw, headers }: FastifyRequest): void {
+  if (headers['idempotency-key'] === undefined || raw.headersDistinct['idempotency-key']?.length === 1) return
+  throw invalidRequest('Send one Idempotency-Key.', [{ path: 'Idempotency-Key', message: 'is repeated' }])
+}
+
+const fastifyPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

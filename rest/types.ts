@@ -1,0 +1,216 @@
+// Generated from rest/openapi.yaml by codegen.ts: change that file instead.
+
+/**
+ * Ids sort by creation time.
+ */
+export type JobId = string
+/**
+ * `completed` and `failed` are final.
+ */
+export type JobStatus = 'queued' | 'processing' | 'completed' | 'failed'
+/**
+ * Failed jobs only; the value to branch on. Submit again after a short wait: PROVIDER_BUSY, PROVIDER_UNAVAILABLE,
+ * QUEUE_FAILED, INTERNAL_ERROR, JOB_TIMEOUT (or simplify the request). Not without a change: RENDER_FAILED (fix the
+ * inputs), CHARGE_FAILED (top up the account), JOB_CANCELLED.
+ *
+ */
+export type JobErrorCode =
+  | 'PROVIDER_BUSY'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'JOB_TIMEOUT'
+  | 'JOB_CANCELLED'
+  | 'RENDER_FAILED'
+  | 'CHARGE_FAILED'
+  | 'QUEUE_FAILED'
+  | 'INTERNAL_ERROR'
+
+/**
+ * Every schema by its name in the document.
+ */
+export interface Schemas {
+  VoiceJobRequest: VoiceJobRequest
+  VoiceJobReceipt: VoiceJobReceipt
+  VoiceJob: VoiceJob
+  VoiceJobOutputs: VoiceJobOutputs
+  JobId: JobId
+  JobStatus: JobStatus
+  JobErrorCode: JobErrorCode
+  Voice: Voice
+  EndpointVoices: EndpointVoices
+  EndpointSchema: EndpointSchema
+  VoiceEndpoint: VoiceEndpoint
+  Catalog: Catalog
+  Detail: Detail
+  Error: Error
+}
+/**
+ * The envelope that every voice endpoint takes.
+ */
+export interface VoiceJobRequest {
+  /**
+   * The endpoint's own named inputs, as its `schema` says. Unknown keys are rejected.
+   */
+  inputs: {
+    [k: string]: unknown
+  }
+  /**
+   * Gets the signed callback when the job finishes, instead of the account's webhook. HTTPS only, without
+   * credentials, at most 2,048 characters, not a private or special address.
+   *
+   */
+  webhook_url?: string
+}
+export interface VoiceJobReceipt {
+  job_id: JobId
+  status: 'queued'
+}
+/**
+ * A voice job, as polling and the callback report it. Besides the properties below it carries the fields that the
+ * endpoint's `response_fields` name.
+ *
+ */
+export interface VoiceJob {
+  job_id: JobId
+  status: JobStatus
+  created_at?: string
+  /**
+   * Null while the job is unfinished.
+   */
+  completed_at?: string | null
+  outputs?: VoiceJobOutputs
+  /**
+   * Failed jobs only. One sentence on what to do next.
+   */
+  error?: string
+  error_code?: JobErrorCode
+}
+/**
+ * Completed jobs only. Output name to signed URL; the URLs expire after 15 minutes.
+ */
+export interface VoiceJobOutputs {
+  /**
+   * The speech as `audio/wav`.
+   */
+  audio: string
+  [k: string]: string
+}
+export interface Voice {
+  /**
+   * The value to send in the voice input.
+   */
+  slug: string
+  name: string
+  description: string
+  kind: 'reference' | 'preset'
+}
+export interface EndpointVoices {
+  slug: string
+  /**
+   * The name of the input that selects the voice.
+   */
+  voice_input: string
+  voices: Voice[]
+}
+export interface EndpointSchema {
+  slug: string
+  /**
+   * `voice.` and the slug.
+   */
+  endpoint_key: string
+  method: 'POST'
+  path: string
+  scope: 'generate:voice'
+  /**
+   * Changes only when the endpoint's contract changes.
+   */
+  schema_version: string
+  /**
+   * JSON Schema (draft 2020-12) of the request body, plus an `x-outputs` map that describes the outputs.
+   */
+  schema: {
+    [k: string]: unknown
+  }
+  /**
+   * The fields that a job of this endpoint carries besides `status` and `outputs`.
+   */
+  response_fields: string[]
+  /**
+   * The name of the input that selects the voice.
+   */
+  voice_input: string
+}
+export interface VoiceEndpoint {
+  slug: string
+  /**
+   * `voice.` and the slug.
+   */
+  endpoint_key: string
+  method: 'POST'
+  path: string
+  scope: 'generate:voice'
+  /**
+   * Changes only when the endpoint's contract changes.
+   */
+  schema_version: string
+  /**
+   * JSON Schema (draft 2020-12) of the request body, plus an `x-outputs` map that describes the outputs.
+   */
+  schema: {
+    [k: string]: unknown
+  }
+  /**
+   * The fields that a job of this endpoint carries besides `status` and `outputs`.
+   */
+  response_fields: string[]
+  /**
+   * The name of the input that selects the voice.
+   */
+  voice_input: string
+  name: string
+  description: string | null
+  voices: Voice[]
+}
+export interface Catalog {
+  /**
+   * Changes when anything in the catalog does.
+   */
+  catalog_version: string
+  endpoints: VoiceEndpoint[]
+}
+export interface Detail {
+  /**
+   * A JSON pointer into the body, or the name of a parameter.
+   */
+  path: string
+  message: string
+}
+/**
+ * The body of every error.
+ */
+export interface Error {
+  /**
+   * One sentence on what to do next.
+   */
+  error: string
+  /**
+   * The value to branch on.
+   */
+  error_code:
+    | 'INVALID_REQUEST'
+    | 'UNAUTHORIZED'
+    | 'PAYMENT_REQUIRED'
+    | 'FORBIDDEN'
+    | 'NOT_FOUND'
+    | 'METHOD_NOT_ALLOWED'
+    | 'IDEMPOTENCY_IN_PROGRESS'
+    | 'PAYLOAD_TOO_LARGE'
+    | 'UNSUPPORTED_MEDIA_TYPE'
+    | 'IDEMPOTENCY_MISMATCH'
+    | 'RATE_LIMITED'
+    | 'INTERNAL_ERROR'
+    | 'UNAVAILABLE'
+  /**
+   * On 400 only.
+   */
+  details?: Detail[]
+}

@@ -1,0 +1,32 @@
+import SchemaBuilder from '@pothos/core'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import type { Context } from '../context.ts'
+import type PrismaTypes from '../generated/pothos.ts'
+import { getDatamodel } from '../generated/pothos.ts'
+import type { PrismaClient } from '../generated/prisma/client.ts'
+
+/** What every resolver gets: a verb's context, and the id of the request that it works for. */
+export type GraphqlContext = Context & { readonly requestId: string }
+
+/** Holds no types: each noun's *-graphql.ts adds its own. */
+export const builder = new SchemaBuilder<{
+  Context: GraphqlContext
+  PrismaTypes: PrismaTypes
+  DefaultFieldNullability: false
+  Scalars: {
+    ID: { Input: string; Output: string }
+    DateTime: { Input: Date; Output: Date }
+    JSON: { Input: unknown; Output: unknown }
+  }
+}>({
+  plugins: [PrismaPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    client: (ctx) => ctx.db.prisma as PrismaClient,
+    dmmf: getDatamodel(),
+    exposeDescriptions: false,
+  },
+})
+
+builder.queryType({ description: 'What can be read.' })
+builder.mutationType({ description: 'What can be changed.' })

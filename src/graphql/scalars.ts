@@ -1,0 +1,34 @@
+import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { builder } from './builder.ts'
+
+builder.addScalarType(
+  'DateTime',
+  new GraphQLScalarType({
+    name: 'DateTime',
+    description: 'A moment as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
+    specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+    serialize: (value) => (value as Date).toISOString(),
+    parseValue: (value) => toDate(value),
+    parseLiteral: (node) => toDate(node.kind === Kind.STRING ? node.value : null),
+  }),
+)
+
+builder.addScalarType(
+  'JSON',
+  new GraphQLScalarType({
+    name: 'JSON',
+    description: 'Any JSON value.',
+    specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc8259',
+    serialize: (value) => value,
+    parseValue: (value) => value,
+    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+  }),
+)
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+
+function toDate(value: unknown): Date {
+  const date = typeof value === 'string' && DATE_TIME.test(value) ? new Date(value) : new Date(Number.NaN)
+  if (Number.isNaN(date.getTime())) throw new GraphQLError('Send a DateTime such as 2026-01-31T09:05:00.000Z.')
+  return date
+}

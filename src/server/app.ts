@@ -1,0 +1,69 @@
+import { type FastifyInstance, fastify } from 'fastify'
+import { readDocument } from '../../rest/document.ts'
+import { MAX_BODY_BYTES } from '../../rest/json-body.ts'
+import { mountRest } from '../../rest/plugin.ts'
+import { invalidRequest } from '../errors.ts'
+import { mountGraphql } from '../graphql/yoga.ts'
+import type { Runtime } from '../runtime.ts'
+import { toServiceError } from '../trouble.ts'
+import { createEnter } from './authenticate.ts'
+import { mountDocs } from './docs.ts'
+import { mountErrors, sendError } from './errors-to-json.ts'
+import { mountHealth } from './health.ts'
+import { answerMalformedHttp, answerUnknownExpectation } from './malformed-http.ts'
+import { mountMedia } from './media.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+import { mountUnrouted } from './unrouted.ts'
+
+/** A whole request, body included, has to arrive within this time. */
+const REQUEST_TIMEOUT_MS = 60_000
+/** Longer than any address that fits into node's 16 KiB of headers, so that the router never refuses one for its length. */
+const MAX_PARAM_CHARACTERS = 32_768
+
+/** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
+export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
+  const app = createServer()
+  mountRequestIds(app)
+  mountErrors(app, runtime.log)
+  mountHealth(app, runtime)
+  mountMedia(app, runtime)
+  const document = await readDocument(runtime.settings.publicUrl)
+  const enter = createEnter(runtime, createRateLimit(runtime.settings.rateLimitPerMinute))
+  await mountRest(app, runtime.as, document, enter)
+  await mountGraphql(app, runtime, enter)
+  await mountDocs(app, document, runtime.settings.publicUrl)
+  return app
+}
+
+function createServer(): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
+    // A missing Host is answered below, in the shape of every other error.
+    http: { requireHostHeader: false },
+    genReqId: (request) => requestIdOf(request.headers),
+    clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
+    frameworkErrors: (error, _request, reply) => {
+      sendError(reply, toServiceError(error))
+    },
+    // Its 503 has another shape; what still arrives while closing is answered as usual.
+    return503OnClosing: false,
+  })
+  app.server.on('checkExpectation', answerUnknownExpectation)
+  return app
+}
+
+/** The first hook of every request: its id, and the refusals that come before everything else. */
+function mountRequestIds(app: FastifyInstance): void {
+  const unrouted = mountUnrouted(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID_HEADER, request.id).header('x-content-type-options', 'nosniff')
+    if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      return done(invalidRequest('Send a Host header.'))
+    }
+    done(request.is404 ? unrouted.refuse(request, reply) : undefined)
+  })
+}

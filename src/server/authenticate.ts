@@ -1,0 +1,25 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate } from '../api-keys/authenticate.ts'
+import type { KeyActor, Parts } from '../context.ts'
+import type { RateLimit } from './rate-limit.ts'
+
+const BEARER = /^Bearer +(\S+) *$/i
+
+/** Lets a request in: who sends it, counted against the key's allowance. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+
+/** The API key in an Authorization header, or undefined (spec 5). */
+export const bearerOf = (header: string | undefined): string | undefined =>
+  header === undefined ? undefined : BEARER.exec(header)?.[1]
+
+/** Answers to a key are nobody else's, and tell what is left of its allowance (contract.md sections 2 and 4). */
+export const createEnter =
+  (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
+  async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const actor = await authenticate(parts, bearerOf(request.headers.authorization))
+    const { headers, refusal } = await rateLimit.count(actor.apiKeyId)
+    reply.headers(headers)
+    if (refusal !== null) throw refusal
+    return actor
+  }

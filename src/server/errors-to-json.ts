@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorCode, ServiceError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { describeTrouble, errorHeaders, toServiceError } from '../trouble.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+
+/** The body of every error (contract.md section 2). */
+export const errorBody = ({ message, code, details }: ServiceError): string =>
+  JSON.stringify({
+    error: message,
+    error_code: code,
+    ...(code === 'INVALID_REQUEST' && details?.length ? { details } : {}),
+  })
+
+/** Every error that a route or a hook throws leaves as the documented pair. */
+export function mountErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = toServiceError(error)
+    logTrouble(log, refusal, error, request)
+    return sendError(reply, refusal)
+  })
+}
+
+/** Sends a refusal. Works in routes, hooks and fastify's own early errors, which run no hook. */
+export function sendError(reply: FastifyReply, refusal: ServiceError): FastifyReply {
+  // Fastify closes the connection after a refused body; node drains what is left of it, so the connection can live on.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection')
+  return reply
+    .code(refusal.status)
+    .header(REQUEST_ID_HEADER, reply.request.id)
+    .headers(errorHeaders(refusal))
+    .send(errorBody(refusal))
+}
+
+const LOGGED: Partial<Record<ErrorCode, 'error' | 'warn'>> = { INTERNAL_ERROR: 'error', UNAVAILABLE: 'warn' }
+
+function logTrouble(log: Log, refusal: ServiceError, error: unknown, request: FastifyRequest): void {
+  const level = LOGGED[refusal.code]
+  if (level === undefined) return
+  log[level](
+    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeTrouble(error) },
+    'a request failed',
+  )
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { invalidRequest, type ServiceError } from '../errors.ts'
+import { errorHeaders } from '../trouble.ts'
+import { errorBody } from './errors-to-json.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+
+const ADVICE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'Send a shorter address and fewer headers.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'Send the whole request sooner.',
+}
+
+interface ConnectionError extends Error {
+  readonly code?: string
+}
+
+/** What node keeps on a socket about the response under way; its own handler looks there, too. */
+interface HttpSocket extends Duplex {
+  readonly _httpMessage?: { readonly _headerSent: boolean } | null
+  readonly bytesRead?: number
+}
+
+/** Answers what is not HTTP, or comes too late, in the shape of every other error, then hangs up. */
+export function answerMalformedHttp(error: ConnectionError, socket: Duplex): void {
+  const { _httpMessage: response, bytesRead } = socket as HttpSocket
+  const silent = !socket.writable || error.code === 'ECONNRESET' || bytesRead === 0
+  if (silent || response?._headerSent) {
+    socket.destroy(error)
+    return
+  }
+  const refusal = invalidRequest(ADVICE[error.code ?? ''] ?? 'Send a well-formed HTTP request.')
+  socket.end(rawResponse(refusal), () => socket.destroy())
+}
+
+/** An `Expect` header other than 100-continue, which node would refuse with an empty body. */
+export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const refusal = invalidRequest('Leave out the Expect header, or send "100-continue".')
+  const body = errorBody(refusal)
+  const id = { [REQUEST_ID_HEADER]: requestIdOf(request.headers), 'content-length': Buffer.byteLength(body) }
+  response.writeHead(refusal.status, { ...errorHeaders(refusal), ...id }).end(body)
+}
+
+function rawResponse(refusal: ServiceError): string {
+  const body = errorBody(refusal)
+  const headers = {
+    ...errorHeaders(refusal),
+    [REQUEST_ID_HEADER]: requestIdOf({}),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${refusal.status} Bad Request\r\n${lines.join('')}\r\n${body}`
+}

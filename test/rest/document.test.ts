@@ -1,0 +1,178 @@
+import { readFile } from 'node:fs/promises'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generateRestTypes } from '../../rest/generate-types.ts'
+import { operations } from '../../rest/operations.ts'
+import { type Door, post, startDoor } from './start-door.ts'
+
+const PUBLIC_URL = 'https://voice.example.com/base'
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+interface Response {
+  $ref?: string
+  content?: Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>
+  headers?: Record<string, { $ref?: string; required?: boolean; schema: object }>
+}
+interface Operation {
+  operationId: string
+  requestBody?: Response
+  responses: Record<string, Response>
+}
+interface Document {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: Record<string, Response>; headers: Record<string, { required?: boolean; schema: object }> }
+}
+
+let door: Door
+let document: Document
+let ajv: Ajv2020
+beforeAll(async () => {
+  door = await startDoor({ PUBLIC_URL, RATE_LIMIT_PER_MINUTE: '1000' })
+  document = (await (await fetch(`${door.url}/api/v1/openapi.json`)).json()) as Document
+  ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  ajv.addSchema({ ...document, $id: 'openapi' } as object)
+})
+afterAll(() => door.close())
+
+const validator = (schema: object): ValidateFunction =>
+  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/')))
+
+const allOperations = () =>
+  Object.values(document.paths).flatMap((path) => METHODS.flatMap((method) => (path[method] ? [path[method]] : [])))
+
+const operationOf = (id: string) => allOperations().find(({ operationId }) => operationId === id) as Operation
+
+/** A response with its references followed. */
+const responseOf = (id: string, status: number): Response => {
+  const response = operationOf(id).responses[status]
+  const name = response?.$ref?.split('/').at(-1)
+  const found = name === undefined ? response : document.components.responses[name]
+  if (found === undefined) throw new Error(`${id} does not document ${status}`)
+  return found
+}
+
+/** Holds a real response against what the document says of it. */
+async function expectDocumented(id: string, response: globalThis.Response): Promise<void> {
+  const documented = responseOf(id, response.status)
+  for (const [name, header] of Object.entries(documented.headers ?? {})) {
+    const referred =
+      header.$ref === undefined ? header : document.components.headers[header.$ref.split('/').at(-1) ?? '']
+    if (referred?.required) expect(response.headers.has(name), `${id} ${response.status} ${name}`).toBe(true)
+  }
+  const schema = documented.content?.['application/json']?.schema
+  const text = await response.text()
+  if (schema === undefined) return expect(text).toBe('')
+  const validate = validator(schema)
+  expect(validate(JSON.parse(text)) ? [] : validate.errors).toEqual([])
+}
+
+describe('the document', () => {
+  it('is OpenAPI 3.1 that names the public address', () => {
+    expect(document.openapi).toBe('3.1.0')
+    expect(document.servers).toEqual([{ url: `${PUBLIC_URL}/api/v1` }])
+  })
+
+  it('describes exactly the operations that there are', () => {
+    expect(
+      allOperations()
+        .map(({ operationId }) => operationId)
+        .sort(),
+    ).toEqual(Object.keys(operations).sort())
+  })
+
+  it('has no reference that leads nowhere', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path as string)
+    for (const path of references) {
+      const target = path.split('/').reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document)
+      expect(target, path).toBeDefined()
+    }
+  })
+
+  it('gives examples that fit its schemas', () => {
+    const bodies = allOperations().flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
+    const contents = [...bodies, ...Object.values(document.components.responses)].map(
+      (body) => body?.content?.['application/json'],
+    )
+    for (const content of contents) {
+      if (content === undefined) continue
+      const examples = [content.example, ...Object.values(content.examples ?? {}).map(({ value }) => value)]
+      const validate = validator(content.schema)
+      for (const example of examples.filter((value) => value !== undefined)) {
+        expect(validate(example) ? [] : [example, validate.errors]).toEqual([])
+      }
+    }
+  })
+
+  it('is what rest/types.ts was generated from', async () => {
+    const read = (name: string) => readFile(new URL(`../../rest/${name}`, import.meta.url), 'utf8')
+    expect(await generateRestTypes(await read('openapi.yaml'))).toBe(await read('types.ts'))
+  })
+})
+
+describe('what is answered', () => {
+  it('fits the document', async () => {
+    const key = await door.createKey()
+    const poor = await door.createKey({ credits: 0n })
+    const scopeless = await door.createKey({ scopes: [] })
+    const voice = door.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
+    const good = { inputs: { text: 'Hello.', voice } }
+    const ask = (path: string, bearer: string) =>
+      fetch(door.url + path, { headers: { authorization: `Bearer ${bearer}` } })
+    const speak = (init: RequestInit) => fetch(`${door.url}/api/v1/voice/tts`, init)
+
+    const made = await speak(post(key, good, { 'idempotency-key': 'a' }))
+    const { location } = Object.fromEntries(made.headers)
+    await expectDocumented('submitVoiceJob', made)
+    await expectDocumented('submitVoiceJob', await speak(post(key, { inputs: {} }, { 'idempotency-key': 'a' })))
+    await expectDocumented(
+      'submitVoiceJob',
+      await speak(post(key, { ...good, inputs: { ...good.inputs, text: 'x' } }, { 'idempotency-key': 'a' })),
+    )
+    await expectDocumented('submitVoiceJob', await speak(post(key, {})))
+    await expectDocumented('submitVoiceJob', await speak(post(poor, good)))
+    await expectDocumented('submitVoiceJob', await speak(post(key, good, { 'content-type': 'text/plain' })))
+    await expectDocumented('voiceJob', await ask(location ?? '', key))
+    await expectDocumented('voiceJob', await ask('/api/v1/voice/jobs/x', key))
+    for (const [id, path] of [
+      ['endpointVoices', 'voices'],
+      ['endpointSchema', 'schema'],
+    ] as const) {
+      for (const bearer of [key, scopeless, 'nonsense']) {
+        await expectDocumented(id, await ask(`/api/v1/voice/tts/${path}`, bearer))
+        await expectDocumented(id, await ask(`/api/v1/voice/nothing/${path}`, bearer))
+      }
+    }
+    const whole = await fetch(`${door.url}/api/v1/public/voice`)
+    const tag = whole.headers.get('etag') ?? ''
+    await expectDocumented('catalog', whole)
+    await expectDocumented(
+      'catalog',
+      await fetch(`${door.url}/api/v1/public/voice`, { headers: { 'if-none-match': tag } }),
+    )
+    await expectDocumented('catalogEndpoint', await fetch(`${door.url}/api/v1/public/voice/tts`))
+    await expectDocumented('catalogEndpoint', await fetch(`${door.url}/api/v1/public/voice/nothing`))
+  })
+})
+
+describe('the documentation', () => {
+  it('comes whole from the service', async () => {
+    const page = await fetch(`${door.url}/docs`)
+    const html = await page.text()
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("connect-src 'self' https://voice.example.com")
+    const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link as string)
+    expect(links.length).toBeGreaterThan(4)
+    for (const link of links) {
+      expect(link).toMatch(/^\/docs\//)
+      const response = await fetch(door.url + link)
+      await response.body?.cancel()
+      expect(response.status, link).toBe(200)
+    }
+    const initializer = await (await fetch(`${door.url}/docs/static/swagger-initializer.js`)).text()
+    expect(initializer).toContain('"validatorUrl":null')
+    expect(await (await fetch(`${door.url}/docs/json`)).json()).toEqual(document)
+  })
+})

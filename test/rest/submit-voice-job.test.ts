@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Door, post, startDoor } from './start-door.ts'
+
+let door: Door
+let key: string
+beforeAll(async () => {
+  door = await startDoor()
+  key = await door.createKey()
+})
+afterAll(() => door.close())
+
+const SPEAK = '/api/v1/voice/tts'
+const GOOD = { inputs: { text: 'Hello.', voice: 'aria' } }
+const HEADERS = { 'content-type': 'application/json' }
+
+interface Refusal {
+  error: string
+  error_code: string
+  details?: { path: string; message: string }[]
+}
+
+const send = async (init: RequestInit, path = SPEAK) => {
+  const response = await fetch(door.url + path, init)
+  const text = await response.text()
+  return {
+    response,
+    status: response.status,
+    body: (text === '' ? null : JSON.parse(text)) as Refusal & { job_id: string },
+  }
+}
+const countJobs = async () =>
+  (await door.runtime.db.pool.query('select count(*)::int as n from job')).rows[0].n as number
+const firstVoice = () => door.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
+
+describe('submitVoiceJob', () => {
+  it('answers 202 with the job and where to poll it', async () => {
+    const voice = firstVoice()
+    const { response, status, body } = await send(post(key, { inputs: { text: 'Hello.', voice } }))
+    expect(status).toBe(202)
+    expect(body).toEqual({ job_id: expect.stringMatching(/^job_[0-7][0-9a-hjkmnp-tv-z]{25}$/), status: 'queued' })
+    expect(response.headers.get('location')).toBe(`/api/v1/voice/jobs/${body.job_id}`)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.has('idempotency-replayed')).toBe(false)
+  })
+
+  it('answers the same Idempotency-Key with the same job, and another body with 422', async () => {
+    const voice = firstVoice()
+    const again = { 'idempotency-key': 'order 1' }
+    const first = await send(post(key, { inputs: { text: 'One.', voice } }, again))
+    const second = await send(post(key, { inputs: { text: 'One.', voice } }, again))
+    expect(second.body).toEqual(first.body)
+    expect(second.response.headers.get('idempotency-replayed')).toBe('true')
+    const other = await send(post(key, { inputs: { text: 'Two.', voice } }, again))
+    expect([other.status, other.body.error_code]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+  })
+
+  it('takes application/json in any spelling of UTF-8, and any query', async () => {
+    const voice = firstVoice()
+    for (const type of [
+      'application/json',
+      'Application/JSON; charset=UTF-8',
+      'application/json;charset="utf-8"; v=1',
+    ]) {
+      const { status } = await send(
+        post(key, { inputs: { text: 'Hi.', voice } }, { 'content-type': type }),
+        `${SPEAK}?x=1`,
+      )
+      expect(status, type).toBe(202)
+    }
+  })
+
+  it('refuses an account without credits after everything else', async () => {
+    const poor = await door.createKey({ credits: 0n })
+    const voice = firstVoice()
+    expect((await send(post(poor, { inputs: { text: '', voice } }))).status).toBe(400)
+    const { status, body } = await send(post(poor, { inputs: { text: 'Hi.', voice } }))
+    expect([status, body.error_code]).toEqual([402, 'PAYMENT_REQUIRED'])
+  })
+
+  it.each<[string, string, unknown]>([
+    ['an unknown voice', '/inputs/voice', { inputs: { text: 'Hi.', voice: 'nobody' } }],
+    ['an unknown input', '/inputs/x', { inputs: { ...GOOD.inputs, x: 1 } }],
+    ['an unknown key', '/x', { ...GOOD, x: 1 }],
+    ['no inputs', '/inputs', {}],
+    ['inputs that are a list', '/inputs', { inputs: [] }],
+    ['a webhook that is a number', '/webhook_url', { ...GOOD, webhook_url: 1 }],
+    ['a webhook that is null', '/webhook_url', { ...GOOD, webhook_url: null }],
+    ['NUL in a text', '/inputs/text', '{"inputs":{"text":"a\\u0000","voice":"aria"}}'],
+    ['a lone surrogate', '/inputs/text', '{"inputs":{"text":"\\ud800","voice":"aria"}}'],
+    ['a lone surrogate in a key', '/inputs', '{"inputs":{"\\ud800":"a","text":"a","voice":"aria"}}'],
+    ['__proto__', '/inputs/__proto__', '{"inputs":{"__proto__":{"x":1},"text":"a","voice":"aria"}}'],
+    ['__proto__ in disguise', '/__proto__', '{"\\u005f_proto__":1,"inputs":{}}'],
+    ['constructor.prototype', '/constructor/prototype', '{"constructor":{"prototype":{}},"inputs":{}}'],
+  ])('refuses %s, says where, and stores nothing', async (_title, path, given) => {
+    const before = await countJobs()
+    const { status, body } = await send(post(key, given))
+    expect([status, body.error_code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(body.details?.map((detail) => detail.path)).toContain(path)
+    expect(await countJobs()).toBe(before)
+  })
+
+  it.each<[string, BodyInit]>([
+    ['nothing', ''],
+    ['half of a document', '{"inputs":'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['a string', '"text"'],
+    ['invalid UTF-8', Buffer.from([...Buffer.from('{"inputs":{"text":"'), 0xc3, 0x28, ...Buffer.from('"}}')])],
+    ['a byte-order mark', `\ufeff${JSON.stringify(GOOD)}`],
+    ['100,000 levels of arrays', `{"inputs":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['70 levels of objects', `{"inputs":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`],
+  ])('refuses a body that is %s', async (_title, body) => {
+    const refusal = await send({ ...post(key, ''), body })
+    expect([refusal.status, refusal.body.error_code]).toEqual([400, 'INVALID_REQUEST'])
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['text/plain', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['another charset', { 'content-type': 'application/json; charset=latin1' }],
+    ['a broken content type', { 'content-type': 'application/json2' }],
+    ['gzip', { ...HEADERS, 'content-encoding': 'gzip' }],
+  ])('refuses %s with 415', async (_title, headers) => {
+    const { status, body } = await send(post(key, GOOD, headers))
+    expect([status, body.error_code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
+  })
+
+  it.each(['', 'a'.repeat(256), 'ä'])('refuses the Idempotency-Key "%s"', async (idempotencyKey) => {
+    const { status, body } = await send(post(key, GOOD, { 'idempotency-key': idempotencyKey }))
+    expect([status, body.details?.[0]?.path]).toEqual([400, 'Idempotency-Key'])
+  })
+
+  it('refuses a body over 1 MiB with 413, known and unknown length alike', async () => {
+    const large = JSON.stringify({ inputs: { text: 'a'.repeat(2_000_000), voice: 'aria' } })
+    const known = await send(post(key, large))
+    const stream = new Blob([large]).stream()
+    const chunked = await send({ ...post(key, ''), body: stream, duplex: 'half' } as RequestInit)
+    for (const { status, body } of [known, chunked])
+      expect([status, body.error_code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  })
+})

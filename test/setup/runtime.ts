@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createAccount } from '../../src/accounts/create-account.ts'
+import { createApiKey, type NewApiKey } from '../../src/api-keys/create-api-key.ts'
+import { readSettings } from '../../src/config.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { buildApp } from '../../src/server/app.ts'
+import { startWorker, type Worker } from '../../src/synthesis/synthesis-worker.ts'
+import { createTestDatabase } from './database.ts'
+
+export interface TestRuntime {
+  readonly runtime: Runtime
+  readonly app: FastifyInstance
+  /** Where the API listens. */
+  readonly url: string
+  readonly dataDir: string
+  createAccount(credits?: bigint): Promise<string>
+  createKey(account: string, scopes?: readonly string[]): Promise<NewApiKey>
+  /** An account of one's own with a key of the default scopes. */
+  createCaller(credits?: bigint): Promise<{ account: string; key: string; keyId: string }>
+  close(): Promise<void>
+}
+
+export interface TestRuntimeOptions {
+  readonly worker?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
+let accounts = 0
+
+/** The whole service in this process, on a database and a data directory of its own; without a worker unless asked for. */
+export async function startTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
+  const database = await createTestDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'sonant-runtime-'))
+  const settings = readSettings({
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+    SHUTDOWN_SECONDS: '5',
+    ...options.env,
+  })
+  const runtime = await openRuntime(settings, openLog(settings.logLevel), { supervise: options.worker === true })
+  const worker: Worker | null = options.worker === true ? await startWorker(runtime) : null
+  const app = await buildApp(runtime)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  runtime.publicUrl = url
+  const operator = runtime.as({ kind: 'system' })
+  const makeAccount = async (credits = 1_000_000n) =>
+    (await createAccount(operator, { name: `account ${process.pid} ${++accounts}`, credits })).id
+  const makeKey = (account: string, scopes?: readonly string[]) =>
+    createApiKey(operator, { account, name: 'test', ...(scopes !== undefined && { scopes }) })
+  return {
+    runtime,
+    app,
+    url,
+    dataDir,
+    createAccount: makeAccount,
+    createKey: makeKey,
+    createCaller: async (credits) => {
+      const account = await makeAccount(credits)
+      const key = await makeKey(account)
+      return { account, key: key.apiKey, keyId: key.apiKeyId }
+    },
+    close: async () => {
+      await app.close()
+      await worker?.stop()
+      await runtime.close()
+      await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
