@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
+import { installDemoAccount } from '../install.ts'
+import { isTerminal, JOB_ERRORS, type JobErrorCode, type JobStatus } from '../jobs/job.ts'
+import { submitVoiceJob } from '../jobs/submit-voice-job.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Worker } from '../synthesis/synthesis-worker.ts'
+import { type Answer, operatorCommand } from './run-command.ts'
+
+const POLL_MS = 50
+/** A running worker takes a job within milliseconds: who waits longer than this has none. */
+const WORKER_PATIENCE_MS = 1500
+
+interface SayOptions {
+  readonly voice?: string
+  readonly endpoint: string
+  readonly account?: string
+  readonly output?: string
+}
+
+export function addSayCommand(program: Command): void {
+  operatorCommand<SayOptions>(
+    program
+      .command('say')
+      .description('speak a text into a file, through the same queue as everybody')
+      .argument('<text>')
+      .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
+      .option('--endpoint <slug>', 'a voice endpoint', 'tts')
+      .option('--account <account>', 'who pays, by id or name; the oldest account if not given')
+      .option('-o, --output <file>', 'where to write the audio; <job id>.wav if not given'),
+    say,
+  )
+}
+
+async function say(ctx: Context, options: SayOptions, [text = '']: string[], runtime: Runtime): Promise<Answer> {
+  const voice = options.voice ?? firstVoice(ctx, options.endpoint)
+  const account = await payer(ctx, options.account)
+  const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
+  const { jobId } = await submitVoiceJob(
+    { ...ctx, actor: { kind: 'account', accountId: account.id, credits: account.credits } },
+    { slug: options.endpoint, inputs: { text, [voiceInput]: voice } },
+  )
+  await finished(runtime, jobId)
+  const artifact = await ctx.db.prisma.artifact.findFirstOrThrow({ where: { jobId, output: 'audio' } })
+  const file = options.output ?? `${jobId}.wav`
+  await writeFile(file, await buffer(await ctx.storage.read(artifact.storageKey)))
+  const json = { job_id: jobId, file, duration_ms: artifact.durationMs }
+  return { json, text: `${file}  ${((artifact.durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
+}
+
+function firstVoice(ctx: Context, slug: string): string {
+  const voice = ctx.catalog.current.endpoints.get(slug)?.voices[0]?.slug
+  if (voice === undefined) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${slug}".`)
+  return voice
+}
+
+async function payer(ctx: Context, account: string | undefined) {
+  if (account === undefined) await installDemoAccount(ctx)
+  const found = await ctx.db.prisma.account.findFirst({
+    ...(account !== undefined && { where: { OR: [{ id: account }, { name: account }] } }),
+    orderBy: { id: 'asc' },
+    select: { id: true, credits: true },
+  })
+  if (found === null) throw invalidRequest(`Check the account: there is none with the id or name "${account}".`)
+  return found
+}
+
+/** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
+async function finished(runtime: Runtime, jobId: string): Promise<void> {
+  const submitted = performance.now()
+  let worker: Worker | null = null
+  try {
+    for (;;) {
+      const job = await runtime.db.prisma.job.findUniqueOrThrow({
+        where: { id: jobId },
+        select: { status: true, errorCode: true, cause: true },
+      })
+      if (isTerminal(job.status as JobStatus)) return assertCompleted(job)
+      const ignored = job.status === 'queued' && performance.now() - submitted > WORKER_PATIENCE_MS
+      if (ignored && worker === null) {
+        const { startWorker } = await import('../synthesis/synthesis-worker.ts')
+        worker = await startWorker(runtime)
+      }
+      await wait(POLL_MS)
+    }
+  } finally {
+    await worker?.stop()
+  }
+}
+
+function assertCompleted(job: { status: string; errorCode: string | null; cause: string | null }): void {
+  if (job.status === 'completed') return
+  const code = (job.errorCode ?? 'INTERNAL_ERROR') as JobErrorCode
+  throw new Error(`${JOB_ERRORS[code]} (${code}: ${job.cause ?? 'no cause is known'})`)
+}

@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, cleanUp, endpoint, makeTempDir, run, type Service, sonantOn, startService } from '../setup/service.ts'
+
+type Account = { account_id: string; name: string; credits: number }
+type Key = { api_key_id: string; api_key: string; scopes: string[] }
+
+// Each command is a process of its own, and several run in one test.
+const DEADLINE_MS = 90_000
+const TYPE_ID = { account: /^acct_[0-9a-z]{26}$/, key: /^key_[0-9a-z]{26}$/ }
+
+describe('the command line beside a running server', { timeout: DEADLINE_MS }, () => {
+  let service: Service
+  let directory = ''
+  let account: Account
+  let key: Key
+
+  const voices = (slug: string, apiKey: string) => call(`${service.url}/api/v1/voice/${slug}/voices`, { key: apiKey })
+  const refused = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run([...args, '--json'], service.env)
+    expect(code, args.join(' ')).not.toBe(0)
+    expect(stderr + stdout).not.toMatch(/\n\s+at .*:\d+:\d+/)
+    expect(stderr + stdout).toMatch(/\w/)
+    return stderr + stdout
+  }
+
+  beforeAll(async () => {
+    service = await startService()
+    directory = await makeTempDir()
+    account = await service.sonant<Account>('accounts', 'create', '--name', 'studio', '--credits', '100')
+    key = await service.sonant<Key>('keys', 'create', '--account', 'studio', '--name', 'first')
+  })
+  afterAll(cleanUp)
+
+  test('the first start made the account demo with a million credits', async () => {
+    const demo = await service.sonant('accounts', 'show', '--account', 'demo')
+    expect(demo).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 })
+  })
+
+  test('an account is created, credited and shown, by id and by name', async () => {
+    const id = account.account_id
+    expect(account).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 })
+    const credited = await service.sonant('accounts', 'credit', '--account', id, '--amount', '25')
+    expect(credited).toEqual({ account_id: id, credits: 125 })
+    expect(await service.sonant('accounts', 'credit', '--account', 'studio', '--amount', '5')).toMatchObject({
+      credits: 130,
+    })
+    for (const name of [id, 'studio'])
+      expect(await service.sonant('accounts', 'show', '--account', name)).toEqual({ ...account, credits: 130 })
+  })
+
+  test('a key is shown once, holds the default scopes or exactly the given ones, and works', async () => {
+    expect(key).toEqual({
+      api_key_id: expect.stringMatching(TYPE_ID.key),
+      api_key: expect.stringMatching(/^snt_[0-9A-Za-z]{42}$/),
+      scopes: expect.toSatisfy((scopes: string[]) => `${[...scopes].sort()}` === 'generate:voice,job:read'),
+    })
+    expect((await voices('tts', key.api_key)).status).toBe(200)
+    const options = ['--account', account.account_id, '--name', 'reader', '--scopes', 'job:read,voice:extra']
+    const reader = await service.sonant<Key>('keys', 'create', ...options)
+    expect([...reader.scopes].sort()).toEqual(['job:read', 'voice:extra'])
+    expect((await voices('tts', reader.api_key)).status).toBe(403)
+  })
+
+  test('a deleted key is 401 on the very next request', async () => {
+    const doomed = await service.sonant<Key>('keys', 'create', '--account', 'studio', '--name', 'doomed')
+    expect((await voices('tts', doomed.api_key)).status).toBe(200)
+    const deleted = await service.sonant('keys', 'delete', doomed.api_key_id)
+    expect((await voices('tts', doomed.api_key)).status).toBe(401)
+    expect(deleted).toEqual({ api_key_id: doomed.api_key_id, deleted: true })
+  })
+
+  test('wrong arguments are refused with a reason and change nothing', async () => {
+    expect(await refused('accounts', 'show', '--account', 'nobody')).toContain('nobody')
+    for (const credits of ['1.5', 'lots', '99999999999999999999'])
+      expect(await refused('accounts', 'create', '--name', 'broke', `--credits=${credits}`)).toMatch(/credits/i)
+    expect(await refused('accounts', 'create', '--name', 'broke', '--credits=-5')).toMatch(/credits/i)
+    expect(await refused('accounts', 'show', '--account', 'broke')).toContain('broke')
+    expect(await refused('accounts', 'credit', '--account', 'studio', '--amount', 'lots')).toMatch(/amount/i)
+    expect(await refused('keys', 'create', '--account', 'studio', '--name', 'x', '--scopes', 'no good!')).toMatch(
+      /scope/i,
+    )
+    await refused('keys', 'create', '--account', 'nobody', '--name', 'x')
+    await refused('keys', 'delete', 'key_00000000000000000000000000')
+    await refused('endpoints', 'delete', 'nothing')
+    expect(await refused('endpoints', 'apply', join(directory, 'absent.yaml'))).toContain('absent.yaml')
+    await refused('say', 'Hello', '--voice', 'nobody', '-o', join(directory, 'never.wav'))
+    expect(await service.sonant('accounts', 'show', '--account', 'studio')).toMatchObject({ credits: 130 })
+  })
+})
+
+describe('the command line without a server', { timeout: DEADLINE_MS }, () => {
+  afterAll(cleanUp)
+
+  test('accounts, keys and endpoints are managed on a directory that no server has used', async () => {
+    const directory = await makeTempDir()
+    const env = { DATA_DIR: join(directory, 'data') }
+    const made = await sonantOn<Account>(env, 'accounts', 'create', '--name', 'early', '--credits', '7')
+    expect(await sonantOn(env, 'accounts', 'show', '--account', 'early')).toEqual(made)
+    const key = await sonantOn<Key>(env, 'keys', 'create', '--account', 'early', '--name', 'k')
+    const file = join(directory, 'endpoints.json')
+    await writeFile(file, JSON.stringify({ endpoints: [endpoint('early')] }))
+    expect(await sonantOn(env, 'endpoints', 'apply', file)).toEqual({ applied: ['early'] })
+    const service = await startService({ dataDir: env.DATA_DIR, awaitKey: false })
+    const reply = await call(`${service.url}/api/v1/voice/early/voices`, { key: key.api_key })
+    expect([reply.status, reply.json<{ slug: string }>().slug]).toEqual([200, 'early'])
+    expect(await service.stop()).toBe(0)
+    expect(await sonantOn(env, 'keys', 'delete', key.api_key_id)).toMatchObject({ deleted: true })
+  })
+})
