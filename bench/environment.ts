@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { openEmbedded } from '../src/db/embedded.ts'
+import { openLog } from '../src/log.ts'
+import { environmentOf, type Launched, launch, ROOT, type Variables } from './process.ts'
+
+const run = promisify(execFile)
+const CREDITS = 1_000_000_000
+
+export interface Service {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** What rows share: one PostgreSQL, a key, temporary directories, and processes that end with the run. */
+export interface Environment {
+  readonly quick: boolean
+  /** A directory of one's own, removed at the end. */
+  directory(): Promise<string>
+  /** The database that services and floors share, with an account in it. */
+  database(): Promise<Database>
+  /** The real service as a second process on that database. */
+  serve(role: 'start' | 'serve' | 'work'): Promise<Service>
+  /** A script of floors/ as a second process; it prints its address once it is ready. */
+  floor(name: string, variables: Variables): Promise<Service>
+  close(): Promise<void>
+}
+
+export interface Database {
+  readonly url: string
+  readonly accountId: string
+  readonly apiKey: string
+}
+
+export function openEnvironment(quick: boolean): Environment {
+  const closers: (() => Promise<unknown>)[] = []
+  const directory = async () => {
+    const made = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+    closers.push(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
+    await chmod(made, 0o755)
+    return made
+  }
+  let dataDir: Promise<string> | undefined
+  const variables = async () => {
+    dataDir ??= directory()
+    return { DATA_DIR: await dataDir, RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' }
+  }
+  let opened: Promise<Database> | undefined
+  const database = () => {
+    opened ??= variables().then((given) => openDatabase(given, closers))
+    return opened
+  }
+  const keep = ({ line, stop }: Launched): Service => {
+    closers.push(stop)
+    return { url: /http:\S+/.exec(line)?.[0] ?? '', stop }
+  }
+  return {
+    quick,
+    directory,
+    database,
+    serve: async (role) => {
+      await database()
+      const port = String(await freePort())
+      return keep(await launch(['src/main.ts', role], { ...(await variables()), PORT: port }, /^Sonant /))
+    },
+    floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
+    close: async () => {
+      for (const closer of closers.splice(0).reverse()) await closer()
+    },
+  }
+}
+
+/** Held open by this process: services come and go, the database stays as warm as it is. */
+async function openDatabase(variables: Variables, closers: (() => Promise<unknown>)[]): Promise<Database> {
+  const embedded = await openEmbedded(variables.DATA_DIR!, openLog('warn'))
+  closers.push(() => embedded.close())
+  const account = ['accounts', 'create', '--name', 'bench', '--credits', String(CREDITS)]
+  const { account_id: accountId } = await sonant<{ account_id: string }>(account, variables)
+  const key = ['keys', 'create', '--account', accountId, '--name', 'bench']
+  const { api_key: apiKey } = await sonant<{ api_key: string }>(key, variables)
+  return { url: embedded.url, accountId, apiKey }
+}
+
+async function sonant<Answer>(args: readonly string[], variables: Variables): Promise<Answer> {
+  const options = { cwd: ROOT, env: environmentOf(variables) }
+  const { stdout } = await run(process.execPath, ['src/main.ts', ...args, '--json'], options)
+  return JSON.parse(stdout) as Answer
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,35 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { fastify } from 'fastify'
+import { Pool } from 'pg'
+
+// What a submission cannot do without: parse the body, write the job row and its queue row in one transaction, answer.
+
+const POOL_SIZE = 20
+const INSERT_JOB = `
+  insert into job (id, account_id, type, endpoint_key, inputs, cost, created_at)
+  values ($1, $2, 'voice', 'voice.tts', $3, $4, now())`
+const INSERT_QUEUED = `
+  insert into pgboss.job (id, name, data, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, policy)
+  values ($1, 'voice.espeak', $2, 1000, 1, 82800, 10, 'standard')`
+
+const { DATABASE_URL, ACCOUNT_ID } = process.env
+const pool = new Pool({ connectionString: DATABASE_URL, max: POOL_SIZE })
+const app = fastify()
+
+app.post<{ Body: { inputs: { text: string } } }>('/', async (request, reply) => {
+  const { inputs } = request.body
+  const id = randomUUIDv7()
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const job = [id, ACCOUNT_ID, JSON.stringify(inputs), inputs.text.length]
+    await client.query({ name: 'job', text: INSERT_JOB, values: job })
+    await client.query({ name: 'queued', text: INSERT_QUEUED, values: [id, JSON.stringify({ jobId: id })] })
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+  return reply.code(202).send({ job_id: id, status: 'queued' })
+})
+
+process.stdout.write(`ready ${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

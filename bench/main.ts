@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util'
+import { openEnvironment } from './environment.ts'
+import type { Row, RowResult } from './measure.ts'
+import { tableOf } from './report.ts'
+import { catalog } from './rows/catalog.ts'
+import { firstAudio } from './rows/first-audio.ts'
+import { install } from './rows/install.ts'
+import { pickup } from './rows/pickup.ts'
+import { render } from './rows/render.ts'
+import { start } from './rows/start.ts'
+import { submit } from './rows/submit.ts'
+
+/** In the order of the report. */
+const ROWS: readonly Row[] = [pickup, submit, catalog, render, start, install, firstAudio]
+const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+})
+const unknown = positionals.filter((name) => !ROWS.some((row) => row.name === name))
+if (unknown.length > 0) {
+  process.stderr.write(`There is no row ${unknown.join(', ')}.\n${USAGE}\n`)
+  process.exit(1)
+}
+const environment = openEnvironment(values.quick)
+process.once('SIGINT', () => void environment.close().finally(() => process.exit(130)))
+process.once('SIGTERM', () => void environment.close().finally(() => process.exit(143)))
+try {
+  const results = await runRows(positionals.length === 0 ? ROWS : ROWS.filter(({ name }) => positionals.includes(name)))
+  process.stdout.write(
+    values.json ? `${JSON.stringify({ quick: values.quick, rows: results }, null, 2)}\n` : `${tableOf(results)}\n`,
+  )
+} finally {
+  await environment.close()
+}
+
+/** One after the other; a row that cannot be measured says so in its notes, fails the run, and does not stop the others. */
+async function runRows(rows: readonly Row[]): Promise<RowResult[]> {
+  const results: RowResult[] = []
+  for (const row of rows) {
+    process.stderr.write(`${row.name}: ${row.what} (${row.reach})\n`)
+    const failed = (error: unknown): RowResult => {
+      process.exitCode = 1
+      return {
+        name: row.name,
+        measures: [],
+        notes: [`not measured: ${error instanceof Error ? error.message : String(error)}`],
+      }
+    }
+    results.push(await row.run(environment).catch(failed))
+  }
+  return results
+}

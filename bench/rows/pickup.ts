@@ -1,0 +1,158 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { request } from 'undici'
+import type { Database, Environment, Service } from '../environment.ts'
+import { type Measure, quantile, type Row } from '../measure.ts'
+
+/**
+ * How long an idle worker takes to hold a job, at 20 jobs a second in open loop. The clock starts just before the POST is sent, so that
+ * HTTP, key check, validation and both inserts are part of ours; it stops at the `started_at` that the claim wrote by the
+ * database's clock. The floor is timed by the same two clocks: from before `begin` of a bare insert and NOTIFY in one transaction to
+ * the `started_at` of a second process that listens and claims with one update. Both columns round to milliseconds alike. Measured
+ * with API and worker in one process and, for the way through NOTIFY, in two.
+ */
+export const pickup: Row = {
+  name: 'pickup',
+  what: 'submit to claimed, idle, 20 jobs/s',
+  reach: 'p50 <= 3 x floor and <= 6 ms, p95 <= 20 ms',
+  run: async (environment) => {
+    const database = await environment.database()
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query('create table if not exists floor_job (like job including all)')
+      const claimer = await environment.floor('claimer', { DATABASE_URL: database.url })
+      const together = await variant(environment, database, client, ['start'])
+      const apart = await variant(environment, database, client, ['serve', 'work'])
+      await claimer.stop()
+      return { name: 'pickup', measures: [...together, ...apart], notes: [] }
+    } finally {
+      await client.end()
+    }
+  },
+}
+
+const PERIOD_MS = 50
+const PICKUP_DEADLINE_MS = 20_000
+type Submit = () => Promise<string>
+
+async function variant(
+  environment: Environment,
+  database: Database,
+  client: Client,
+  roles: readonly ('start' | 'serve' | 'work')[],
+): Promise<Measure[]> {
+  const services: Service[] = []
+  for (const role of roles) services.push(await environment.serve(role))
+  const ours = () => post(services[0]!.url, database.apiKey)
+  const bare = () => insertAndNotify(client, database.accountId)
+  const count = environment.quick ? 40 : 80
+  const samples: Record<'ours' | 'floor', number[]> = { ours: [], floor: [] }
+  await latencies(client, 'job', ours, 20)
+  await latencies(client, 'floor_job', bare, 20)
+  for (let round = 0; round < (environment.quick ? 2 : 4); round++) {
+    samples.ours.push(...(await latencies(client, 'job', ours, count)))
+    samples.floor.push(...(await latencies(client, 'floor_job', bare, count)))
+  }
+  await Promise.all(services.map((service) => service.stop()))
+  return measuresOf(roles.length === 1 ? 'one process' : 'two processes', samples.ours, samples.floor)
+}
+
+function measuresOf(where: string, ours: readonly number[], floors: readonly number[]): Measure[] {
+  const [value, floor, tail, floorTail] = [
+    quantile(ours, 0.5),
+    quantile(floors, 0.5),
+    quantile(ours, 0.95),
+    quantile(floors, 0.95),
+  ]
+  const [ratio, tailRatio] = [value / floor, tail / floorTail]
+  const p50 = {
+    what: `p50, ${where}`,
+    value,
+    floor,
+    ratio,
+    reach: '<= 3 x floor, <= 6 ms',
+    reached: ratio <= 3 && value <= 6,
+  }
+  const p95 = {
+    what: `p95, ${where}`,
+    value: tail,
+    floor: floorTail,
+    ratio: tailRatio,
+    reach: '<= 20 ms',
+    reached: tail <= 20,
+  }
+  return [p50, p95].map((measure) => ({ ...measure, unit: 'ms' }))
+}
+
+/** Submits `count` jobs, one every PERIOD_MS whatever became of the one before, and says how long each took to be claimed. */
+async function latencies(client: Client, table: 'job' | 'floor_job', submit: Submit, count: number): Promise<number[]> {
+  const offset = await clockOffset(client)
+  const begins = performance.now()
+  const submitted = Array.from({ length: count }, async (_nothing, index) => {
+    await wait(begins + index * PERIOD_MS - performance.now())
+    const at = performance.now()
+    return { at, id: await submit() }
+  })
+  const jobs = await Promise.all(submitted)
+  const claimed = await claimTimes(
+    client,
+    table,
+    jobs.map(({ id }) => id),
+  )
+  return jobs.map(({ id, at }) => claimed.get(id)! - (at + offset))
+}
+
+/** What to add to performance.now() for the database's clock in milliseconds: from the quickest of some round trips. */
+async function clockOffset(client: Client): Promise<number> {
+  let best = { trip: Number.POSITIVE_INFINITY, offset: 0 }
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const sent = performance.now()
+    const { rows } = await client.query<{ ms: number }>(
+      'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+    )
+    const trip = performance.now() - sent
+    if (trip < best.trip) best = { trip, offset: rows[0]!.ms - (sent + trip / 2) }
+  }
+  return best.offset
+}
+
+async function claimTimes(client: Client, table: string, ids: readonly string[]): Promise<Map<string, number>> {
+  const deadline = performance.now() + PICKUP_DEADLINE_MS
+  for (;;) {
+    const { rows } = await client.query<{ id: string; ms: number }>(
+      `select id, extract(epoch from started_at)::float8 * 1000 as ms from ${table} where id = any($1) and started_at is not null`,
+      [ids],
+    )
+    if (rows.length === ids.length) return new Map(rows.map(({ id, ms }) => [id, ms]))
+    if (performance.now() > deadline) throw new Error(`${ids.length - rows.length} jobs were not claimed`)
+    await wait(100)
+  }
+}
+
+/** One or two letters: the worker must be idle again when the next job comes. */
+async function post(url: string, apiKey: string): Promise<string> {
+  const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs: { text: 'Hi', voice: 'aria', language: 'English' } }),
+  })
+  const answer = (await body.json()) as { job_id: string }
+  if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
+  return answer.job_id
+}
+
+async function insertAndNotify(client: Client, accountId: string): Promise<string> {
+  const id = randomUUIDv7()
+  await client.query('begin')
+  await client.query({
+    name: 'insert_floor_job',
+    text: `insert into floor_job (id, account_id, type, endpoint_key, inputs, cost, created_at)
+           values ($1, $2, 'voice', 'voice.tts', $3, 2, now())`,
+    values: [id, accountId, '{"text":"Hi"}'],
+  })
+  await client.query({ name: 'notify_floor_job', text: `select pg_notify('floor_job', $1)`, values: [id] })
+  await client.query('commit')
+  return id
+}

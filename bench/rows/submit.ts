@@ -1,0 +1,54 @@
+import { Client } from 'pg'
+import type { Environment } from '../environment.ts'
+import { type Load, requestsPerSecond } from '../load.ts'
+import { interleaved, type Row, throughput } from '../measure.ts'
+
+/**
+ * Submissions per second over 32 connections, with nobody who takes the jobs (`sonant serve`). The floor is a bare Fastify route that
+ * writes the same two rows to the same tables in one transaction through as many connections; no key is checked and no
+ * input validated there. Each round starts with both tables empty.
+ */
+export const submit: Row = {
+  name: 'submit',
+  what: 'POST voice, 32 connections',
+  reach: '>= 0.6 of a bare Fastify route with the same two inserts',
+  run: async (environment) => {
+    const { url, accountId, apiKey } = await environment.database()
+    const service = await environment.serve('serve')
+    const bare = await environment.floor('submit-server', { DATABASE_URL: url, ACCOUNT_ID: accountId })
+    const measure = (load: Pick<Load, 'url' | 'headers'>) => measured(environment, url, load)
+    const ours = { url: `${service.url}/api/v1/voice/tts`, headers: { authorization: `Bearer ${apiKey}` } }
+    await measure(ours)
+    await measure({ url: bare.url })
+    const sides = { ours: () => measure(ours), floor: () => measure({ url: bare.url }) }
+    const pairs = await interleaved(environment.quick ? 3 : 7, sides)
+    await emptied(url)
+    await Promise.all([service.stop(), bare.stop()])
+    return { name: 'submit', measures: [throughput('POST voice', 'req/s', pairs, 0.6)], notes: [] }
+  },
+}
+
+async function measured(environment: Environment, url: string, load: Pick<Load, 'url' | 'headers'>): Promise<number> {
+  await emptied(url)
+  return requestsPerSecond({
+    url: load.url,
+    method: 'POST',
+    headers: { ...load.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs: { text: 'A sentence that nobody speaks.', voice: 'aria' } }),
+    status: 202,
+    connections: 32,
+    seconds: environment.quick ? 2 : 4,
+  })
+}
+
+async function emptied(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('truncate job cascade')
+    await client.query('truncate pgboss.job')
+    await client.query('checkpoint')
+  } finally {
+    await client.end()
+  }
+}
