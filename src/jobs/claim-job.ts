@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { statesBefore } from './job.ts'
+import { statesBefore } from './job-states.ts'
 
 /** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
 export interface Claim {

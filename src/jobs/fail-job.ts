@@ -1,6 +1,6 @@
 import { type Database, inTransaction } from '../db/database.ts'
 import type { Claim } from './claim-job.ts'
-import type { JobFailure } from './job.ts'
+import type { JobFailure } from './job-states.ts'
 
 /**
  * Fails a claimed job and gives its charge back, in one transaction and at most once. The cause is kept for the operator only.

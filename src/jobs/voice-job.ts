@@ -2,7 +2,7 @@ import { type Context, requireScope } from '../context.ts'
 import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
-import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job.ts'
+import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */
 export interface VoiceJobView {

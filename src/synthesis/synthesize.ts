@@ -6,7 +6,7 @@ import type { Engines } from '../engines/engines.ts'
 import { type Claim, claimJob } from '../jobs/claim-job.ts'
 import { completeJob, type FinishedArtifact } from '../jobs/complete-job.ts'
 import { failJob } from '../jobs/fail-job.ts'
-import { JobFailure } from '../jobs/job.ts'
+import { JobFailure } from '../jobs/job-states.ts'
 import { checkAudio } from './check-audio.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. */
