@@ -5,17 +5,32 @@ import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
 import { catalogEndpoint } from '../src/endpoints/catalog-endpoint.ts'
 import { endpointSchema } from '../src/endpoints/endpoint-schema.ts'
 import { endpointVoices } from '../src/endpoints/endpoint-voices.ts'
+import { invalidRequest } from '../src/errors.ts'
+import { job } from '../src/jobs/job.ts'
+import type { JobFilter } from '../src/jobs/job-filter.ts'
+import { type JobPageInput, jobPage } from '../src/jobs/job-page.ts'
 import { isTerminal } from '../src/jobs/job-states.ts'
 import { type Submission, submitVoiceJob, type VoiceJobInput } from '../src/jobs/submit-voice-job.ts'
 import { type VoiceJobView, voiceJob } from '../src/jobs/voice-job.ts'
+import { parseMoment } from '../src/moment.ts'
 import { namesETag } from './if-none-match.ts'
-import { presentDocument, presentSchema, presentSubmission, presentVoiceJob, presentVoices } from './present.ts'
+import type { Query } from './parameters.ts'
+import {
+  presentDocument,
+  presentJob,
+  presentJobPage,
+  presentSchema,
+  presentSubmission,
+  presentVoiceJob,
+  presentVoices,
+} from './present.ts'
 import type { VoiceJobRequest } from './types.ts'
 
 /** A request that was let in and fits the document. */
 export interface Call {
   readonly ctx: Context
   readonly params: Readonly<Record<string, string>>
+  readonly query: Query
   readonly headers: IncomingHttpHeaders
   readonly body: unknown
 }
@@ -27,11 +42,17 @@ export interface Answer {
   readonly body: Buffer | object | null
 }
 
+/** As the document has held it. */
+type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
+  Pick<JobFilter, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
+
 export type Operation = (call: Call) => Answer | Promise<Answer>
 
 /** The whole REST API: operationId -> verb. */
 export const operations = {
   submitVoiceJob: async (call) => accepted(await submitVoiceJob(call.ctx, submission(call))),
+  jobPage: async (call) => ok(presentJobPage(await jobPage(call.ctx, page(call)))),
+  job: async (call) => ok(presentJob(await job(call.ctx, { jobId: param(call, 'job_id') }))),
   voiceJob: async (call) => polled(await voiceJob(call.ctx, { jobId: param(call, 'job_id') }), call.ctx.now()),
   endpointVoices: (call) => ok(presentVoices(endpointVoices(call.ctx, { slug: param(call, 'slug') }))),
   endpointSchema: (call) => ok(presentSchema(endpointSchema(call.ctx, { slug: param(call, 'slug') }))),
@@ -74,6 +95,21 @@ function submission(call: Call): VoiceJobInput {
   const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest
   const idempotencyKey = call.headers['idempotency-key'] as string | undefined
   return { slug: param(call, 'slug'), inputs, webhookUrl, idempotencyKey }
+}
+
+function page({ query }: Call): JobPageInput {
+  const { limit, offset, type, decision, status, api_key_id: apiKeyId, search } = query as JobPageQuery
+  const window = { from: moment(query, 'from'), to: moment(query, 'to') }
+  return { limit, offset, filter: { type, decision, status, apiKeyId, search, ...window } }
+}
+
+function moment(query: Query, name: string): Date | undefined {
+  const text = query[name]
+  if (text === undefined) return undefined
+  const found = parseMoment(String(text))
+  if (found !== null) return found
+  const message = 'must be an RFC 3339 date-time or a date, such as 2026-01-31T09:05:00Z'
+  throw invalidRequest('Send times that exist: see details.', [{ path: name, message }])
 }
 
 const param = ({ params }: Call, name: string): string => params[name] ?? ''

@@ -7,13 +7,14 @@ import {
   OpenAPIBackend,
   type ParsedRequest,
 } from 'openapi-backend'
-import type { Actor, Context, KeyActor } from '../src/context.ts'
+import { type Actor, type Context, type KeyActor, requireScope } from '../src/context.ts'
 import { reachEndpoint } from '../src/endpoints/reach-endpoint.ts'
 import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
 import { API_ROOT, type Document } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
 import { type Answer, type Operation, operations } from './operations.ts'
+import { type Query, readQuery, refuseRepeatedKey } from './parameters.ts'
 import { detailsOf } from './validation-details.ts'
 
 declare module 'fastify' {
@@ -71,10 +72,10 @@ async function openApi(document: Document): Promise<Api31> {
     definition: structuredClone(document),
     apiRoot: API_ROOT,
     strict: true,
-    coerceTypes: true,
     // Formats are annotations here: what a webhook_url may be is for the verb to say, through every door.
     ajvOpts: { strict: false, allErrors: true, validateFormats: false },
-    customizeAjv: (_ajv, options) => new Ajv2020(options),
+    // readQuery types the query: coercion would take 1e1 for 10.
+    customizeAjv: (_ajv, options) => new Ajv2020({ ...options, coerceTypes: false }),
     securityHandlers: { apiKey: (_api: ApiContext, request: FastifyRequest) => request.ctx?.actor.kind === 'key' },
     handlers: { ...apiHandlers(), ...refusals },
   })
@@ -106,13 +107,16 @@ const refusals = {
 function apiHandlers() {
   const entries = Object.entries(operations as Record<string, Operation>)
   return Object.fromEntries(
-    entries.map(([id, operation]) => [id, (_api: ApiContext, request: FastifyRequest) => operation(callOf(request))]),
+    entries.map(([id, operation]) => [
+      id,
+      ({ request: { query } }: ApiContext, request: FastifyRequest) => operation(callOf(request, query as Query)),
+    ]),
   )
 }
 
-function callOf(request: FastifyRequest) {
+function callOf(request: FastifyRequest, query: Query) {
   if (request.ctx === null) throw unauthorized()
-  return { ctx: request.ctx, params: paramsOf(request), headers: request.headers, body: request.body }
+  return { ctx: request.ctx, params: paramsOf(request), query, headers: request.headers, body: request.body }
 }
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>
@@ -121,9 +125,11 @@ const paramsOf = (request: FastifyRequest) => request.params as Record<string, s
 function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyncHookHandler {
   const slugged = operation.path.includes('{slug}')
   const takesBody = operation.requestBody !== undefined
+  const scopes = (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat())
   return async (request, reply) => {
     const ctx = as(await enter(request, reply))
     request.ctx = ctx
+    for (const scope of scopes) requireScope(ctx, scope)
     if (slugged) reachEndpoint(ctx, paramsOf(request).slug ?? '')
     if (takesBody) checkBodyHeaders(request.headers)
   }
@@ -142,9 +148,10 @@ function mountSecured(
     onRequest,
     handler: async (request, reply) => {
       if (takesBody && request.body === undefined) throw invalidRequest('Send a JSON object as the body.')
-      refuseRepeatedKey(request)
+      refuseRepeatedKey(request.raw)
       const { method, url, body, headers } = request
-      const parsed = { params: paramsOf(request), query: {}, cookies: {} }
+      const query = readQuery(operation, request.query as Record<string, unknown>)
+      const parsed = { params: paramsOf(request), query: query as RoutedRequest['query'], cookies: {} }
       const routed: RoutedRequest = { method, path: url, body, headers, ...parsed, operation }
       return api.handleRequest(routed, request, reply)
     },
@@ -156,7 +163,7 @@ function mountPublic(scope: FastifyInstance, { operationId, path }: ApiOperation
   if (operation === undefined) throw new Error(`no operation answers ${operationId}`)
   // There is nothing to check, so openapi-backend is left out: this is the path that everybody's caches ask for.
   const answer = (request: FastifyRequest) =>
-    operation({ ctx, params: paramsOf(request), headers: request.headers, body: undefined }) as Answer
+    operation({ ctx, params: paramsOf(request), query: {}, headers: request.headers, body: undefined }) as Answer
   mountOpen(scope, fastifyPath(path), answer)
 }
 
@@ -185,12 +192,6 @@ function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): Fasti
     .raw.writeHead(status, { 'x-request-id': reply.request.id, ...OPEN_TO_ALL, ...headers, ...type })
     .end(body)
   return reply
-}
-
-/** Node joins repeated headers into one, which would pass for a single strange key. */
-function refuseRepeatedKey({ raw, headers }: FastifyRequest): void {
-  if (headers['idempotency-key'] === undefined || raw.headersDistinct['idempotency-key']?.length === 1) return
-  throw invalidRequest('Send one Idempotency-Key.', [{ path: 'Idempotency-Key', message: 'is repeated' }])
 }
 
 const fastifyPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

@@ -1,8 +1,20 @@
 import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
 import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/endpoints/voice-endpoint.ts'
+import type { JobPage } from '../src/jobs/job-page.ts'
+import { isCompanion } from '../src/jobs/job-states.ts'
+import type { JobResult, JobSummary, JobView } from '../src/jobs/job-view.ts'
 import type { Submission } from '../src/jobs/submit-voice-job.ts'
 import type { VoiceJobView } from '../src/jobs/voice-job.ts'
-import type { EndpointSchema, EndpointVoices, VoiceJob, VoiceJobOutputs, VoiceJobReceipt } from './types.ts'
+import type {
+  EndpointSchema,
+  EndpointVoices,
+  Job,
+  JobPage as JobPageBody,
+  JobSummary as JobSummaryBody,
+  VoiceJob,
+  VoiceJobOutputs,
+  VoiceJobReceipt,
+} from './types.ts'
 
 /** The body of the 202 (spec 4.1). */
 export const presentSubmission = ({ jobId, status }: Submission): VoiceJobReceipt => ({ job_id: jobId, status })
@@ -19,6 +31,49 @@ export function presentVoiceJob(job: VoiceJobView): VoiceJob {
   }
   return body
 }
+
+/** A job in the list (spec 4.7): the verdict is there for moderated jobs only, and null while it is open. */
+export const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
+  job_id: job.jobId,
+  type: job.type,
+  endpoint_key: job.endpointKey,
+  status: job.status,
+  ...(isCompanion(job.type) && { is_prohibited: job.isProhibited }),
+  api_key_id: job.apiKeyId,
+  api_key_name: job.apiKeyName,
+  created_at: job.createdAt.toISOString(),
+  completed_at: job.completedAt?.toISOString() ?? null,
+})
+
+/** Spec 4.8 with the result of 2.8. */
+export const presentJob = (job: JobView): Job => ({
+  ...presentJobSummary(job),
+  ...(job.result !== null && { result: presentJobResult(job.result) }),
+  ...(job.failure !== null && { error: job.failure.message, error_code: job.failure.code }),
+})
+
+function presentJobResult(result: JobResult): NonNullable<Job['result']> {
+  const fields = {
+    created_at: result.createdAt?.toISOString(),
+    completed_at: result.completedAt?.toISOString(),
+    outputs: result.outputs,
+    endpoint_slug: result.endpointSlug,
+    workflow_slug: result.workflowSlug,
+    is_prohibited: result.isProhibited,
+    chat_id: result.chatId,
+    media_url: result.mediaUrl,
+    media_kind: result.mediaKind,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+/** Spec 4.7. */
+export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPageBody => ({
+  jobs: jobs.map(presentJobSummary),
+  total,
+  limit,
+  offset,
+})
 
 /** Spec 4.3, contract.md section 3. */
 export const presentVoices = (endpoint: VoiceEndpoint): EndpointVoices => voicesDocument(endpoint)

@@ -23,6 +23,7 @@ export type JobErrorCode =
   | 'CHARGE_FAILED'
   | 'QUEUE_FAILED'
   | 'INTERNAL_ERROR'
+export type JobType = 'voice' | 'companion_chat' | 'companion_retarget' | 'companion_media_tag' | 'generate'
 
 /**
  * Every schema by its name in the document.
@@ -32,6 +33,15 @@ export interface Schemas {
   VoiceJobReceipt: VoiceJobReceipt
   VoiceJob: VoiceJob
   VoiceJobOutputs: VoiceJobOutputs
+  JobType: JobType
+  JobSummary: JobSummary
+  JobPage: JobPage
+  Job: Job
+  VoiceResult: VoiceResult
+  GenerationResult: GenerationResult
+  ChatResult: ChatResult
+  MediaTagResult: MediaTagResult
+  SignedOutputs: SignedOutputs
   JobId: JobId
   JobStatus: JobStatus
   JobErrorCode: JobErrorCode
@@ -93,6 +103,128 @@ export interface VoiceJobOutputs {
    */
   audio: string
   [k: string]: string
+}
+/**
+ * A job as the list shows it.
+ */
+export interface JobSummary {
+  job_id: JobId
+  type: JobType
+  /**
+   * What produced it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
+   * `media.companion_tag`.
+   *
+   */
+  endpoint_key: string
+  status: JobStatus
+  /**
+   * The verdict. Companion jobs only; null until it is decided.
+   */
+  is_prohibited?: boolean | null
+  /**
+   * The key that it was submitted with; null for a job that was not submitted with one. Stays after the key is deleted.
+   */
+  api_key_id: string | null
+  /**
+   * The name of that key; null after it is deleted.
+   */
+  api_key_name: string | null
+  created_at: string
+  /**
+   * Null while the job is unfinished.
+   */
+  completed_at: string | null
+}
+export interface JobPage {
+  jobs: JobSummary[]
+  /**
+   * How many jobs match
+   */
+  total: number
+  limit: number
+  offset: number
+}
+/**
+ * A job of any producer.
+ */
+export interface Job {
+  job_id: JobId
+  type: JobType
+  /**
+   * What produced it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
+   * `media.companion_tag`.
+   *
+   */
+  endpoint_key: string
+  status: JobStatus
+  /**
+   * The verdict. Companion jobs only; null until it is decided.
+   */
+  is_prohibited?: boolean | null
+  /**
+   * The key that it was submitted with; null for a job that was not submitted with one. Stays after the key is deleted.
+   */
+  api_key_id: string | null
+  /**
+   * The name of that key; null after it is deleted.
+   */
+  api_key_name: string | null
+  created_at: string
+  /**
+   * Null while the job is unfinished.
+   */
+  completed_at: string | null
+  /**
+   * Completed jobs only. Its fields depend on the job's type.
+   */
+  result?: VoiceResult | GenerationResult | ChatResult | MediaTagResult
+  /**
+   * Failed jobs only. One sentence on what to do next.
+   */
+  error?: string
+  error_code?: JobErrorCode
+}
+/**
+ * Of a voice job.
+ */
+export interface VoiceResult {
+  created_at: string
+  completed_at: string
+  outputs: SignedOutputs
+  endpoint_slug: string
+}
+/**
+ * Output name to signed URL; the URLs expire after 15 minutes.
+ */
+export interface SignedOutputs {
+  [k: string]: string
+}
+/**
+ * Of a generation job.
+ */
+export interface GenerationResult {
+  created_at: string
+  completed_at: string
+  outputs: SignedOutputs
+  workflow_slug: string
+}
+/**
+ * Of a companion chat or retarget.
+ */
+export interface ChatResult {
+  is_prohibited: boolean | null
+  chat_id: string | null
+}
+/**
+ * Of a companion media tag.
+ */
+export interface MediaTagResult {
+  is_prohibited: boolean | null
+  /**
+   * The address that was submitted.
+   */
+  media_url: string | null
+  media_kind: string | null
 }
 export interface Voice {
   /**

@@ -59,6 +59,13 @@ export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
+/** The account on whose behalf the caller asks. @throws UNAUTHORIZED without one, FORBIDDEN where the key lacks the scope */
+export function requireAccount(ctx: Context, scope: string): string {
+  requireScope(ctx, scope)
+  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+  return ctx.actor.accountId
+}
+
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {
   if (ctx.actor.kind !== 'system') throw forbidden('operator')

@@ -5,6 +5,10 @@ import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
 export const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art'] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
+/** The 48 bits of a UUIDv7's milliseconds are exactly the first ten of its 26 characters. */
+const TIME_CHARACTERS = 10
+
 /** A new TypeID: prefix, `_`, 26 characters of base32 UUIDv7. Ids of one prefix sort by creation time. */
 export const newId = (prefix: IdPrefix): string => fromUUID(randomUUIDv7(), prefix)
 
@@ -12,6 +16,20 @@ export const newId = (prefix: IdPrefix): string => fromUUID(randomUUIDv7(), pref
 export function idTime(id: string): Date {
   const hex = toUUID(id as Parameters<typeof toUUID>[0]).replaceAll('-', '')
   return new Date(Number.parseInt(hex.slice(0, 12), 16))
+}
+
+/**
+ * Where the ids made at a moment or later begin: every id of an earlier millisecond sorts before it, every other one after it. This is
+ * how a window of time becomes a range of the index on ids.
+ */
+export function firstIdAt(prefix: IdPrefix, moment: Date): string {
+  let rest = Math.max(0, moment.getTime())
+  let time = ''
+  for (let i = 0; i < TIME_CHARACTERS; i++) {
+    time = BASE32[rest % 32] + time
+    rest = Math.floor(rest / 32)
+  }
+  return `${prefix}_${time}${'0'.repeat(26 - TIME_CHARACTERS)}`
 }
 
 /** Whether a string is a well-formed id of this prefix. Never throws. */

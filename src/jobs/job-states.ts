@@ -2,6 +2,13 @@
 export const JOB_TYPES = ['voice', 'companion_chat', 'companion_retarget', 'companion_media_tag', 'generate'] as const
 export type JobType = (typeof JOB_TYPES)[number]
 
+/** The producers that moderate: only their jobs carry a verdict (spec 2.6). */
+export const isCompanion = (type: JobType): boolean => type.startsWith('companion_')
+
+/** A moderated job's verdict, as the list filters by it (spec 4.7). */
+export const JOB_DECISIONS = ['pass', 'reject'] as const
+export type JobDecision = (typeof JOB_DECISIONS)[number]
+
 /** Spec section 3. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]

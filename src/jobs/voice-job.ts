@@ -3,6 +3,7 @@ import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/v
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
+import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */
 export interface VoiceJobView {
@@ -25,7 +26,7 @@ interface Row {
   created_at: Date
   completed_at: Date | null
   error_code: JobErrorCode | null
-  artifacts: { output: string; storage_key: string; content_type: string }[] | null
+  artifacts: StoredOutput[] | null
 }
 
 /**
@@ -44,7 +45,7 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
     status: row.status,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts ?? []) : null,
+    outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts) : null,
     failure: failed ? { code, message: JOB_ERRORS[code] } : null,
     responseFields: ctx.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
   }
@@ -56,19 +57,9 @@ async function findRow(ctx: Context, jobId: string): Promise<Row | null> {
   const { rows } = await ctx.db.pool.query<Row>({
     name: 'voice_job',
     text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
-             (select json_agg(json_build_object('output', a.output, 'storage_key', a.storage_key, 'content_type', a.content_type))
-              from artifact a where a.job_id = j.id) as artifacts
+             ${STORED_OUTPUTS}
            from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
     values: [jobId, accountId],
   })
   return rows[0] ?? null
-}
-
-async function signOutputs(ctx: Context, artifacts: NonNullable<Row['artifacts']>): Promise<Record<string, string>> {
-  const now = ctx.now()
-  const signed = artifacts.map(async (artifact) => {
-    const url = await ctx.storage.signUrl(artifact.storage_key, { contentType: artifact.content_type, now })
-    return [artifact.output, url] as const
-  })
-  return Object.fromEntries(await Promise.all(signed))
 }

@@ -1,0 +1,110 @@
+import { escapeLiteral } from 'pg'
+import { type Detail, invalidRequest } from '../errors.ts'
+import { firstIdAt } from '../id.ts'
+import { unsafeTextPath } from '../unsafe-text.ts'
+import type { JobDecision, JobStatus, JobType } from './job-states.ts'
+
+/** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
+export interface JobFilter {
+  readonly type?: JobType | null | undefined
+  readonly decision?: JobDecision | null | undefined
+  readonly status?: readonly JobStatus[] | null | undefined
+  readonly apiKeyId?: string | null | undefined
+  /** A literal prefix of the job id. */
+  readonly search?: string | null | undefined
+  /** Inclusive. */
+  readonly from?: Date | null | undefined
+  /** Exclusive. */
+  readonly to?: Date | null | undefined
+}
+
+const MAX_SEARCH_CHARACTERS = 64
+/** Sorts after every id that begins with what stands before it. */
+const LAST = '\u{10ffff}'
+
+/** What is wrong with a filter, whichever door it came through. */
+export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter): Detail[] {
+  const details: Detail[] = []
+  if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
+  if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
+    details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
+  for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
+    if (unsafeTextPath(text) !== null) details.push({ path, message: 'holds a character that no id has' })
+  }
+  if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
+  return details
+}
+
+/** @throws INVALID_REQUEST */
+export function refuseMistakes(details: readonly Detail[]): void {
+  if (details.length > 0) throw invalidRequest('Send parameters that fit the contract: see details.', details)
+}
+
+/** A filter as SQL about `job`, with the values of its parameters. */
+export interface JobQuery {
+  /** The ids that match, newest first: parenthesised, with its own limit and offset. */
+  readonly ids: string
+  /** How many match, exactly. */
+  readonly total: string
+  readonly values: readonly unknown[]
+  /** Few enough texts that each is worth preparing. */
+  readonly isCommon: boolean
+}
+
+/** @param limit and offset in jobs */
+export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number): JobQuery {
+  const values: unknown[] = [accountId, limit, offset]
+  const narrow = narrowConditions(filter, (value) => `$${values.push(value)}`)
+  const classes = classConditions(filter)
+  const statuses = [...new Set(filter.status ?? [])]
+  const all = ['account_id = $1', ...narrow, ...classes.job]
+  return {
+    ids: statuses.length > 1 ? mergedIds(all, statuses) : idsWhere([...all, ...statusCondition(statuses)], '$2', '$3'),
+    total:
+      narrow.length === 0
+        ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
+        : `(select count(*) from job where ${[...all, ...statusCondition(statuses)].join(' and ')})`,
+    values,
+    isCommon: narrow.length + classes.job.length + Math.min(statuses.length, 1) <= 1,
+  }
+}
+
+/** What no counter knows: such jobs are counted one by one, within a range of an index. */
+function narrowConditions(filter: JobFilter, parameter: (value: unknown) => string): string[] {
+  const conditions: string[] = []
+  if (typeof filter.apiKeyId === 'string') conditions.push(`api_key_id = ${parameter(filter.apiKeyId)}`)
+  if (filter.search) {
+    conditions.push(`id >= ${parameter(filter.search)}`, `id < ${parameter(filter.search + LAST)}`)
+  }
+  // A job's created_at is its id's own time, so a window of time is a range of ids.
+  if (filter.from) conditions.push(`id >= ${parameter(firstIdAt('job', filter.from))}`)
+  if (filter.to) conditions.push(`id < ${parameter(firstIdAt('job', filter.to))}`)
+  return conditions
+}
+
+/** Written out rather than passed as parameters: the statistics of each value decide the plan. */
+function classConditions({ type, decision }: JobFilter): { job: string[]; count: string[] } {
+  const ofType = type ? [`type = ${escapeLiteral(type)}`] : []
+  if (!decision) return { job: ofType, count: ofType }
+  return {
+    job: [...ofType, `is_prohibited = ${decision === 'reject'}`],
+    count: [...ofType, `decision = ${escapeLiteral(decision)}`],
+  }
+}
+
+function statusCondition(statuses: readonly JobStatus[]): string[] {
+  if (statuses.length === 0) return []
+  if (statuses.length === 1) return [`status = ${escapeLiteral(statuses[0] ?? '')}`]
+  return [`status in (${statuses.map((status) => escapeLiteral(status)).join(', ')})`]
+}
+
+const idsWhere = (conditions: readonly string[], limit: string, offset: string): string =>
+  `(select id from job where ${conditions.join(' and ')} order by id desc limit ${limit} offset ${offset})`
+
+/** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
+function mergedIds(conditions: readonly string[], statuses: readonly JobStatus[]): string {
+  const parts = statuses.map((status) =>
+    idsWhere([...conditions, ...statusCondition([status])], '$2::bigint + $3', '0'),
+  )
+  return `(select id from (${parts.join(' union all ')}) u order by id desc limit $2 offset $3)`
+}

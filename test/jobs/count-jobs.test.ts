@@ -1,0 +1,143 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../src/id.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call } from '../setup/service.ts'
+
+const WRITERS = 16
+const STEPS = 60
+const TYPES = ['voice', 'companion_chat', 'generate']
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service.close())
+
+const rowsOf = async (sql: string, values: unknown[] = []) => (await service.runtime.db.pool.query(sql, values)).rows
+
+/** What the counters say and what is there, by account, type, status and decision. */
+const countedAndReal = async () => [
+  await rowsOf(`select account_id, type::text, status::text, decision::text, sum(jobs)::int as jobs from job_count
+                group by 1, 2, 3, 4 having sum(jobs) <> 0 order by 1, 2, 3, 4`),
+  await rowsOf(`select account_id, type::text, status::text, job_decision_of(is_prohibited)::text as decision, count(*)::int as jobs from job
+                group by 1, 2, 3, 4 order by 1, 2, 3, 4`),
+]
+
+const FINISH = `update job set status = 'completed', completed_at = now(), is_prohibited = case when type = 'companion_chat' then true end`
+
+/** Random work of one connection, some of it taken back, until it is done or its connection is gone. */
+async function write(client: Client, accounts: readonly string[], random: () => number): Promise<void> {
+  const account = () => accounts[Math.floor(random() * accounts.length)]!
+  const steps: (() => Promise<unknown>)[] = [
+    () =>
+      client.query(
+        `insert into job (id, account_id, type, endpoint_key, inputs, created_at)
+         select id, $2, (enum_range(null::job_type))[1 + ordinality % 5], 'x', '{}', now() from unnest($1::text[]) with ordinality as t (id)`,
+        [Array.from({ length: 3 }, () => newId('job')), account()],
+      ),
+    () =>
+      client.query(
+        `update job set status = 'processing', attempt = attempt + 1 where id in (select id from job where account_id = $1 and status = 'queued' limit 2 for update skip locked)`,
+        [account()],
+      ),
+    () =>
+      client.query(
+        `${FINISH} where id in (select id from job where account_id = $1 and status = 'processing' limit 2 for update skip locked)`,
+        [account()],
+      ),
+    () =>
+      client.query(
+        `delete from job where id in (select id from job where account_id = $1 limit 1 for update skip locked)`,
+        [account()],
+      ),
+    // The locks of claiming and failing, in their two orders: counters that made transactions wait would end them here.
+    () => client.query('update account set credits = credits - 1 where id = $1', [account()]),
+  ]
+  for (let step = 0; step < STEPS; step++) {
+    await client.query('begin')
+    for (let n = 0; n < 2; n++) await steps[Math.floor(random() * steps.length)]!()
+    await client.query(random() < 0.2 ? 'rollback' : 'commit')
+  }
+}
+
+/** Numbers that look random and are the same at every run. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+describe('the counters of jobs', () => {
+  test('are exact after 16 writers at once, some of them killed in the middle', async () => {
+    const callers = [await service.createCaller(), await service.createCaller()]
+    const accounts = callers.map(({ account }) => account)
+    const clients = Array.from(
+      { length: WRITERS },
+      () => new Client({ connectionString: service.runtime.db.url, application_name: 'storm' }),
+    )
+    for (const client of clients) client.on('error', () => undefined)
+    await Promise.all(clients.map((client) => client.connect()))
+    const pids = await rowsOf(`select pid from pg_stat_activity where application_name = 'storm' order by pid`)
+    const storm = clients.map((client, index) =>
+      write(client, accounts, numbers(index + 1)).then(
+        () => 'done',
+        (error) => error.code,
+      ),
+    )
+    // Once the storm blows, one of four writers is gone, wherever it stands.
+    await expect
+      .poll(async () => (await rowsOf('select count(*)::int as n from job'))[0]?.n, { timeout: 20_000 })
+      .toBeGreaterThan(20)
+    for (const { pid } of pids.filter((_row, index) => index % 4 === 0))
+      await rowsOf('select pg_terminate_backend($1)', [pid])
+    const ends = await Promise.all(storm)
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+    // Accounts and jobs may deadlock in this storm of random orders, and then one of the two is rolled back; most have to get through.
+    expect(ends.filter((end) => end === 'done').length).toBeGreaterThanOrEqual(1)
+    expect(ends.filter((end) => end !== 'done').length).toBeGreaterThanOrEqual(1)
+    const [counted, real] = await countedAndReal()
+    expect(counted).toEqual(real)
+    expect(real?.length).toBeGreaterThan(4)
+    for (const { account, key } of callers) {
+      const { total } = (await call(`${service.url}/api/v1/jobs?limit=1`, { key })).json<{ total: number }>()
+      expect([{ n: total }]).toEqual(
+        await rowsOf('select count(*)::int as n from job where account_id = $1', [account]),
+      )
+    }
+  })
+
+  test('never make one transaction wait for another', async () => {
+    const { account } = await service.createCaller()
+    const open = Array.from({ length: 40 }, () => new Client({ connectionString: service.runtime.db.url }))
+    await Promise.all(open.map((client) => client.connect()))
+    const insert = (client: Client) =>
+      client.query(
+        `insert into job (id, account_id, type, endpoint_key, inputs, created_at) values ($1, $2, 'voice', 'x', '{}', now())`,
+        [newId('job'), account],
+      )
+    for (const client of open) {
+      await client.query(`set lock_timeout = '5s'; begin`)
+      await insert(client)
+    }
+    await Promise.all(open.map((client) => client.query('commit').then(() => client.end())))
+    expect(await rowsOf('select sum(jobs)::int as n from job_count where account_id = $1', [account])).toEqual([
+      { n: 40 },
+    ])
+  })
+
+  test('count nothing for an update that moves no job, and follow a truncate', async () => {
+    const { account } = await service.createCaller()
+    for (const type of TYPES) await insertJob(service.runtime.db, account, { type: type as 'voice', status: 'queued' })
+    const version = () =>
+      rowsOf('select xmin::text, ctid::text, jobs::int from job_count where account_id = $1 order by 1, 2', [account])
+    const before = await version()
+    await rowsOf('update job set attempt = attempt + 1, started_at = now() where account_id = $1', [account])
+    expect(await version()).toEqual(before)
+    await rowsOf('truncate job cascade')
+    expect(await countedAndReal()).toEqual([[], []])
+  })
+})
