@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Context } from '../src/context.ts'
 import { catalog } from '../src/endpoints/catalog.ts'
 import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
@@ -6,6 +7,8 @@ import { catalogEndpoint } from '../src/endpoints/catalog-endpoint.ts'
 import { endpointSchema } from '../src/endpoints/endpoint-schema.ts'
 import { endpointVoices } from '../src/endpoints/endpoint-voices.ts'
 import { invalidRequest } from '../src/errors.ts'
+import type { Window } from '../src/jobs/csv-select.ts'
+import { exportJobs, type JobExport } from '../src/jobs/export-jobs.ts'
 import { job } from '../src/jobs/job.ts'
 import type { JobFilter } from '../src/jobs/job-filter.ts'
 import { type JobPageInput, jobPage } from '../src/jobs/job-page.ts'
@@ -13,6 +16,7 @@ import { isTerminal } from '../src/jobs/job-states.ts'
 import { type Submission, submitVoiceJob, type VoiceJobInput } from '../src/jobs/submit-voice-job.ts'
 import { type VoiceJobView, voiceJob } from '../src/jobs/voice-job.ts'
 import { parseMoment } from '../src/moment.ts'
+import { sendCsv } from './csv.ts'
 import { namesETag } from './if-none-match.ts'
 import type { Query } from './parameters.ts'
 import {
@@ -35,11 +39,11 @@ export interface Call {
   readonly body: unknown
 }
 
-/** Bytes go out as they are, objects as JSON, null is no body at all. */
+/** Bytes and streams go out as they are, objects as JSON, null is no body at all. */
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  readonly body: Buffer | object | null
+  readonly body: Buffer | Readable | object | null
 }
 
 /** As the document has held it. */
@@ -53,6 +57,7 @@ export const operations = {
   submitVoiceJob: async (call) => accepted(await submitVoiceJob(call.ctx, submission(call))),
   jobPage: async (call) => ok(presentJobPage(await jobPage(call.ctx, page(call)))),
   job: async (call) => ok(presentJob(await job(call.ctx, { jobId: param(call, 'job_id') }))),
+  exportJobs: async (call) => csv(await exportJobs(call.ctx, exported(call)), call),
   voiceJob: async (call) => polled(await voiceJob(call.ctx, { jobId: param(call, 'job_id') }), call.ctx.now()),
   endpointVoices: (call) => ok(presentVoices(endpointVoices(call.ctx, { slug: param(call, 'slug') }))),
   endpointSchema: (call) => ok(presentSchema(endpointSchema(call.ctx, { slug: param(call, 'slug') }))),
@@ -102,6 +107,12 @@ function page({ query }: Call): JobPageInput {
   const window = { from: moment(query, 'from'), to: moment(query, 'to') }
   return { limit, offset, filter: { type, decision, status, apiKeyId, search, ...window } }
 }
+
+const csv = ({ csv: file }: JobExport, { headers, query }: Call): Answer =>
+  sendCsv(file, `jobs-${[query.from, query.to].join('-').replace(/[^\w.-]/g, '')}.csv`, headers)
+
+/** Both are required, which the document has seen to. */
+const exported = ({ query }: Call): Window => ({ from: moment(query, 'from') as Date, to: moment(query, 'to') as Date })
 
 function moment(query: Query, name: string): Date | undefined {
   const text = query[name]

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import {
@@ -10,6 +11,7 @@ import {
 import { type Actor, type Context, type KeyActor, requireScope } from '../src/context.ts'
 import { reachEndpoint } from '../src/endpoints/reach-endpoint.ts'
 import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
+import { JSON_TYPE } from '../src/trouble.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
 import { API_ROOT, type Document } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
@@ -30,8 +32,6 @@ export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<Ke
 /** The runtime as somebody's context. */
 export type As = (actor: Actor) => Context
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-
 /** The request as openapi-backend sees it: routed and parsed by fastify. */
 interface RoutedRequest extends Omit<ParsedRequest, 'requestBody'> {
   readonly operation: ApiOperation
@@ -50,7 +50,6 @@ class Api31 extends OpenAPIBackend {
  */
 export async function mountRest(app: FastifyInstance, as: As, document: Document, enter: Enter): Promise<void> {
   const api = await openApi(document)
-  const anonymous = as({ kind: 'anonymous' })
   await app.register(
     async (scope) => {
       scope.decorateRequest('ctx', null)
@@ -59,7 +58,7 @@ export async function mountRest(app: FastifyInstance, as: As, document: Document
       scope.addContentTypeParser('*', options, async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body))
       for (const operation of api.router.getOperations()) {
         if (operation.security?.length) mountSecured(scope, api, operation, admission(operation, as, enter))
-        else mountPublic(scope, operation, anonymous)
+        else mountPublic(scope, operation, as({ kind: 'anonymous' }))
       }
     },
     { prefix: API_ROOT },
@@ -181,7 +180,11 @@ export function mountOpen(scope: FastifyInstance, url: string, answer: (request:
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   if (headers !== undefined) reply.headers(headers)
-  return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
+  if (!(body instanceof Readable))
+    return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
+  // HEAD wants to know what would come: nothing more is read for it.
+  if (reply.request.method === 'HEAD') body.destroy()
+  return reply.code(status).send(body.destroyed ? undefined : body)
 }
 
 /** Straight to node: fastify's bookkeeping of headers costs more than the answer itself, which is ready in memory. */

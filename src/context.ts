@@ -3,8 +3,10 @@ import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
 import type { Catalog } from './endpoints/catalog-cache.ts'
 import { forbidden, unauthorized } from './errors.ts'
+import type { ExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
+import type { Spill } from './storage/spill.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** A caller with an API key. */
@@ -45,6 +47,9 @@ export interface Parts {
   readonly queue: Queue
   readonly storage: Storage
   readonly catalog: Catalog
+  /** Where exports wait for slow readers, and for each other. */
+  readonly spill: Spill
+  readonly exportLane: ExportLane
   now(): Date
 }
 

@@ -9,14 +9,18 @@ import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
 import { installEndpoint } from './install.ts'
+import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
 import { voiceKind } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
+import { openSpill } from './storage/spill.ts'
 
 const CATALOG_RETRY_MS = 250
+/** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
+const MAX_SPILL_BYTES = 4 * 2 ** 30
 
 /** What a process is: workers look after the queue, everything else only puts jobs into it. */
 export interface Role {
@@ -57,8 +61,11 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
 
+    const spill = openSpill({ dir: join(settings.dataDir, 'spill'), maxBytes: MAX_SPILL_BYTES })
+    closers.push(() => spill.close())
+    const exportLane = openExportLane()
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const parts = { settings, log, db, bus, catalog, queue, boss, spill, exportLane, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,

@@ -10,7 +10,9 @@ import { buildGraphqlSchema } from '../src/graphql/schema.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = listFiles(['src', 'rest']).filter((file) => file.endsWith('.ts'))
 /** Operations without a root field of their name, each with its reason. */
-const REST_ONLY: Readonly<Record<string, string>> = {}
+const REST_ONLY: Readonly<Record<string, string>> = {
+  exportJobs: 'a stream of CSV has no place in a GraphQL answer',
+}
 
 interface Import {
   readonly file: string

@@ -33,6 +33,8 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, enter)
   await mountDocs(app, document, runtime.settings.publicUrl)
+  // A slow reader would keep a stopping process waiting for hours.
+  app.addHook('preClose', () => runtime.spill.close())
   return app
 }
 

@@ -4,6 +4,8 @@ import type { Log } from '../log.ts'
 import { describeTrouble, errorHeaders, toServiceError } from '../trouble.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
+const STREAM_HEADERS = ['content-encoding', 'content-disposition', 'vary']
+
 /** The body of every error (contract.md section 2). */
 export const errorBody = ({ message, code, details }: ServiceError): string =>
   JSON.stringify({
@@ -25,6 +27,8 @@ export function mountErrors(app: FastifyInstance, log: Log): void {
 export function sendError(reply: FastifyReply, refusal: ServiceError): FastifyReply {
   // Fastify closes the connection after a refused body; node drains what is left of it, so the connection can live on.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
+  // Said of a stream that failed before its first byte.
+  for (const name of STREAM_HEADERS) reply.removeHeader(name)
   return reply
     .code(refusal.status)
     .header(REQUEST_ID_HEADER, reply.request.id)

@@ -1,0 +1,45 @@
+import { Transform, type TransformCallback } from 'node:stream'
+
+const QUOTE = 0x22
+const LF = 0x0a
+const CR = 0x0d
+
+/**
+ * COPY's CSV with the line ends of RFC 4180: CR LF between rows, while a line feed inside of a quoted cell stays what it is. Begins
+ * with `head`, and fails unless exactly `expected` rows came: what ends well is complete.
+ */
+export class CsvLines extends Transform {
+  /** Rows that have passed. */
+  rows = 0
+  readonly #expected: number
+  #quoted = false
+
+  constructor(head: string, expected: number) {
+    super()
+    this.#expected = expected
+    this.push(Buffer.from(head))
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    // A chunk of nothing but line feeds would be twice as long.
+    const out = Buffer.allocUnsafe(chunk.length * 2)
+    let length = 0
+    let quoted = this.#quoted
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] as number
+      if (byte === QUOTE) quoted = !quoted
+      else if (byte === LF && !quoted) {
+        out[length++] = CR
+        this.rows++
+      }
+      out[length++] = byte
+    }
+    this.#quoted = quoted
+    done(null, out.subarray(0, length))
+  }
+
+  override _flush(done: TransformCallback): void {
+    const complete = this.rows === this.#expected && !this.#quoted
+    done(complete ? null : new Error(`an export of ${this.#expected} rows ended after ${this.rows}`))
+  }
+}

@@ -1,0 +1,72 @@
+import { escapeLiteral } from 'pg'
+import { firstIdAt } from '../id.ts'
+import { JOB_ERRORS } from './job-states.ts'
+
+/** Times of whole jobs: created at `from` or later, and before `to`. */
+export interface Window {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** What a spreadsheet may pass over before it sees a formula: white space of all kinds, control characters, and what has no width. */
+const INVISIBLE =
+  '\u0001- \u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff'
+const FORMULA = `^[${INVISIBLE}]*[=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]`
+
+/**
+ * A text that nobody here wrote: one that a spreadsheet would run gets one leading apostrophe. Most begin with a letter or a digit and
+ * need no regular expression.
+ */
+const text = (column: string): string =>
+  `case when ascii(${column}) between 48 and 57 or ascii(${column}) between 65 and 126 then ${column}
+        when ${column} ~ ${escapeLiteral(FORMULA)} then '''' || ${column} else ${column} end`
+
+const time = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const MESSAGES = Object.entries(JOB_ERRORS)
+  .map(([code, message]) => `when ${escapeLiteral(code)} then ${escapeLiteral(message)}`)
+  .join(' ')
+
+/**
+ * The columns of spec 2.10 in the order of contract.md section 3. Whether a cell is escaped is decided by its column, never by its
+ * looks: numbers, times, booleans, ids and codes are this service's own and stay as they are.
+ */
+const COLUMNS: Readonly<Record<string, string>> = {
+  job_id: 'j.id',
+  type: 'j.type',
+  endpoint_key: 'j.endpoint_key',
+  status: 'j.status',
+  is_prohibited: `case j.is_prohibited when true then 'true' when false then 'false' end`,
+  created_at: time('j.created_at'),
+  completed_at: time('j.completed_at'),
+  duration_ms: `case when j.completed_at is not null then
+    greatest(0, extract(epoch from j.completed_at - j.created_at) * 1000)::bigint end`,
+  reason: text('j.reason'),
+  chat_id: text('j.chat_id'),
+  media_url: text('j.media_url'),
+  media_kind: text('j.media_kind'),
+  workflow_slug: text(`case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`),
+  provider_job_id: text('j.provider_job_id'),
+  gpu_execution_time_ms: 'j.gpu_execution_time_ms',
+  error_code: 'j.error_code',
+  error: `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
+  api_key_id: 'j.api_key_id',
+  api_key_name: text('k.name'),
+}
+
+/** A byte-order mark and the names of the columns. */
+export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
+
+/** COPY takes no parameters. */
+const within = (accountId: string, { from, to }: Window): string =>
+  `account_id = ${escapeLiteral(accountId)} and id >= ${escapeLiteral(firstIdAt('job', from))} and id < ${escapeLiteral(firstIdAt('job', to))}`
+
+/** Counts up to one more than `most`. */
+export const countWithin = (accountId: string, window: Window, most: number): string =>
+  `select count(*)::int as jobs from (select from job where ${within(accountId, window)} limit ${most + 1}) j`
+
+/** The window's jobs as CSV without a head, oldest first. */
+export const copyWithin = (accountId: string, window: Window): string =>
+  `copy (select ${Object.values(COLUMNS).join(', ')}
+         from (select * from job where ${within(accountId, window)}) j left join api_key k on k.id = j.api_key_id
+         order by j.id) to stdout with (format csv, encoding 'UTF8')`

@@ -1,0 +1,87 @@
+import { pipeline, type Readable } from 'node:stream'
+import { to as copyTo } from 'pg-copy-streams'
+import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, requireAccount } from '../context.ts'
+import type { Tx } from '../db/database.ts'
+import { invalidRequest } from '../errors.ts'
+import { CsvLines } from './csv-lines.ts'
+import { CSV_HEAD, copyWithin, countWithin, type Window } from './csv-select.ts'
+import type { ExportPass } from './export-lane.ts'
+import { filterMistakes, refuseMistakes } from './job-filter.ts'
+
+/** Spec section 8. */
+const MAX_JOBS = 500_000
+const MAX_WINDOW_MS = 366 * 86_400_000
+
+export interface JobExport {
+  /** How many jobs the window holds. */
+  readonly jobs: number
+  /** How many of them have been read so far. */
+  rowsRead(): number
+  /** The whole file (spec 2.10). It fails rather than ends when it is not complete; destroying it frees everything at once. */
+  readonly csv: Readable
+}
+
+/**
+ * The account's jobs of a window of time as CSV (spec 4.9). Count and rows come from one snapshot, and are read at the database's
+ * speed: how slowly the file is taken does not matter to it.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
+ */
+export async function exportJobs(ctx: Context, window: Window): Promise<JobExport> {
+  const accountId = requireAccount(ctx, JOB_READ_SCOPE)
+  refuseMistakes(filterMistakes(window))
+  if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
+  const pass = await ctx.exportLane.enter(accountId)
+  try {
+    const client = await ctx.db.pool.connect()
+    const jobs = await openSnapshot(client, accountId, window)
+    return stream(ctx, client, pass, jobs, copyWithin(accountId, window))
+  } catch (error) {
+    pass.leave()
+    throw error
+  }
+}
+
+const tooLong = () =>
+  invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
+
+/** Returns how many jobs there are, with the snapshot that counted them still open. */
+async function openSnapshot(client: Tx, accountId: string, window: Window): Promise<number> {
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    const { rows } = await client.query<{ jobs: number }>(countWithin(accountId, window, MAX_JOBS))
+    const jobs = rows[0]?.jobs ?? 0
+    if (jobs > MAX_JOBS) {
+      const message = `holds more than ${MAX_JOBS} jobs`
+      throw invalidRequest('Export a shorter window: this one holds more than 500,000 jobs.', [
+        { path: 'from', message },
+      ])
+    }
+    return jobs
+  } catch (error) {
+    const broken = await client.query('rollback').then(
+      () => undefined,
+      (cause: Error) => cause,
+    )
+    client.release(broken)
+    throw error
+  }
+}
+
+function stream(ctx: Context, client: Tx, pass: ExportPass, jobs: number, copy: string): JobExport {
+  const lines = new CsvLines(CSV_HEAD, jobs)
+  pipeline(client.query(copyTo(copy)), lines, (error) => {
+    pass.doneReading()
+    // In the middle of a COPY a connection is good for nothing else.
+    if (error) client.release(error)
+    else
+      client.query('commit').then(
+        () => client.release(),
+        (cause: Error) => client.release(cause),
+      )
+  })
+  const csv = ctx.spill.through(lines)
+  csv.once('close', () => pass.leave())
+  csv.once('error', (error) => ctx.log.warn({ err: error.message }, 'an export broke off'))
+  return { jobs, rowsRead: () => lines.rows, csv }
+}
