@@ -1,0 +1,163 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { SingleBar } from 'cli-progress'
+import type { Command } from 'commander'
+import { presentJob, presentJobPage } from '../../rest/present.ts'
+import { findAccount } from '../accounts/find-account.ts'
+import type { Context } from '../context.ts'
+import { invalidRequest } from '../errors.ts'
+import { exportJobs, type JobExport } from '../jobs/export-jobs.ts'
+import { jobPage } from '../jobs/job-page.ts'
+import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../jobs/job-states.ts'
+import type { JobSummary } from '../jobs/job-view.ts'
+import { showJob } from '../jobs/show-job.ts'
+import { parseMoment } from '../moment.ts'
+import { wholeNumber } from './accounts.ts'
+import { type Answer, operatorCommand } from './run-command.ts'
+
+const PROGRESS_EVERY_MS = 100
+
+interface ListOptions {
+  readonly account: string
+  readonly limit?: string
+  readonly offset?: string
+  readonly type?: string
+  readonly decision?: string
+  readonly status?: string
+  readonly apiKeyId?: string
+  readonly search?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+interface ExportOptions {
+  readonly account: string
+  readonly from: string
+  readonly to: string
+  readonly output: string
+}
+
+export function addJobCommands(program: Command): void {
+  const jobs = program.command('jobs').description('the jobs of every producer')
+  operatorCommand(
+    jobs.command('show').description('show a job, with the true cause of its failure').argument('<job-id>', 'job_…'),
+    async (ctx, _options, [jobId = '']) => show(ctx, jobId),
+  )
+  operatorCommand<ListOptions>(
+    jobs
+      .command('list')
+      .description("list an account's jobs, newest first")
+      .requiredOption('--account <account>', 'id or name')
+      .option('--limit <number>', '1 to 100 jobs; 50 if not given')
+      .option('--offset <number>', 'how many jobs to leave out first')
+      .option('--type <type>', JOB_TYPES.join(', '))
+      .option('--decision <decision>', JOB_DECISIONS.join(', '))
+      .option('--status <a,b>', JOB_STATUSES.join(', '))
+      .option('--api-key-id <key-id>', 'submitted with this key')
+      .option('--search <prefix>', 'job ids that begin with this')
+      .option('--from <time>', 'created at this RFC 3339 time or later')
+      .option('--to <time>', 'created before this time'),
+    list,
+  )
+  operatorCommand<ExportOptions>(
+    jobs
+      .command('export')
+      .description("write an account's jobs of a window of time into a CSV file")
+      .requiredOption('--account <account>', 'id or name')
+      .requiredOption('--from <time>', 'created at this RFC 3339 time or later')
+      .requiredOption('--to <time>', 'created before this time, at most 366 days later')
+      .requiredOption('-o, --output <file>', 'where to write it'),
+    exportToFile,
+  )
+}
+
+async function show(ctx: Context, jobId: string): Promise<Answer> {
+  const job = await showJob(ctx, { jobId })
+  const json = {
+    ...presentJob(job),
+    account_id: job.accountId,
+    attempt: job.attempt,
+    started_at: job.startedAt?.toISOString() ?? null,
+    cause: job.cause,
+  }
+  const lines = Object.entries(json).map(([name, value]) => `${name}: ${text(value)}`)
+  return { json, text: lines.join('\n') }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+async function list(ctx: Context, options: ListOptions): Promise<Answer> {
+  const page = await jobPage(await behalfOf(ctx, options.account), {
+    limit: options.limit === undefined ? undefined : Number(wholeNumber('--limit', options.limit)),
+    offset: options.offset === undefined ? undefined : Number(wholeNumber('--offset', options.offset)),
+    filter: {
+      type: oneOf('--type', JOB_TYPES, options.type),
+      decision: oneOf('--decision', JOB_DECISIONS, options.decision),
+      status: options.status?.split(',').map((status) => oneOf('--status', JOB_STATUSES, status)),
+      apiKeyId: options.apiKeyId,
+      search: options.search,
+      from: options.from === undefined ? undefined : time('--from', options.from),
+      to: options.to === undefined ? undefined : time('--to', options.to),
+    },
+  })
+  const shown = `${page.jobs.length} of ${page.total}`
+  return { json: presentJobPage(page), text: [...page.jobs.map(line), shown].join('\n') }
+}
+
+const line = (job: JobSummary): string =>
+  [job.jobId, job.createdAt.toISOString(), job.status.padEnd(10), job.endpointKey, job.apiKeyName ?? '']
+    .join('  ')
+    .trimEnd()
+
+async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
+  const from = time('--from', window.from)
+  const to = time('--to', window.to)
+  const exported = await exportJobs(await behalfOf(ctx, account), { from, to })
+  const stopBar = startBar(exported)
+  // Under its own name only when it is whole.
+  const part = `${output}.part`
+  try {
+    await pipeline(exported.csv, createWriteStream(part))
+    await rename(part, output)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    stopBar()
+  }
+  return { json: { file: output, jobs: exported.jobs }, text: `${output}  ${exported.jobs} jobs` }
+}
+
+/** Rows done of rows counted, where somebody looks. Returns what ends it. */
+function startBar({ jobs, rowsRead }: JobExport): () => void {
+  if (!process.stderr.isTTY) return () => undefined
+  const bar = new SingleBar({ format: '{bar} {percentage}%  {value} of {total} jobs', stream: process.stderr })
+  bar.start(jobs, 0)
+  const timer = setInterval(() => bar.update(rowsRead()), PROGRESS_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    bar.update(rowsRead())
+    bar.stop()
+  }
+}
+
+async function behalfOf(ctx: Context, name: string): Promise<Context> {
+  const { id, credits } = await findAccount(ctx, name)
+  return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
+}
+
+function oneOf<T extends string>(option: string, values: readonly T[], given: string): T
+function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined
+function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined {
+  if (given === undefined) return undefined
+  const value = values.find((candidate) => candidate === given)
+  if (value === undefined) throw invalidRequest(`Give ${option} one of ${values.join(', ')}.`)
+  return value
+}
+
+function time(option: string, given: string): Date {
+  const moment = parseMoment(given)
+  if (moment === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
+  return moment
+}

@@ -1,0 +1,71 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCsv } from '../setup/csv.ts'
+import { idAt, insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, cleanUp, makeTempDir, run, sonantOn } from '../setup/service.ts'
+
+let service: TestRuntime
+let env: Record<string, string>
+let dir: string
+beforeAll(async () => {
+  service = await startTestRuntime()
+  dir = await makeTempDir()
+  env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+})
+afterAll(async () => {
+  await service.close()
+  await cleanUp()
+})
+
+describe('sonant jobs', () => {
+  test('show tells the operator the true cause of a failure', async () => {
+    const { account } = await service.createCaller()
+    const cause = 'connect ECONNREFUSED 10.0.0.7:8000'
+    const id = await insertJob(service.runtime.db, account, {
+      status: 'failed',
+      errorCode: 'PROVIDER_UNAVAILABLE',
+      cause,
+    })
+    const shown = await sonantOn(env, 'jobs', 'show', id)
+    expect(shown).toMatchObject({
+      job_id: id,
+      account_id: account,
+      status: 'failed',
+      error_code: 'PROVIDER_UNAVAILABLE',
+      cause,
+    })
+    expect((await run(['jobs', 'show', id], env)).stdout).toContain(`cause: ${cause}`)
+    expect((await run(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
+  })
+
+  test('list prints what the API lists', async () => {
+    const { account, key } = await service.createCaller()
+    for (const status of ['queued', 'completed', 'failed'] as const)
+      await insertJob(service.runtime.db, account, { status })
+    const filters = ['--status', 'queued,failed', '--limit', '1', '--offset', '1']
+    const listed = await sonantOn(env, 'jobs', 'list', '--account', account, ...filters)
+    const answer = await call(`${service.url}/api/v1/jobs?status=queued,failed&limit=1&offset=1`, { key })
+    expect(listed).toEqual(answer.json())
+    const wrong = await run(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
+    expect([wrong.code, JSON.parse(wrong.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+  })
+
+  test('export writes the file that the API sends, or none', async () => {
+    const { account, key } = await service.createCaller()
+    for (let n = 1; n <= 3; n++) await insertJob(service.runtime.db, account, { id: idAt(new Date(Date.UTC(2026, n))) })
+    const file = join(dir, 'jobs.csv')
+    const window = ['--from', '2026-01-01', '--to', '2027-01-01']
+    const told = await sonantOn(env, 'jobs', 'export', '--account', account, ...window, '-o', file)
+    expect(told).toEqual({ file, jobs: 3 })
+    const written = await readFile(file, 'utf8')
+    expect(readCsv(written.slice(1))).toHaveLength(4)
+    const sent = await call(`${service.url}/api/v1/jobs/export?from=2026-01-01&to=2027-01-01`, { key })
+    expect(written).toBe(sent.text)
+    const tooLong = ['--from', '2025-01-01', '--to', '2027-01-01', '-o', join(dir, 'none.csv')]
+    const refused = await run(['jobs', 'export', '--account', account, ...tooLong], env)
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(await readdir(dir)).toEqual(['jobs.csv'])
+  })
+})
