@@ -61,6 +61,9 @@ async function expectDocumented(id: string, response: globalThis.Response): Prom
       header.$ref === undefined ? header : document.components.headers[header.$ref.split('/').at(-1) ?? '']
     if (referred?.required) expect(response.headers.has(name), `${id} ${response.status} ${name}`).toBe(true)
   }
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  if (documented.content !== undefined) expect(Object.keys(documented.content)).toContain(type)
+  if (type === 'text/csv') return
   const schema = documented.content?.['application/json']?.schema
   const text = await response.text()
   if (schema === undefined) return expect(text).toBe('')
@@ -143,6 +146,15 @@ describe('what is answered', () => {
         await expectDocumented(id, await ask(`/api/v1/voice/tts/${path}`, bearer))
         await expectDocumented(id, await ask(`/api/v1/voice/nothing/${path}`, bearer))
       }
+    }
+    await expectDocumented('job', await ask(`/api/v1/jobs/${location?.split('/').at(-1)}`, key))
+    await expectDocumented('job', await ask('/api/v1/jobs/x', key))
+    for (const query of ['', '?limit=1&status=queued', '?limit=0', '?status=none']) {
+      await expectDocumented('jobPage', await ask(`/api/v1/jobs${query}`, key))
+    }
+    for (const bearer of [scopeless, 'nonsense']) await expectDocumented('jobPage', await ask('/api/v1/jobs', bearer))
+    for (const query of ['', '?from=2026-01-01&to=2026-02-01']) {
+      await expectDocumented('exportJobs', await ask(`/api/v1/jobs/export${query}`, key))
     }
     const whole = await fetch(`${door.url}/api/v1/public/voice`)
     const tag = whole.headers.get('etag') ?? ''
