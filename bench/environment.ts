@@ -13,6 +13,7 @@ const CREDITS = 1_000_000_000
 
 export interface Service {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -23,6 +24,8 @@ export interface Environment {
   directory(): Promise<string>
   /** The database that services and floors share, with an account in it. */
   database(): Promise<Database>
+  /** Another account in it, with a key. */
+  account(name: string): Promise<Database>
   /** The real service as a second process on that database. */
   serve(role: 'start' | 'serve' | 'work'): Promise<Service>
   /** A script of floors/ as a second process; it prints its address once it is ready. */
@@ -54,14 +57,15 @@ export function openEnvironment(quick: boolean): Environment {
     opened ??= variables().then((given) => openDatabase(given, closers))
     return opened
   }
-  const keep = ({ line, stop }: Launched): Service => {
+  const keep = ({ line, pid, stop }: Launched): Service => {
     closers.push(stop)
-    return { url: /http:\S+/.exec(line)?.[0] ?? '', stop }
+    return { url: /http:\S+/.exec(line)?.[0] ?? '', pid, stop }
   }
   return {
     quick,
     directory,
     database,
+    account: async (name) => openAccount((await database()).url, name, await variables()),
     serve: async (role) => {
       await database()
       const port = String(await freePort())
@@ -78,11 +82,15 @@ export function openEnvironment(quick: boolean): Environment {
 async function openDatabase(variables: Variables, closers: (() => Promise<unknown>)[]): Promise<Database> {
   const embedded = await openEmbedded(variables.DATA_DIR!, openLog('warn'))
   closers.push(() => embedded.close())
-  const account = ['accounts', 'create', '--name', 'bench', '--credits', String(CREDITS)]
+  return openAccount(embedded.url, 'bench', variables)
+}
+
+async function openAccount(url: string, name: string, variables: Variables): Promise<Database> {
+  const account = ['accounts', 'create', '--name', name, '--credits', String(CREDITS)]
   const { account_id: accountId } = await sonant<{ account_id: string }>(account, variables)
   const key = ['keys', 'create', '--account', accountId, '--name', 'bench']
   const { api_key: apiKey } = await sonant<{ api_key: string }>(key, variables)
-  return { url: embedded.url, accountId, apiKey }
+  return { url, accountId, apiKey }
 }
 
 async function sonant<Answer>(args: readonly string[], variables: Variables): Promise<Answer> {

@@ -1,23 +1,47 @@
 import { parseArgs } from 'node:util'
 import { openEnvironment } from './environment.ts'
+import { fillAccount } from './fill-account.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
 import { catalog } from './rows/catalog.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
+import { jobExport } from './rows/job-export.ts'
+import { jobList } from './rows/job-list.ts'
 import { pickup } from './rows/pickup.ts'
 import { render } from './rows/render.ts'
+import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
 import { submit } from './rows/submit.ts'
 
 /** In the order of the report. */
-const ROWS: readonly Row[] = [pickup, submit, catalog, render, start, install, firstAudio]
-const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]`
+const ROWS: readonly Row[] = [
+  pickup,
+  submit,
+  catalog,
+  jobList,
+  jobExport,
+  slowReaders,
+  render,
+  start,
+  install,
+  firstAudio,
+]
+const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    jobs: { type: 'string' },
+    account: { type: 'string', default: 'seed' },
+  },
 })
+if (positionals[0] === 'seed') {
+  process.stdout.write(`${await fillAccount(process.env, values.account, Number(values.jobs))}\n`)
+  process.exit()
+}
 const unknown = positionals.filter((name) => !ROWS.some((row) => row.name === name))
 if (unknown.length > 0) {
   process.stderr.write(`There is no row ${unknown.join(', ')}.\n${USAGE}\n`)

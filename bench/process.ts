@@ -12,6 +12,7 @@ export interface Launched {
   readonly line: string
   /** From the spawn to that line. */
   readonly readyMs: number
+  readonly pid: number
   /** SIGTERM, then SIGKILL to one that does not end. Harmless when it has ended already. */
   stop(): Promise<void>
 }
@@ -27,7 +28,7 @@ export async function launch(args: readonly string[], variables: Variables, read
   const stop = () => end(child)
   try {
     const line = await lineOf(child, ready)
-    return { line, readyMs: performance.now() - started, stop }
+    return { line, readyMs: performance.now() - started, pid: child.pid ?? 0, stop }
   } catch (error) {
     await stop()
     throw error

@@ -87,7 +87,12 @@ function measuresOf(where: string, ours: readonly number[], floors: readonly num
 }
 
 /** Submits `count` jobs, one every PERIOD_MS whatever became of the one before, and says how long each took to be claimed. */
-async function latencies(client: Client, table: 'job' | 'floor_job', submit: Submit, count: number): Promise<number[]> {
+export async function latencies(
+  client: Client,
+  table: 'job' | 'floor_job',
+  submit: Submit,
+  count: number,
+): Promise<number[]> {
   const offset = await clockOffset(client)
   const begins = performance.now()
   const submitted = Array.from({ length: count }, async (_nothing, index) => {
@@ -132,7 +137,7 @@ async function claimTimes(client: Client, table: string, ids: readonly string[])
 }
 
 /** One or two letters: the worker must be idle again when the next job comes. */
-async function post(url: string, apiKey: string): Promise<string> {
+export async function post(url: string, apiKey: string): Promise<string> {
   const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Client } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { request } from 'undici'
+import { copyWithin } from '../../src/jobs/csv-select.ts'
+import type { Environment, Service } from '../environment.ts'
+import { interleaved, type Measure, median, type Row } from '../measure.ts'
+import { seedJobs } from '../seed.ts'
+
+const JOBS = 500_000
+const MS_PER_DAY = 86_400_000
+const MIB = 2 ** 20
+const READ_EVERY_MS = 50
+
+/** An export of 500,000 jobs. The floor is COPY of the very same select into a plain client that throws the bytes away. */
+export const jobExport: Row = {
+  name: 'export',
+  what: 'GET jobs/export, 500,000 jobs',
+  reach: '<= 1.25 x COPY into a plain client; first byte <= 200 ms; <= 64 MiB above idle',
+  run: async (environment) => {
+    const { url } = await environment.database()
+    const { accountId, apiKey } = await environment.account('bench export')
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      await client.query('delete from job where account_id = $1', [accountId])
+      await seedJobs(client, accountId, JOBS)
+      const now = Date.now()
+      const window = { from: new Date(now - 310 * MS_PER_DAY), to: new Date(now + MS_PER_DAY) }
+      const service = await environment.serve('serve')
+      const address = `${service.url}/api/v1/jobs/export?from=${window.from.toISOString()}&to=${window.to.toISOString()}`
+      const measures = await measured(environment, service, client, address, apiKey, copyWithin(accountId, window))
+      await service.stop()
+      return { name: 'export', measures, notes: [] }
+    } finally {
+      await client.end()
+    }
+  },
+}
+
+async function measured(
+  environment: Environment,
+  service: Service,
+  client: Client,
+  address: string,
+  apiKey: string,
+  copy: string,
+): Promise<Measure[]> {
+  const firsts: number[] = []
+  const idle = residentBytes(service.pid)
+  let peak = idle
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, residentBytes(service.pid))
+  }, READ_EVERY_MS)
+  const sides = {
+    ours: async () => {
+      const { first, whole } = await download(address, apiKey)
+      firsts.push(first)
+      return whole
+    },
+    floor: () => copied(client, copy),
+  }
+  const pairs = await interleaved(environment.quick ? 2 : 5, sides)
+  clearInterval(sampling)
+  const ratio = median(pairs.map((pair) => pair.ours / pair.floor))
+  const [value, floor] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
+  const first = median(firsts)
+  const grown = (peak - idle) / MIB
+  const bare = { floor: null, ratio: null }
+  return [
+    { what: 'whole', unit: 'ms', value, floor, ratio, reach: '<= 1.25 x floor', reached: ratio <= 1.25 },
+    { what: 'first byte', unit: 'ms', value: first, ...bare, reach: '<= 200 ms', reached: first <= 200 },
+    { what: 'resident above idle', unit: 'MiB', value: grown, ...bare, reach: '<= 64 MiB', reached: grown <= 64 },
+  ]
+}
+
+/** Linux only. */
+const residentBytes = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+async function download(address: string, apiKey: string): Promise<{ first: number; whole: number }> {
+  const started = performance.now()
+  let first = 0
+  const { statusCode, body } = await request(address, { headers: { authorization: `Bearer ${apiKey}` } })
+  if (statusCode !== 200) throw new Error(`the export was answered with ${statusCode}`)
+  for await (const _chunk of body) first ||= performance.now() - started
+  return { first, whole: performance.now() - started }
+}
+
+async function copied(client: Client, copy: string): Promise<number> {
+  const started = performance.now()
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  await client.query('begin isolation level repeatable read read only')
+  await pipeline(client.query(copyTo(copy)), nowhere)
+  await client.query('commit')
+  return performance.now() - started
+}

@@ -1,0 +1,137 @@
+import { Client } from 'pg'
+import { request } from 'undici'
+import type { Database, Environment } from '../environment.ts'
+import { requestsPerSecond } from '../load.ts'
+import { interleaved, type Measure, median, type Row, throughput } from '../measure.ts'
+import { seedJobs } from '../seed.ts'
+
+const MANY = 1_000_000
+const FEW = 10_000
+const CONNECTIONS = 8
+
+/** A filter of the list, and the same as SQL; `counted` where the total is to be counted row by row by anybody. */
+interface Filter {
+  readonly query: string
+  readonly where: string
+  readonly counted?: true
+}
+
+/**
+ * The list of an account with 1,000,000 jobs: pages of 50 for each filter beside a bare Fastify route that reads the same page with
+ * plain pg; the same beside an account with 10,000 jobs, total included; and an offset of 900,000.
+ */
+export const jobList: Row = {
+  name: 'list',
+  what: 'GET jobs, 50 of 1,000,000',
+  reach:
+    '>= 0.5 of a bare Fastify route with the same page; p50 <= 1.5 x itself at 10,000 jobs; offset 900,000 <= 1.3 x',
+  run: async (environment) => {
+    const database = await environment.database()
+    const small = await environment.account('bench small')
+    await filled(database.url, [
+      [database.accountId, MANY],
+      [small.accountId, FEW],
+    ])
+    const service = await environment.serve('serve')
+    const bare = await environment.floor('jobs-server', { DATABASE_URL: database.url, ACCOUNT_ID: database.accountId })
+    const list = `${service.url}/api/v1/jobs`
+    const measures: Measure[] = []
+    for (const filter of filtersOf(database))
+      measures.push(await rate(environment, list, database.apiKey, bare.url, filter))
+    for (const filter of filtersOf(database).filter(({ counted }) => counted === undefined)) {
+      measures.push(await growth(environment, list, database.apiKey, small.apiKey, filter))
+    }
+    measures.push(await deep(environment, list, database.apiKey, bare.url))
+    await Promise.all([service.stop(), bare.stop()])
+    return { name: 'list', measures, notes: ['where no counter knows the total, the floor counts as well'] }
+  },
+}
+
+const single = (name: string, value: string): Filter => ({ query: `${name}=${value}`, where: `${name} = '${value}'` })
+
+const filtersOf = ({ accountId }: Database): Filter[] => {
+  const key = `key_${accountId.slice(5, 30)}1`
+  return [
+    { query: '', where: 'true' },
+    ...['queued', 'processing', 'completed', 'failed'].map((status) => single('status', status)),
+    ...['companion_chat', 'companion_retarget', 'companion_media_tag', 'generate'].map((type) => single('type', type)),
+    { query: 'decision=pass', where: 'is_prohibited = false' },
+    { query: 'decision=reject', where: 'is_prohibited = true' },
+    { ...single('api_key_id', key), counted: true },
+    { query: 'search=job_zz', where: `id >= 'job_zz' and id < 'job_zzz'`, counted: true },
+  ]
+}
+
+async function filled(url: string, accounts: readonly (readonly [string, number])[]): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const [account, jobs] of accounts) {
+      await client.query('delete from job where account_id = $1', [account])
+      await seedJobs(client, account, jobs)
+    }
+    await client.query('vacuum analyze job')
+  } finally {
+    await client.end()
+  }
+}
+
+const floorUrl = (url: string, { where, counted }: Filter): string =>
+  `${url}/?where=${encodeURIComponent(where)}${counted ? '&count=1' : ''}`
+
+async function rate(
+  environment: Environment,
+  list: string,
+  key: string,
+  bare: string,
+  filter: Filter,
+): Promise<Measure> {
+  const seconds = environment.quick ? 1 : 3
+  const common = { status: 200, seconds, connections: CONNECTIONS }
+  const pairs = await interleaved(environment.quick ? 3 : 5, {
+    ours: () => requestsPerSecond({ ...common, url: `${list}?${filter.query}`, headers: bearer(key) }),
+    floor: () => requestsPerSecond({ ...common, url: floorUrl(bare, filter) }),
+  })
+  return throughput(filter.query || 'no filter', 'req/s', pairs, 0.5)
+}
+
+async function growth(
+  environment: Environment,
+  list: string,
+  many: string,
+  few: string,
+  filter: Filter,
+): Promise<Measure> {
+  const url = `${list}?${filter.query}`
+  return latency(environment, `${filter.query || 'no filter'}, p50 by that of 10,000 jobs`, 1.5, {
+    ours: () => once(url, bearer(many)),
+    floor: () => once(url, bearer(few)),
+  })
+}
+
+const deep = (environment: Environment, list: string, key: string, bare: string): Promise<Measure> =>
+  latency(environment, 'offset 900,000, p50', 1.3, {
+    ours: () => once(`${list}?offset=900000`, bearer(key)),
+    floor: () => once(`${bare}/?offset=900000`, {}),
+  })
+
+type Sides = { ours(): Promise<number>; floor(): Promise<number> }
+
+async function latency(environment: Environment, what: string, atMost: number, sides: Sides): Promise<Measure> {
+  await interleaved(10, sides)
+  const pairs = await interleaved(environment.quick ? 30 : 100, sides)
+  const value = median(pairs.map(({ ours }) => ours))
+  const floor = median(pairs.map((pair) => pair.floor))
+  const ratio = value / floor
+  return { what, unit: 'ms', value, floor, ratio, reach: `<= ${atMost} x floor`, reached: ratio <= atMost }
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+async function once(url: string, headers: Record<string, string>): Promise<number> {
+  const started = performance.now()
+  const { statusCode, body } = await request(url, { headers })
+  await body.arrayBuffer()
+  if (statusCode !== 200) throw new Error(`${url} was answered with ${statusCode}`)
+  return performance.now() - started
+}

@@ -1,0 +1,99 @@
+import { type IncomingMessage, request } from 'node:http'
+import { Client } from 'pg'
+import { quantile, type Row } from '../measure.ts'
+import { seedJobs } from '../seed.ts'
+import { latencies, post } from './pickup.ts'
+
+const JOBS = 500_000
+const READERS = 10
+const BYTES_PER_SECOND = 10_240
+const MS_PER_DAY = 86_400_000
+const SAMPLE_EVERY_MS = 250
+/** All readers' files are spilled by then, or the row fails. */
+const SETTLE_DEADLINE_MS = 180_000
+
+/**
+ * How long a job waits for an idle worker while ten clients read an export of 500,000 jobs at 10 KB/s, beside the same wait
+ * without them, in the same process; and the oldest snapshot that any of it held.
+ */
+export const slowReaders: Row = {
+  name: 'slow-readers',
+  what: 'submit to claimed, 10 exports read at 10 KB/s',
+  reach: 'p95 <= 1.5 x without them; no snapshot older than 15 s',
+  run: async (environment) => {
+    const database = await environment.database()
+    const { accountId, apiKey } = await environment.account('bench slow readers')
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query('delete from job where account_id = $1', [accountId])
+      await seedJobs(client, accountId, JOBS)
+      const service = await environment.serve('start')
+      const count = environment.quick ? 60 : 200
+      const pickup = () => latencies(client, 'job', () => post(service.url, database.apiKey), count)
+      await pickup()
+      const alone = await pickup()
+      const readers = await Promise.all(
+        Array.from({ length: READERS }, () => readSlowly(exportUrl(service.url), apiKey)),
+      )
+      const oldest = await oldestSnapshot(client)
+      const among = await pickup()
+      for (const reader of readers) reader.destroy()
+      await service.stop()
+      const [value, floor] = [quantile(among, 0.95), quantile(alone, 0.95)]
+      const ratio = value / floor
+      return {
+        name: 'slow-readers',
+        measures: [
+          { what: 'p95', unit: 'ms', value, floor, ratio, reach: '<= 1.5 x without', reached: ratio <= 1.5 },
+          {
+            what: 'oldest snapshot',
+            unit: 's',
+            value: oldest,
+            floor: null,
+            ratio: null,
+            reach: '<= 15 s',
+            reached: oldest <= 15,
+          },
+        ],
+        notes: [],
+      }
+    } finally {
+      await client.end()
+    }
+  },
+}
+
+function exportUrl(url: string): string {
+  const [from, to] = [Date.now() - 310 * MS_PER_DAY, Date.now() + MS_PER_DAY].map((ms) => new Date(ms).toISOString())
+  return `${url}/api/v1/jobs/export?from=${from}&to=${to}`
+}
+
+/** An export of which a second's worth is taken every second. */
+function readSlowly(url: string, apiKey: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { headers: { authorization: `Bearer ${apiKey}` }, agent: false }
+    const sent = request(url, options, (response) => {
+      if (response.statusCode !== 200) return reject(new Error(`an export was answered with ${response.statusCode}`))
+      const timer = setInterval(() => response.read(Math.min(BYTES_PER_SECOND, response.readableLength)), 1000)
+      response.once('close', () => clearInterval(timer)).on('error', () => undefined)
+      resolve(response)
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+/** Seconds; watched until no export holds one any more. */
+async function oldestSnapshot(client: Client): Promise<number> {
+  const deadline = performance.now() + SETTLE_DEADLINE_MS
+  for (let oldest = 0; ; ) {
+    const { rows } = await client.query<{ seconds: number | null }>(
+      `select max(extract(epoch from now() - xact_start))::float8 as seconds from pg_stat_activity
+       where query like 'copy%' and backend_xmin is not null and pid <> pg_backend_pid()`,
+    )
+    if (rows[0]?.seconds == null) return oldest
+    oldest = Math.max(oldest, rows[0].seconds)
+    if (performance.now() > deadline) throw new Error('the exports still read')
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS))
+  }
+}

@@ -1,0 +1,50 @@
+import type { Client } from 'pg'
+
+const DAYS = 300
+
+/** The ten characters of a TypeID that are its milliseconds. */
+const TIME = Array.from(
+  { length: 10 },
+  (_nothing, index) => `substr('0123456789abcdefghjkmnpqrstvwxyz', (ms >> ${45 - 5 * index} & 31)::int + 1, 1)`,
+).join(' || ')
+
+/** Hexadecimal digits are base32, too; the version (7) and the variant of a UUIDv7 are in the places that they have there. */
+const ID = `'job_' || ${TIME} || substr('ef', 1 + (n % 2)::int, 1) || substr(h, 1, 2) || substr('89abrstv', 1 + (n % 8)::int, 1) || substr(h, 3, 12)`
+
+/**
+ * Half voice, a quarter generation, a quarter companion; most completed, some failed, a few in flight; three keys and the dashboard;
+ * evenly over the last 300 days, ids in the order of time.
+ */
+const SEED = `
+insert into job (id, account_id, type, endpoint_key, status, api_key_id, inputs, webhook_url, cost, attempt, created_at, started_at,
+  completed_at, error_code, cause, is_prohibited, reason, chat_id, media_url, media_kind, provider_job_id, gpu_execution_time_ms)
+select ${ID}, $1, t::job_type,
+  case t when 'voice' then 'voice.tts' when 'generate' then 'generate.portrait' when 'companion_chat' then 'chat.companion'
+    when 'companion_retarget' then 'chat.companion_retarget' else 'media.companion_tag' end,
+  s::job_status, case n % 4 when 3 then null else 'key_' || substr($1, 6, 25) || n % 4 end,
+  '{"text":"A sentence of an ordinary length, as it is sent.","voice":"aria"}', null, 50, 1, at, at,
+  case when s in ('completed', 'failed') then at + interval '1 ms' * (800 + n % 5000) end,
+  case when s = 'failed' then (array['PROVIDER_BUSY', 'JOB_TIMEOUT', 'RENDER_FAILED'])[1 + n % 3] end,
+  case when s = 'failed' then 'the engine answered 503' end,
+  case when t like 'companion%' and s = 'completed' then n % 7 = 0 end,
+  case when t like 'companion%' and s = 'completed' and n % 7 = 0 then 'violence' end,
+  case when t in ('companion_chat', 'companion_retarget') then 'chat_' || substr(h, 1, 12) end,
+  case when t = 'companion_media_tag' then 'https://media.example.com/' || h || '.png' end,
+  case when t = 'companion_media_tag' then 'image' end,
+  case when t = 'generate' then substr(h, 1, 24) end,
+  case when t = 'generate' and s = 'completed' then 900 + (n % 9000)::int end
+from (
+  select n, md5(n || $1) as h, ms, to_timestamp(ms / 1000.0) as at,
+    (array['voice', 'voice', 'voice', 'voice', 'generate', 'generate', 'companion_chat', 'companion_retarget', 'companion_media_tag'])[1 + n * 7 % 9] as t,
+    case when n % 50 = 0 then 'failed' when n > $2::bigint - 20 then 'queued' when n > $2::bigint - 40 then 'processing' else 'completed' end as s
+  from (
+    select n, (extract(epoch from now()) * 1000)::bigint - ($2::bigint - n) * ${DAYS} * 86400000 / $2::bigint as ms
+    from generate_series(1::bigint, $2::bigint) n
+  ) numbers
+) made`
+
+/** Fills an account with jobs of all types by one statement, and brings the statistics up to date. */
+export async function seedJobs(client: Client, accountId: string, jobs: number): Promise<void> {
+  await client.query(SEED, [accountId, jobs])
+  await client.query('vacuum analyze job')
+}
