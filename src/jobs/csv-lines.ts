@@ -3,6 +3,8 @@ import { Transform, type TransformCallback } from 'node:stream'
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
+/** Eighteen commas and a line feed. */
+const SHORTEST_ROW_BYTES = 19
 
 /**
  * COPY's CSV with the line ends of RFC 4180: CR LF between rows, while a line feed inside of a quoted cell stays what it is. Begins
@@ -21,8 +23,7 @@ export class CsvLines extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    // A chunk of nothing but line feeds would be twice as long.
-    const out = Buffer.allocUnsafe(chunk.length * 2)
+    const out = Buffer.allocUnsafe(chunk.length + Math.ceil(chunk.length / SHORTEST_ROW_BYTES) + 1)
     let length = 0
     let quoted = this.#quoted
     for (let i = 0; i < chunk.length; i++) {
