@@ -19,6 +19,8 @@ export interface JobFilter {
 }
 
 const MAX_SEARCH_CHARACTERS = 64
+/** The default and the largest: with few filters beside them, few enough texts for every connection to keep. */
+const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
 /** Sorts after every id that begins with what stands before it. */
 const LAST = '\u{10ffff}'
 
@@ -51,23 +53,28 @@ export interface JobQuery {
   readonly isCommon: boolean
 }
 
-/** @param limit and offset in jobs */
+/** @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one */
 export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number): JobQuery {
-  const values: unknown[] = [accountId, limit, offset]
+  const values: unknown[] = [accountId]
   const narrow = narrowConditions(filter, (value) => `$${values.push(value)}`)
   const classes = classConditions(filter)
   const statuses = [...new Set(filter.status ?? [])]
   const all = ['account_id = $1', ...narrow, ...classes.job]
   return {
-    ids: statuses.length > 1 ? mergedIds(all, statuses) : idsWhere([...all, ...statusCondition(statuses)], '$2', '$3'),
+    ids:
+      statuses.length > 1
+        ? mergedIds(all, statuses, limit, offset)
+        : idsWhere([...all, ...statusCondition(statuses)], limit, offset),
     total:
       narrow.length === 0
         ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
         : `(select count(*) from job where ${[...all, ...statusCondition(statuses)].join(' and ')})`,
     values,
-    isCommon: narrow.length + classes.job.length + Math.min(statuses.length, 1) <= 1,
+    isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && filtersIn(filter) <= 1,
   }
 }
+
+const filtersIn = (filter: JobFilter): number => Object.values(filter).filter((value) => value != null).length
 
 /** What no counter knows: such jobs are counted one by one, within a range of an index. */
 function narrowConditions(filter: JobFilter, parameter: (value: unknown) => string): string[] {
@@ -98,13 +105,16 @@ function statusCondition(statuses: readonly JobStatus[]): string[] {
   return [`status in (${statuses.map((status) => escapeLiteral(status)).join(', ')})`]
 }
 
-const idsWhere = (conditions: readonly string[], limit: string, offset: string): string =>
+const idsWhere = (conditions: readonly string[], limit: number, offset: number): string =>
   `(select id from job where ${conditions.join(' and ')} order by id desc limit ${limit} offset ${offset})`
 
 /** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
-function mergedIds(conditions: readonly string[], statuses: readonly JobStatus[]): string {
-  const parts = statuses.map((status) =>
-    idsWhere([...conditions, ...statusCondition([status])], '$2::bigint + $3', '0'),
-  )
-  return `(select id from (${parts.join(' union all ')}) u order by id desc limit $2 offset $3)`
+function mergedIds(
+  conditions: readonly string[],
+  statuses: readonly JobStatus[],
+  limit: number,
+  offset: number,
+): string {
+  const parts = statuses.map((status) => idsWhere([...conditions, ...statusCondition([status])], limit + offset, 0))
+  return `(select id from (${parts.join(' union all ')}) u order by id desc limit ${limit} offset ${offset})`
 }
