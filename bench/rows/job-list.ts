@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { request } from 'undici'
+import { firstIdAt } from '../../src/id.ts'
 import type { Database, Environment } from '../environment.ts'
 import { requestsPerSecond } from '../load.ts'
 import { interleaved, type Measure, median, type Row, throughput } from '../measure.ts'
@@ -7,6 +8,7 @@ import { seedJobs } from '../seed.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
+const MS_PER_DAY = 86_400_000
 const CONNECTIONS = 8
 
 /** A filter of the list, and the same as SQL; `counted` where the total is to be counted row by row by anybody. */
@@ -51,6 +53,8 @@ const single = (name: string, value: string): Filter => ({ query: `${name}=${val
 
 const filtersOf = ({ accountId }: Database): Filter[] => {
   const key = `key_${accountId.slice(5, 30)}1`
+  // Nine hours of jobs.
+  const prefix = firstIdAt('job', new Date(Date.now() - MS_PER_DAY)).slice(0, 9)
   return [
     { query: '', where: 'true' },
     ...['queued', 'processing', 'completed', 'failed'].map((status) => single('status', status)),
@@ -58,7 +62,7 @@ const filtersOf = ({ accountId }: Database): Filter[] => {
     { query: 'decision=pass', where: 'is_prohibited = false' },
     { query: 'decision=reject', where: 'is_prohibited = true' },
     { ...single('api_key_id', key), counted: true },
-    { query: 'search=job_zz', where: `id >= 'job_zz' and id < 'job_zzz'`, counted: true },
+    { query: `search=${prefix}`, where: `id >= '${prefix}' and id < '${prefix}zzz'`, counted: true },
   ]
 }
 
