@@ -1,6 +1,6 @@
 import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
 import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/endpoints/voice-endpoint.ts'
-import type { Submission } from '../src/jobs/submit-voice-job.ts'
+import type { Submission } from '../src/jobs/queue-job.ts'
 import type { VoiceJobView } from '../src/jobs/voice-job.ts'
 import type { EndpointSchema, EndpointVoices, VoiceJob, VoiceJobOutputs, VoiceJobReceipt } from './types.ts'
 

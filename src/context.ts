@@ -59,6 +59,12 @@ export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
+/** Whose job it is going to be. @throws UNAUTHORIZED without an account */
+export function requireAccount(ctx: Context): KeyActor | AccountActor {
+  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+  return ctx.actor
+}
+
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {
   if (ctx.actor.kind !== 'system') throw forbidden('operator')
