@@ -1,3 +1,4 @@
+import type { Companion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
@@ -45,6 +46,7 @@ export interface Parts {
   readonly queue: Queue
   readonly storage: Storage
   readonly catalog: Catalog
+  readonly companion: Companion
   now(): Date
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
 import { openDatabase } from './db/database.ts'
@@ -12,7 +13,7 @@ import { installEndpoint } from './install.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { voiceKind } from './queue/job-kind.ts'
+import { generationKind, voiceKind } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 
@@ -58,7 +59,8 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const queue = bossQueue(boss, bus)
 
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const companion = openCompanion(settings.companion)
+    const parts = { settings, log, db, bus, catalog, companion, queue, boss, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
@@ -92,6 +94,9 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 }
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
-  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
+  const { endpoints, workflows } = runtime.catalog.current
+  const pools = new Set([...endpoints.values()].map((endpoint) => endpoint.engine.kind))
+  const servers = new Set([...workflows.values()].map((workflow) => workflow.engine.kind))
+  const kinds = [...[...pools].map(voiceKind), ...[...servers].map(generationKind)]
+  await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
 }

@@ -17,8 +17,10 @@ export interface Ask {
   readonly signal: AbortSignal
   /** A longer answer is refused. */
   readonly maxBytes: number
-  /** Until when (of performance.now()) a server that is busy or away is asked again. */
-  readonly retryUntilMs?: number
+  /** Until when (of performance.now()) a server that is busy is asked again. */
+  readonly busyUntilMs?: number
+  /** Until when (of performance.now()) a server that does not answer, or answers with an error of its own, is asked again. */
+  readonly awayUntilMs?: number
   /** Statuses that mean "busy" to this server besides 429 and 503. */
   readonly busyStatuses?: readonly number[]
 }
@@ -37,7 +39,8 @@ export async function askServer(ask: Ask): Promise<unknown> {
       ask.signal.throwIfAborted()
       if (!(error instanceof Refusal) || error.code === 'RENDER_FAILED') throw error
       const waitMs = Math.max(error.retryAfterMs, pause * (0.5 + Math.random() / 2))
-      if (performance.now() + waitMs > (ask.retryUntilMs ?? 0)) throw error
+      const until = error.code === 'PROVIDER_BUSY' ? ask.busyUntilMs : ask.awayUntilMs
+      if (performance.now() + waitMs > (until ?? 0)) throw error
       await wait(waitMs, undefined, { signal: ask.signal }).catch(() => ask.signal.throwIfAborted())
     }
   }

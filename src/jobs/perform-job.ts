@@ -29,6 +29,8 @@ export interface Produced extends Provenance {
 /** A claimed job in the words of its producer: how long it may take, and what does it. */
 export interface Work {
   readonly timeLimitSeconds: number
+  /** Waits for its turn where the engine takes few at once: not part of the time limit. Returns what ends the turn. */
+  takeTurn?(signal: AbortSignal): Promise<() => void>
   /** @throws EngineError, JobFailure; or the signal's reason when aborted */
   perform(signal: AbortSignal): Promise<Produced>
 }
@@ -61,6 +63,7 @@ export async function performJob(parts: Parts, jobId: string, signal: AbortSigna
 
 /** Performs and stores within the time limit; the engine is told to stop when that is over or the job is taken away. */
 async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
+  const endTurn = await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   try {
     const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
@@ -76,6 +79,8 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error
+  } finally {
+    endTurn?.()
   }
 }
 
@@ -88,7 +93,8 @@ async function store(parts: Parts, file: ProducedFile, storageKey: string): Prom
 const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknown> =>
   Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
 
-function failureOf(error: unknown): JobFailure {
+/** Any exception of a job's work as the failure that its owner is told about. */
+export function failureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error
   if (error instanceof EngineError) return new JobFailure(error.code, error.message)
   return new JobFailure('INTERNAL_ERROR', error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
