@@ -33,6 +33,8 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
     if (characters > MAX_HISTORY_CHARACTERS) break
     turns.unshift({ role, content })
   }
+  // A conversation starts with the caller: a reply without its question is left out, too.
+  if (turns[0]?.role === 'assistant') turns.shift()
   return chat.persona === null ? turns : [{ role: 'system', content: chat.persona }, ...turns]
 }
 

@@ -63,7 +63,7 @@ async function tag(ctx: Context, medium: Medium, signal: AbortSignal): Promise<D
   const tags = parseTags(await model.complete([{ role: 'user', content: promptFor(medium) }], signal))
   if (tags.length === 0) return { rejection: null, result: untagged }
   const named = await moderator.moderate(tags.join(', '), signal)
-  if (named.isProhibited) return { rejection: `The tags ${named.reason}.`, result: untagged }
+  if (named.isProhibited) return { rejection: `One of the tags ${named.reason}.`, result: untagged }
   return { rejection: null, result: { ...medium, tags } }
 }
 
