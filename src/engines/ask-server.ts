@@ -73,6 +73,7 @@ async function askOnce(ask: Ask): Promise<unknown> {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+    answer.body.on('error', () => undefined)
     const bytes = await readAtMost(answer.body, ask.maxBytes)
     judge(ask, answer.statusCode, answer.headers['retry-after'])
     return parse(bytes)

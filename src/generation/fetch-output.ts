@@ -27,15 +27,15 @@ export async function fetchOutput(url: string, source: Source): Promise<{ conten
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+    // It also breaks off where nobody reads it yet; who reads it is told all the same.
+    body.on('error', () => undefined)
     if (statusCode !== 200) {
-      body.destroy()
       throw new EngineError('PROVIDER_UNAVAILABLE', `an output was answered with ${statusCode}`)
     }
     const type = headers['content-type']
-    return {
-      content: Readable.from(capped(body, agent)),
-      contentType: safeContentType(typeof type === 'string' ? type : ''),
-    }
+    const content = Readable.from(capped(body))
+    content.once('close', () => void agent.destroy())
+    return { content, contentType: safeContentType(typeof type === 'string' ? type : '') }
   } catch (error) {
     await agent.destroy()
     source.signal.throwIfAborted()
@@ -44,7 +44,7 @@ export async function fetchOutput(url: string, source: Source): Promise<{ conten
   }
 }
 
-async function* capped(body: AsyncIterable<Uint8Array>, agent: Agent): AsyncGenerator<Uint8Array> {
+async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0
   try {
     for await (const chunk of body) {
@@ -55,8 +55,6 @@ async function* capped(body: AsyncIterable<Uint8Array>, agent: Agent): AsyncGene
   } catch (error) {
     if (error instanceof EngineError) throw error
     throw new EngineError('PROVIDER_UNAVAILABLE', 'an output broke off', { cause: error })
-  } finally {
-    await agent.destroy()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
@@ -86,8 +86,13 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
 
 async function store(parts: Parts, file: ProducedFile, storageKey: string): Promise<FinishedArtifact> {
   const { output, contentType, durationMs } = file
-  const stored = await parts.storage.put(storageKey, file.content, { contentType })
-  return { output, storageKey, contentType, durationMs, ...stored }
+  try {
+    const stored = await parts.storage.put(storageKey, file.content, { contentType })
+    return { output, storageKey, contentType, durationMs, ...stored }
+  } finally {
+    // A store that failed at once has not even begun to read.
+    if (file.content instanceof Readable) file.content.destroy()
+  }
 }
 
 const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknown> =>
