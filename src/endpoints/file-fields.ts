@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { compileInputs } from './validate-inputs.ts'
+import { checkInputs } from './validate-inputs.ts'
 import { RESERVED_SLUGS } from './voice-endpoint.ts'
 
 /** A day: the longest that a job may take. */
@@ -24,7 +24,7 @@ export function wrongSchema(inputs: Record<string, unknown>): string | null {
   if (inputs.type !== 'object') return 'must have type: object'
   if (inputs.additionalProperties !== false) return 'must have additionalProperties: false'
   try {
-    compileInputs(inputs)
+    checkInputs(inputs)
     return null
   } catch (error) {
     return `is not a valid JSON Schema: ${(error as Error).message}`
