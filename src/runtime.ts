@@ -95,9 +95,7 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 }
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
-  const { endpoints, workflows } = runtime.catalog.current
-  const pools = new Set([...endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  const servers = new Set([...workflows.values()].map((workflow) => workflow.engine.kind))
-  const kinds = [...[...pools].map(voiceKind), ...[...servers].map(generationKind)]
+  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
+  const kinds = [...[...pools].map(voiceKind), generationKind('cog')]
   await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
 }

@@ -65,18 +65,27 @@ export async function runCompanionJob<Result>(
     if (faster === null) throw inProgress()
     return faster
   }
+  const outcome = await attempt(ctx, work, jobId)
+  const finished = await untilAnswered(() => finishJob(ctx.db, jobId, outcome, idempotency))
+  // Whoever gave the job up meanwhile has failed it with this code.
+  if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
+  if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)
+  const { rejection, result } = outcome
+  return { jobId, status: 'completed', isProhibited: rejection !== null, result, failure: null, replayed: false }
+}
+
+async function attempt<Result>(
+  ctx: Context,
+  work: CompanionWork<Result>,
+  jobId: string,
+): Promise<Decision<Result> | JobFailure> {
   const limit = AbortSignal.timeout(ctx.companion.timeoutMs)
   try {
-    const decision = await work.perform(limit)
-    const finished = await untilAnswered(() => finishJob(ctx.db, jobId, decision, idempotency))
-    if (!finished) throw new JobFailure('INTERNAL_ERROR', 'the job was given up before its work was done')
-    const isProhibited = decision.rejection !== null
-    return { jobId, status: 'completed', isProhibited, result: decision.result, failure: null, replayed: false }
+    return await work.perform(limit)
   } catch (error) {
     const failure = limit.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
     ctx.log.warn({ jobId, code: failure.code, cause: failure.message }, 'a job failed')
-    await untilAnswered(() => finishJob(ctx.db, jobId, failure, idempotency))
-    return failed(jobId, failure.code, false)
+    return failure
   }
 }
 

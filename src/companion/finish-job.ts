@@ -28,7 +28,7 @@ async function complete(
      where id = $1 and status = 'processing'`,
     [jobId, rejection !== null, rejection],
   )
-  if (rowCount !== 1) return hasStatus(tx, jobId, 'completed')
+  if (rowCount !== 1) return hasEnded(tx, jobId, 'completed', null)
   if (idempotency !== null) {
     await tx.query('update idempotency_record set response = $4 where account_id = $1 and key = $2 and job_id = $3', [
       idempotency.accountId,
@@ -47,11 +47,14 @@ async function fail(tx: Tx, jobId: string, { code, message }: JobFailure): Promi
      where id = $1 and status = 'processing'`,
     [jobId, code, message],
   )
-  return rowCount === 1 || hasStatus(tx, jobId, 'failed')
+  return rowCount === 1 || hasEnded(tx, jobId, 'failed', code)
 }
 
-/** Only the request that recorded the job completes it: found completed, it was this one. */
-async function hasStatus(tx: Tx, jobId: string, status: string): Promise<boolean> {
-  const { rowCount } = await tx.query('select from job where id = $1 and status = $2', [jobId, status])
+/** Only the request that recorded the job completes it: found with the same end, it was this one. */
+async function hasEnded(tx: Tx, jobId: string, status: string, code: string | null): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select from job where id = $1 and status = $2 and error_code is not distinct from $3',
+    [jobId, status, code],
+  )
   return rowCount === 1
 }

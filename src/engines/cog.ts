@@ -7,6 +7,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const CANCEL_TIMEOUT_MS = 5000
 const FIRST_POLL_MS = 200
 const LONGEST_POLL_MS = 2000
+/** What the database keeps and a path carries. */
+const ID_FORM = /^[\x21-\x7e]{1,200}$/
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
 /** How long a server that is away is asked again; a full one is asked for as long as its workflow says. */
@@ -89,7 +91,7 @@ async function ask(request: Ask): Promise<Answer> {
 const isUnderWay = ({ status }: Answer): boolean => status === 'starting' || status === 'processing'
 
 const idOf = (answer: Answer, asked: string): string =>
-  typeof answer.id === 'string' && answer.id !== '' && answer.id.length <= 200 ? answer.id : asked
+  typeof answer.id === 'string' && ID_FORM.test(answer.id) ? answer.id : asked
 
 /** Built from the server's own address: what the answer names elsewhere is not asked. */
 const statusUrl = (server: CogServer, id: string): string => `${server.baseUrl}/predictions/${encodeURIComponent(id)}`

@@ -46,7 +46,9 @@ function namedValues(output: unknown): [string, unknown][] {
   const entries = Object.entries(output).filter(([, value]) => value !== null)
   // Names that cannot be part of an address leave the object in one piece.
   const fits = entries.every(([name, value]) => NAME_FORM.test(name) && isFile(value))
-  return fits ? entries.map(([name, value]) => [name.toLowerCase(), value]) : [['output', output]]
+  const names = new Set(entries.map(([name]) => name.toLowerCase()))
+  if (!fits || names.size < entries.length) return [['output', output]]
+  return entries.map(([name, value]) => [name.toLowerCase(), value])
 }
 
 const isFile = (value: unknown): boolean =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
+import { deleteEndpoint } from '../../src/endpoints/delete-endpoint.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/provider-server.ts'
 import { until } from '../setup/service.ts'
@@ -289,6 +290,15 @@ describe('a workflow in an endpoint file', () => {
       details: [{ path: expect.stringMatching(/^line \d+$/), message: expect.stringMatching(reason) }],
     })
     expect((await submit(GOOD, 'guilty')).status).toBe(404)
+  })
+
+  it('is changed and deleted like an endpoint, live at once', async () => {
+    await apply([workflow('brief')])
+    expect((await submit(GOOD, 'brief')).status).toBe(202)
+    await apply([workflow('brief', { inputs: { type: 'object', additionalProperties: false, properties: {} } })])
+    expect((await submit(GOOD, 'brief')).status).toBe(400)
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'brief' })
+    expect((await submit(GOOD, 'brief')).status).toBe(404)
   })
 
   it('is in no public catalog', async () => {
