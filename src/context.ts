@@ -1,3 +1,4 @@
+import type { Companion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
@@ -50,6 +51,7 @@ export interface Parts {
   /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportLane: ExportLane
+  readonly companion: Companion
   now(): Date
 }
 
@@ -64,11 +66,10 @@ export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
-/** The account on whose behalf the caller asks. @throws UNAUTHORIZED without one, FORBIDDEN where the key lacks the scope */
-export function requireAccount(ctx: Context, scope: string): string {
-  requireScope(ctx, scope)
+/** Whose job it is going to be. @throws UNAUTHORIZED without an account */
+export function requireAccount(ctx: Context): KeyActor | AccountActor {
   if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
-  return ctx.actor.accountId
+  return ctx.actor
 }
 
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
 import { openDatabase } from './db/database.ts'
@@ -13,7 +14,7 @@ import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { voiceKind } from './queue/job-kind.ts'
+import { generationKind, voiceKind } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openSpill } from './storage/spill.ts'
@@ -65,7 +66,9 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     closers.push(() => spill.close())
     const exportLane = openExportLane()
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, spill, exportLane, signingKey, now: () => new Date() }
+    const companion = openCompanion(settings.companion)
+    const opened = { spill, exportLane, companion }
+    const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
@@ -101,5 +104,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
   const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
+  const kinds = [...[...pools].map(voiceKind), generationKind('cog')]
+  await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
 }

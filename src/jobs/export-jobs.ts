@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream'
 import { to as copyTo } from 'pg-copy-streams'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
 import type { Tx } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
 import { CsvLines } from './csv-lines.ts'
@@ -28,7 +28,8 @@ export interface JobExport {
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
 export async function exportJobs(ctx: Context, window: Window): Promise<JobExport> {
-  const accountId = requireAccount(ctx, JOB_READ_SCOPE)
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
   refuseMistakes(filterMistakes(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const pass = await ctx.exportLane.enter(accountId)

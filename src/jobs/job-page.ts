@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
 import type { Detail } from '../errors.ts'
 import { filterMistakes, type JobFilter, type JobQuery, refuseMistakes, toQuery } from './job-filter.ts'
 import { type JobSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './job-view.ts'
@@ -33,7 +33,8 @@ type Row = { total: string } & (SummaryRow | { id: null })
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage> {
-  const accountId = requireAccount(ctx, JOB_READ_SCOPE)
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
   const { limit, offset, filter } = { ...input, limit: input.limit ?? DEFAULT_LIMIT, offset: input.offset ?? 0 }
   refuseMistakes([
     ...rangeMistakes('limit', limit, 1, MAX_LIMIT),

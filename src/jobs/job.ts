@@ -1,5 +1,5 @@
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
@@ -9,7 +9,8 @@ import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
 export async function job(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {
-  const accountId = requireAccount(ctx, JOB_READ_SCOPE)
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
   if (!isId('job', input.jobId)) throw notFound()
   const { rows } = await ctx.db.pool.query<ViewRow>({
     name: 'job',

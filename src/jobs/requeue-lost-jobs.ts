@@ -1,6 +1,7 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
-import { voiceKind } from '../queue/job-kind.ts'
+import { workflowSlug } from '../generation/workflow.ts'
+import { generationKind, type JobKind, voiceKind } from '../queue/job-kind.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
@@ -10,11 +11,12 @@ const LOCK = 7_242_001
 
 interface Row {
   id: string
+  type: 'voice' | 'generate'
   endpoint_key: string
 }
 
 /**
- * Queues unfinished voice jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
+ * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
  * Returns how many there were.
  */
 export async function requeueLostJobs(parts: Parts): Promise<number> {
@@ -34,8 +36,8 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
 
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
-    `select id, endpoint_key from job
-     where status in ('queued', 'processing') and type = 'voice' and id > $1 and created_at < now() - ${SETTLED_AFTER}
+    `select id, type, endpoint_key from job
+     where status in ('queued', 'processing') and type in ('voice', 'generate') and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
   )
@@ -50,8 +52,14 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<numb
     ),
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    const endpoint = parts.catalog.current.endpoints.get(job.endpoint_key.slice('voice.'.length))
-    await parts.queue.enqueueAgain(tx, voiceKind(endpoint?.engine.kind ?? 'espeak'), job.id)
+    await parts.queue.enqueueAgain(tx, kindOf(parts, job), job.id)
   }
   return lost.size
+}
+
+function kindOf({ catalog }: Parts, { type, endpoint_key: key }: Row): JobKind {
+  if (type === 'generate') {
+    return generationKind(catalog.current.workflows.get(workflowSlug(key))?.engine.kind ?? 'cog')
+  }
+  return voiceKind(catalog.current.endpoints.get(key.slice('voice.'.length))?.engine.kind ?? 'espeak')
 }

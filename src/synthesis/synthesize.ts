@@ -1,16 +1,12 @@
 import type { Parts } from '../context.ts'
-import { untilAnswered } from '../db/until-answered.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import { EngineError, type EngineVoice, type Speech, type SpeechRequest } from '../engines/engine.ts'
+import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
-import { type Claim, claimJob } from '../jobs/claim-job.ts'
-import { completeJob, type FinishedArtifact } from '../jobs/complete-job.ts'
-import { failJob } from '../jobs/fail-job.ts'
+import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
+import { type ProducedFile, performJob } from '../jobs/perform-job.ts'
 import { checkAudio } from './check-audio.ts'
 
-/** A job whose workers died this often is not tried again: it may be what kills them. */
-const MAX_ATTEMPTS = 5
 const AUDIO_TYPE = 'audio/wav'
 
 export interface SynthesisParts extends Parts {
@@ -21,47 +17,25 @@ export interface SynthesisParts extends Parts {
  * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
-export async function synthesize(parts: SynthesisParts, jobId: string, signal: AbortSignal): Promise<void> {
-  const claim = await claimJob(parts.db, jobId)
-  if (claim === null) return
-  let storageKey: string | null = null
-  try {
-    if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
+export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal): Promise<void> =>
+  performJob(parts, jobId, signal, (claim) => {
     const endpoint = endpointOf(parts, claim)
-    const speech = await render(parts, endpoint, claim, signal)
-    const { durationMs } = checkAudio(speech.wav)
-    storageKey = `${claim.jobId}/${claim.attempt}/audio.wav`
-    const stored = await parts.storage.put(storageKey, speech.wav, { contentType: AUDIO_TYPE })
-    const artifact: FinishedArtifact = { output: 'audio', storageKey, contentType: AUDIO_TYPE, durationMs, ...stored }
-    const finished = await untilAnswered(() => completeJob(parts.db, claim, artifact))
-    if (!finished) await parts.storage.delete(storageKey)
-  } catch (error) {
-    if (signal.aborted) throw error
-    const failure = failureOf(error)
-    parts.log.warn({ jobId, attempt: claim.attempt, code: failure.code, cause: failure.message }, 'a job failed')
-    await untilAnswered(() => failJob(parts.db, claim, failure))
-    if (storageKey !== null) await parts.storage.delete(storageKey)
-  }
-}
+    return {
+      timeLimitSeconds: endpoint.timeLimitSeconds,
+      perform: async (untilLimit) => ({ files: [await render(parts, endpoint, claim, untilLimit)] }),
+    }
+  })
 
-/** Renders within the endpoint's time limit; the engine is told to stop when that is over or the job is taken away. */
 async function render(
   parts: SynthesisParts,
   endpoint: VoiceEndpoint,
   claim: Claim,
   signal: AbortSignal,
-): Promise<Speech> {
-  const limit = AbortSignal.timeout(endpoint.timeLimitSeconds * 1000)
-  const request = await speechRequest(parts, endpoint, claim, AbortSignal.any([signal, limit]))
-  const engine = parts.engines[endpoint.engine.kind as keyof Engines]
-  try {
-    return await engine.speak(request)
-  } catch (error) {
-    if (limit.aborted && !signal.aborted) {
-      throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${endpoint.timeLimitSeconds} s`)
-    }
-    throw error
-  }
+): Promise<ProducedFile> {
+  const request = await speechRequest(parts, endpoint, claim, signal)
+  const { wav } = await parts.engines[endpoint.engine.kind as keyof Engines].speak(request)
+  const { durationMs } = checkAudio(wav)
+  return { output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }
 }
 
 function endpointOf(parts: SynthesisParts, claim: Claim): VoiceEndpoint {
@@ -100,10 +74,4 @@ async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, slug: str
     select: { referenceAudio: true },
   })
   return { ...voice, referenceAudio: row?.referenceAudio ?? null }
-}
-
-function failureOf(error: unknown): JobFailure {
-  if (error instanceof JobFailure) return error
-  if (error instanceof EngineError) return new JobFailure(error.code, error.message)
-  return new JobFailure('INTERNAL_ERROR', error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
 }
