@@ -6,6 +6,8 @@ import { forbidden, unauthorized } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Storage } from './storage/storage.ts'
+import type { CallbackPresenter } from './webhooks/callback-presenter.ts'
+import type { SecretVault } from './webhooks/secret-vault.ts'
 
 /** A caller with an API key. */
 export interface KeyActor {
@@ -45,6 +47,8 @@ export interface Parts {
   readonly queue: Queue
   readonly storage: Storage
   readonly catalog: Catalog
+  readonly vault: SecretVault
+  readonly presenter: CallbackPresenter
   now(): Date
 }
 
@@ -57,6 +61,12 @@ export interface Context extends Parts {
 export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
   if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+}
+
+/** Whose account a caller acts for. @throws UNAUTHORIZED where it is nobody's */
+export function requireAccount(ctx: Context): string {
+  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+  return ctx.actor.accountId
 }
 
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */

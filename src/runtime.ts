@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { presentVoiceJob } from '../rest/present.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
 import { openDatabase } from './db/database.ts'
@@ -12,9 +13,10 @@ import { installEndpoint } from './install.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { voiceKind } from './queue/job-kind.ts'
+import { voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
+import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
 
@@ -58,7 +60,10 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const queue = bossQueue(boss, bus)
 
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const old = settings.oldSecretKey === null ? [] : [deriveKey(settings.oldSecretKey, 'webhook-secrets')]
+    const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
+    const presenter = { voiceJob: presentVoiceJob }
+    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, vault, presenter, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
@@ -93,5 +98,5 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
   const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
+  await Promise.all([WEBHOOK_KIND, ...[...pools].map(voiceKind)].map((kind) => runtime.queue.prepare(kind)))
 }

@@ -4,7 +4,9 @@ import { addEndpointCommands } from './endpoints.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
+import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
+import { addWebhookCommands } from './webhooks.ts'
 
 /** The `sonant` command (contract.md section 9). */
 export function buildProgram(): Command {
@@ -15,5 +17,7 @@ export function buildProgram(): Command {
   addKeyCommands(program)
   addEndpointCommands(program)
   addSayCommand(program)
+  addWebhookCommands(program)
+  addSecretCommands(program)
   return program
 }

@@ -5,6 +5,7 @@ import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { stopOnSignal } from '../server/shutdown.ts'
 import { startWorker } from '../synthesis/synthesis-worker.ts'
+import { startWebhookWorker } from '../webhooks/webhook-worker.ts'
 
 /** What this process does. */
 export interface Halves {
@@ -26,6 +27,8 @@ export async function runService(halves: Halves): Promise<void> {
     if (halves.worker) {
       const worker = await startWorker(runtime)
       closers.push(() => worker.stop())
+      const webhooks = await startWebhookWorker(runtime)
+      closers.push(() => webhooks.stop())
     }
     if (halves.api) {
       const app = await buildApp(runtime)

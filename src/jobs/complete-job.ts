@@ -1,5 +1,8 @@
-import { type Database, inTransaction } from '../db/database.ts'
+import type { Parts } from '../context.ts'
+import { inTransaction, type Tx } from '../db/database.ts'
 import { newId } from '../id.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
 
 export interface FinishedArtifact {
@@ -12,39 +15,46 @@ export interface FinishedArtifact {
 }
 
 /**
- * Completes a claimed job and records its artifact, in one transaction. Returns false where the claim is no longer this worker's:
+ * Completes a claimed job, records its artifact and freezes its callback, in one transaction. Returns false where the claim is no longer this worker's:
  * then nothing was written. May be called again when the answer to a commit was lost.
  */
-export async function completeJob(db: Database, claim: Claim, artifact: FinishedArtifact): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(
+export async function completeJob(parts: Parts, claim: Claim, artifact: FinishedArtifact): Promise<boolean> {
+  let frozen = false
+  const completed = await inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<{ callback_url: string | null }>(
       `update job set status = 'completed', completed_at = now()
-       where id = $1 and attempt = $2 and status = 'processing'`,
+       where id = $1 and attempt = $2 and status = 'processing' returning ${CALLBACK_URL}`,
       [claim.jobId, claim.attempt],
     )
-    if (rowCount !== 1) return alreadyCompleted(tx, claim)
-    await tx.query(
-      `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        newId('art'),
-        claim.jobId,
-        artifact.output,
-        artifact.storageKey,
-        artifact.contentType,
-        artifact.bytes,
-        artifact.sha256,
-        artifact.durationMs,
-      ],
-    )
+    if (rows[0] === undefined) return alreadyCompleted(tx, claim)
+    await addArtifact(tx, claim, artifact)
+    const url = rows[0].callback_url
+    if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
+    frozen = url !== null
     return true
   })
+  if (frozen) parts.queue.wake(WEBHOOK_KIND)
+  return completed
 }
 
-async function alreadyCompleted(
-  tx: Parameters<Parameters<typeof inTransaction>[1]>[0],
-  claim: Claim,
-): Promise<boolean> {
+async function addArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact): Promise<void> {
+  await tx.query(
+    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      newId('art'),
+      claim.jobId,
+      artifact.output,
+      artifact.storageKey,
+      artifact.contentType,
+      artifact.bytes,
+      artifact.sha256,
+      artifact.durationMs,
+    ],
+  )
+}
+
+async function alreadyCompleted(tx: Tx, claim: Claim): Promise<boolean> {
   const { rowCount } = await tx.query(`select from job where id = $1 and attempt = $2 and status = 'completed'`, [
     claim.jobId,
     claim.attempt,

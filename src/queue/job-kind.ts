@@ -1,7 +1,10 @@
-/** A kind of background work: the queue it waits in. Payload is always the job's own id, nothing else rests in the queue. */
+/** A kind of background work: the queue it waits in. Payload is the id of the job's row and its lane, nothing else rests in the queue. */
 export interface JobKind {
   readonly queue: string
 }
 
 /** Voice jobs wait in one queue per engine pool, so that a slow pool never holds up another. */
 export const voiceKind = (pool: string): JobKind => ({ queue: `voice.${pool}` })
+
+/** Callbacks to receivers: a queue of their own, so that neither jobs nor callbacks wait for the other. */
+export const WEBHOOK_KIND: JobKind = { queue: 'webhook' }

@@ -22,7 +22,7 @@ export interface SynthesisParts extends Parts {
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
 export async function synthesize(parts: SynthesisParts, jobId: string, signal: AbortSignal): Promise<void> {
-  const claim = await claimJob(parts.db, jobId)
+  const claim = await claimJob(parts, jobId)
   if (claim === null) return
   let storageKey: string | null = null
   try {
@@ -33,13 +33,13 @@ export async function synthesize(parts: SynthesisParts, jobId: string, signal: A
     storageKey = `${claim.jobId}/${claim.attempt}/audio.wav`
     const stored = await parts.storage.put(storageKey, speech.wav, { contentType: AUDIO_TYPE })
     const artifact: FinishedArtifact = { output: 'audio', storageKey, contentType: AUDIO_TYPE, durationMs, ...stored }
-    const finished = await untilAnswered(() => completeJob(parts.db, claim, artifact))
+    const finished = await untilAnswered(() => completeJob(parts, claim, artifact))
     if (!finished) await parts.storage.delete(storageKey)
   } catch (error) {
     if (signal.aborted) throw error
     const failure = failureOf(error)
     parts.log.warn({ jobId, attempt: claim.attempt, code: failure.code, cause: failure.message }, 'a job failed')
-    await untilAnswered(() => failJob(parts.db, claim, failure))
+    await untilAnswered(() => failJob(parts, claim, failure))
     if (storageKey !== null) await parts.storage.delete(storageKey)
   }
 }
