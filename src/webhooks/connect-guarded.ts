@@ -51,7 +51,9 @@ function handshake(guard: Guard, hostname: string, port: number, addresses: read
     const broken = (cause: string) => fail(new DeliveryFailure(reached ? 'tls_failed' : 'connect_failed', cause))
     socket.once('connect', () => {
       reached = true
-      if (!isReachable(socket.remoteAddress ?? '', guard.egressAllow)) {
+      // A receiver that has hung up already has no address any more; the end of the socket tells of it.
+      const address = socket.remoteAddress
+      if (address !== undefined && !isReachable(address, guard.egressAllow)) {
         fail(new DeliveryFailure('address_refused', 'the connection reached a private or special address'))
       }
     })

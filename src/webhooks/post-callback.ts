@@ -98,6 +98,6 @@ function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof DeliveryFailure) return error.outcome
-  const { code = '' } = error as { code?: string }
-  return BAD_RESPONSE.test(code) ? 'bad_response' : 'connection_closed'
+  const { code = '', name } = error as { code?: string; name: string }
+  return name === 'HTTPParserError' || BAD_RESPONSE.test(code) ? 'bad_response' : 'connection_closed'
 }

@@ -24,6 +24,8 @@ export interface Receiver {
   /** Sets what a path does; without it a path answers 204. */
   on(path: string, behaviour: Behaviour): void
   waitFor(path: string, count?: number, deadlineMs?: number): Promise<readonly Received[]>
+  /** Resets the connection that a request came over. */
+  reset(request: IncomingMessage): void
   /** How many connections were made in all. */
   connections(): number
   close(): Promise<void>
@@ -69,6 +71,9 @@ export async function startReceiver(pair: KeyPair): Promise<Receiver> {
         deadlineMs,
         `${count} requests to ${path}`,
       ) as Promise<readonly Received[]>,
+    reset: ({ socket }) => {
+      for (const raw of sockets) if (raw.remotePort === socket.remotePort) raw.resetAndDestroy()
+    },
     connections: () => connections,
     close: () =>
       new Promise((resolve) => {

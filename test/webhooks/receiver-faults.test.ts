@@ -115,7 +115,7 @@ describe('a receiver that answers', () => {
 
   test('a connection closed or reset after the request is tried again', async () => {
     receiver.on('/close', (response) => response.socket!.destroy())
-    receiver.on('/reset', (response) => (response.socket as Socket & { resetAndDestroy(): void }).resetAndDestroy())
+    receiver.on('/reset', (_response, request) => receiver.reset(request))
     for (const path of ['/close', '/reset']) {
       const delivery = await deliver(receiver.url + path, 'all')
       expect(delivery).toMatchObject({ state: 'failed', outcome: 'connection_closed' })
