@@ -24,7 +24,7 @@ export interface Environment {
   /** The database that services and floors share, with an account in it. */
   database(): Promise<Database>
   /** The real service as a second process on that database. */
-  serve(role: 'start' | 'serve' | 'work'): Promise<Service>
+  serve(role: 'start' | 'serve' | 'work', variables?: Variables): Promise<Service>
   /** A script of floors/ as a second process; it prints its address once it is ready. */
   floor(name: string, variables: Variables): Promise<Service>
   close(): Promise<void>
@@ -56,16 +56,16 @@ export function openEnvironment(quick: boolean): Environment {
   }
   const keep = ({ line, stop }: Launched): Service => {
     closers.push(stop)
-    return { url: /http:\S+/.exec(line)?.[0] ?? '', stop }
+    return { url: /https?:\S+/.exec(line)?.[0] ?? '', stop }
   }
   return {
     quick,
     directory,
     database,
-    serve: async (role) => {
+    serve: async (role, given = {}) => {
       await database()
       const port = String(await freePort())
-      return keep(await launch(['src/main.ts', role], { ...(await variables()), PORT: port }, /^Sonant /))
+      return keep(await launch(['src/main.ts', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
     },
     floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
     close: async () => {

@@ -2,6 +2,9 @@ import { parseArgs } from 'node:util'
 import { openEnvironment } from './environment.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
+import { callbackBeside } from './rows/callback-beside.ts'
+import { callbackLatency } from './rows/callback-latency.ts'
+import { callbackRate } from './rows/callback-rate.ts'
 import { catalog } from './rows/catalog.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
@@ -11,7 +14,18 @@ import { start } from './rows/start.ts'
 import { submit } from './rows/submit.ts'
 
 /** In the order of the report. */
-const ROWS: readonly Row[] = [pickup, submit, catalog, render, start, install, firstAudio]
+const ROWS: readonly Row[] = [
+  pickup,
+  submit,
+  catalog,
+  render,
+  start,
+  install,
+  firstAudio,
+  callbackLatency,
+  callbackRate,
+  callbackBeside,
+]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]`
 
 const { values, positionals } = parseArgs({
