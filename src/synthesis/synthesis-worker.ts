@@ -19,6 +19,8 @@ export async function startWorker(runtime: Runtime): Promise<Worker> {
   const threads = availableParallelism()
   const engines = openEngines({ threads, log: runtime.log })
   const parts = { ...runtime, engines }
+  // In the background: the first text then finds a thread that has compiled its engine.
+  void engines.espeak.warm()
   const dispatcher: Dispatcher = await dispatchJobs({
     ...runtime,
     kind: voiceKind('espeak'),
