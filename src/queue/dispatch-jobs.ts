@@ -20,7 +20,7 @@ export interface DispatchOptions {
   /** Which lanes have room; without it lanes do not matter. */
   readonly lanes?: LaneLimits
   /** Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job now belongs to another worker or must be handed back. */
-  handle(jobId: string, signal: AbortSignal): Promise<void>
+  handle(jobId: string, signal: AbortSignal, lane: string | undefined): Promise<void>
 }
 
 export interface Dispatcher {
@@ -71,7 +71,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         if (stopping || free <= 0) break
         const full = lanes?.full() ?? []
         const jobs = await boss.fetch<Payload>(kind.queue, {
-          batchSize: free,
+          batchSize: Math.min(free, lanes?.batch ?? free),
           ...(full.length > 0 && { ignoreGroups: full }),
         })
         const turnedAway: string[] = []
@@ -80,10 +80,8 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
           else start({ id: job.id, retryCount: job.retryCount }, job.data)
         }
         // Their lanes are left out of the next fetch, which finds others instead: a full lane holds nobody up.
-        if (turnedAway.length > 0) {
-          await queue.handBack(kind, turnedAway)
-          again = true
-        }
+        if (turnedAway.length > 0) await queue.handBack(kind, turnedAway)
+        if (turnedAway.length > 0 || (lanes !== undefined && jobs.length === lanes.batch)) again = true
       } while (again)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
@@ -95,14 +93,16 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   const start = (attempt: JobAttempt, { jobId, lane }: Payload): void => {
     const controller = new AbortController()
     const done = options
-      .handle(jobId, controller.signal)
+      .handle(jobId, controller.signal, lane)
       .then(
         () => settle(attempt),
         (error: Error) => giveBack(attempt, jobId, error),
       )
       .finally(() => {
         running.delete(attempt.id)
-        lanes?.leave(lane)
+        const reopened = lanes?.leave(lane) ?? true
+        // Where a lane is still full and slots are free, there is nothing new to fetch.
+        if (!reopened && running.size < slots - 1) return
         void pump()
       })
     running.set(attempt.id, { attempt, controller, done })

@@ -1,6 +1,7 @@
 import type { Parts } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { untilAnswered } from '../db/until-answered.ts'
+import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { freezeContent } from './freeze-delivery.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
@@ -14,6 +15,7 @@ import {
 } from './webhook-delivery.ts'
 
 export interface DeliveryParts extends Parts {
+  readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
   readonly recordAttempt: RecordAttempt
   /** Sends the frozen bytes; never throws: whatever happens is a result. */
@@ -24,10 +26,19 @@ export interface DeliveryParts extends Parts {
  * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless.
  * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
  */
-export async function deliverWebhook(parts: DeliveryParts, deliveryId: string, signal: AbortSignal): Promise<void> {
-  const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
-  if (attempt === null) return
-  const result = await parts.post(attempt, signal)
+export async function deliverWebhook(
+  parts: DeliveryParts,
+  deliveryId: string,
+  signal: AbortSignal,
+  lane = '',
+): Promise<void> {
+  // Claimed only in its turn, and written down after it: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(lane, signal, async () => {
+    const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
+    return attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }
+  })
+  if (sent === null) return
+  const { attempt, result } = sent
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a callback was not taken')
   }
