@@ -30,14 +30,16 @@ interface Row {
 
 /**
  * Counts the attempt before its first byte is sent, so that a crash can only ever cost one. The lease keeps a second copy of the
- * queue's row from sending at the same time.
+ * queue's row from sending at the same time. Rows are found by id alone: by state, every call would read all that waits.
  */
 const BEGIN = `
-with due as (
-  select id from webhook_delivery
-  where id = any($1) and state = 'pending' and attempt < ${MAX_ATTEMPTS} and next_attempt_at <= now()
+with locked as (
+  select id, state, attempt, next_attempt_at, timestamp from webhook_delivery
+  where id = any($1) order by id for update skip locked
+), due as (
+  select id from locked
+  where state = 'pending' and attempt < ${MAX_ATTEMPTS} and next_attempt_at <= now()
     and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
-  order by id for update skip locked
 ), begun as (
   update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
   from due where d.id = due.id

@@ -33,15 +33,15 @@ with result as (
   from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
 )`
 
-/** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
+/** The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
 const SUCCEED = `${NOTE}
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = now()
-from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state = 'pending'`
+from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 const FAIL = `${NOTE}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
-from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state = 'pending'`
+from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 /** Records what became of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
 export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
