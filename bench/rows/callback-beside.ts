@@ -64,7 +64,7 @@ async function latencies(bed: CallbackBed, url: string, count: number): Promise<
   const begins = performance.now()
   await Promise.all(
     Array.from({ length: count }, async (_nothing, index) => {
-      await wait(begins + index * PERIOD_MS - performance.now())
+      await wait(Math.max(0, begins + index * PERIOD_MS - performance.now()))
       await sendTest(bed, url)
     }),
   )
