@@ -27,7 +27,7 @@ export interface Environment {
   /** Another account in it, with a key. */
   account(name: string): Promise<Database>
   /** The real service as a second process on that database. */
-  serve(role: 'start' | 'serve' | 'work'): Promise<Service>
+  serve(role: 'start' | 'serve' | 'work', variables?: Variables): Promise<Service>
   /** A script of floors/ as a second process; it prints its address once it is ready. */
   floor(name: string, variables: Variables): Promise<Service>
   close(): Promise<void>
@@ -59,17 +59,17 @@ export function openEnvironment(quick: boolean): Environment {
   }
   const keep = ({ line, pid, stop }: Launched): Service => {
     closers.push(stop)
-    return { url: /http:\S+/.exec(line)?.[0] ?? '', pid, stop }
+    return { url: /https?:\S+/.exec(line)?.[0] ?? '', pid, stop }
   }
   return {
     quick,
     directory,
     database,
     account: async (name) => openAccount((await database()).url, name, await variables()),
-    serve: async (role) => {
+    serve: async (role, given = {}) => {
       await database()
       const port = String(await freePort())
-      return keep(await launch(['src/main.ts', role], { ...(await variables()), PORT: port }, /^Sonant /))
+      return keep(await launch(['src/main.ts', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
     },
     floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
     close: async () => {

@@ -3,6 +3,9 @@ import { openEnvironment } from './environment.ts'
 import { fillAccount } from './fill-account.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
+import { callbackBeside } from './rows/callback-beside.ts'
+import { callbackLatency } from './rows/callback-latency.ts'
+import { callbackRate } from './rows/callback-rate.ts'
 import { catalog } from './rows/catalog.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
@@ -26,6 +29,9 @@ const ROWS: readonly Row[] = [
   start,
   install,
   firstAudio,
+  callbackLatency,
+  callbackRate,
+  callbackBeside,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

@@ -31,10 +31,14 @@ export interface Settings {
   readonly dataDir: string
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
+  /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
+  readonly oldSecretKey: string | null
   readonly egressAllow: readonly Cidr[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
+  /** Seconds before each retry of a callback. */
+  readonly webhookRetryDelays: readonly number[]
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
@@ -48,6 +52,8 @@ export class ConfigError extends Error {
 }
 
 const MIN_SECRET_CHARACTERS = 32
+/** With four attempts of 10 s beside them the last one still starts in time (contract.md section 6). */
+const MAX_RETRY_DELAYS_SECONDS = 230
 
 const integer = (min: number, max: number, fallback: number) =>
   z
@@ -93,6 +99,17 @@ const terms = z
       .filter((term) => term !== ''),
   )
   .optional()
+const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
+
+const retryDelays = z
+  .string()
+  .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')
+  .transform((text) => text.split(',').map(Number))
+  .refine(
+    (delays) => delays.reduce((sum, delay) => sum + delay, 0) <= MAX_RETRY_DELAYS_SECONDS,
+    `must add up to at most ${MAX_RETRY_DELAYS_SECONDS}: receivers refuse what is signed longer ago than 300 s`,
+  )
+  .default([5, 25, 75])
 
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
@@ -100,10 +117,8 @@ const schema = z.object({
   PUBLIC_URL: url(['http:', 'https:']).optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
-  SECRET_KEY: z
-    .string()
-    .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
-    .optional(),
+  SECRET_KEY: secret.optional(),
+  OLD_SECRET_KEY: secret.optional(),
   EGRESS_ALLOW: cidrs,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
@@ -114,6 +129,7 @@ const schema = z.object({
   MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
   MODERATION_MODEL: z.string().optional(),
   MODERATION_API_KEY: z.string().optional(),
+  WEBHOOK_RETRY_DELAYS: retryDelays,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       message: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -168,6 +184,7 @@ function toSettings(values: z.output<typeof schema>): Settings {
     databaseUrl: values.DATABASE_URL ?? null,
     dataDir: resolve(values.DATA_DIR),
     secretKey: values.SECRET_KEY ?? null,
+    oldSecretKey: values.OLD_SECRET_KEY ?? null,
     egressAllow: values.EGRESS_ALLOW,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: {
@@ -180,6 +197,7 @@ function toSettings(values: z.output<typeof schema>): Settings {
       blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
       timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
     },
+    webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
     development: values.NODE_ENV === 'development',

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { presentVoiceJob } from '../rest/present.ts'
 import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
@@ -14,10 +15,11 @@ import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { generationKind, voiceKind } from './queue/job-kind.ts'
+import { generationKind, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openSpill } from './storage/spill.ts'
+import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
 /** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
@@ -66,8 +68,11 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     closers.push(() => spill.close())
     const exportLane = openExportLane()
     const signingKey = deriveKey(secret, 'media-urls')
+    const old = settings.oldSecretKey === null ? [] : [deriveKey(settings.oldSecretKey, 'webhook-secrets')]
+    const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
+    const presenter = { voiceJob: presentVoiceJob }
     const companion = openCompanion(settings.companion)
-    const opened = { spill, exportLane, companion }
+    const opened = { spill, exportLane, companion, vault, presenter }
     const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
@@ -104,6 +109,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
   const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  const kinds = [...[...pools].map(voiceKind), generationKind('cog')]
+  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), generationKind('cog')]
   await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
 }

@@ -5,7 +5,9 @@ import { addJobCommands } from './jobs.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
+import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
+import { addWebhookCommands } from './webhooks.ts'
 
 /** The `sonant` command (contract.md section 9). */
 export function buildProgram(): Command {
@@ -17,5 +19,7 @@ export function buildProgram(): Command {
   addEndpointCommands(program)
   addJobCommands(program)
   addSayCommand(program)
+  addWebhookCommands(program)
+  addSecretCommands(program)
   return program
 }

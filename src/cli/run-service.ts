@@ -5,6 +5,7 @@ import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { stopOnSignal } from '../server/shutdown.ts'
 import { startWorker, type Worker } from '../synthesis/synthesis-worker.ts'
+import { startWebhookWorker } from '../webhooks/webhook-worker.ts'
 
 /** What this process does. */
 export interface Halves {
@@ -24,8 +25,8 @@ export async function runService(halves: Halves): Promise<void> {
     closers.push(() => runtime.close())
     stopOnSignal(log, closers)
     // The doors open first and close first: a worker takes its time for both.
-    let worker: Worker | null = null
-    closers.push(async () => worker?.stop())
+    const workers: Pick<Worker, 'stop'>[] = []
+    closers.push(() => Promise.all(workers.map((worker) => worker.stop())))
     if (halves.api) {
       const app = await buildApp(runtime)
       closers.push(() => app.close())
@@ -33,7 +34,7 @@ export async function runService(halves: Halves): Promise<void> {
       runtime.publicUrl = settings.publicUrl ?? address
       print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
     }
-    if (halves.worker) worker = await startWorker(runtime)
+    if (halves.worker) workers.push(await startWebhookWorker(runtime), await startWorker(runtime))
     if (!halves.api) print('Sonant works')
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

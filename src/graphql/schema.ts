@@ -6,6 +6,7 @@ import '../endpoints/endpoint-graphql.ts'
 import '../generation/generation-graphql.ts'
 import '../jobs/job-graphql.ts'
 import '../jobs/job-page-graphql.ts'
+import '../webhooks/webhook-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()
 

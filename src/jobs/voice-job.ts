@@ -1,4 +1,4 @@
-import { type Context, requireScope } from '../context.ts'
+import { type Context, type Parts, requireScope } from '../context.ts'
 import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
@@ -19,7 +19,8 @@ export interface VoiceJobView {
   readonly responseFields: readonly ResponseField[]
 }
 
-interface Row {
+/** What `VOICE_JOB_COLUMNS` selects. */
+export interface VoiceJobRow {
   id: string
   endpoint_key: string
   status: JobStatus
@@ -29,6 +30,11 @@ interface Row {
   artifacts: StoredOutput[] | null
 }
 
+/** Of `job j`. */
+export const VOICE_JOB_COLUMNS = `j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code, ${STORED_OUTPUTS}`
+
+type ViewParts = Pick<Parts, 'catalog' | 'storage' | 'now'>
+
 /**
  * One voice job of the caller's account (spec 4.2); output URLs are signed anew at every read and live 15 minutes.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts and other producers)
@@ -37,6 +43,11 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
   requireScope(ctx, VOICE_SCOPE)
   const row = await findRow(ctx, input.jobId)
   if (row === null) throw notFound()
+  return toVoiceJobView(ctx, row)
+}
+
+/** A row as polling and the callback report it: output URLs are signed now. */
+export async function toVoiceJobView(parts: ViewParts, row: VoiceJobRow): Promise<VoiceJobView> {
   const slug = row.endpoint_key.slice('voice.'.length)
   const failed = row.status === 'failed'
   const code = row.error_code ?? 'INTERNAL_ERROR'
@@ -45,20 +56,18 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
     status: row.status,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts) : null,
+    outputs: row.status === 'completed' ? await signOutputs(parts, row.artifacts) : null,
     failure: failed ? { code, message: JOB_ERRORS[code] } : null,
-    responseFields: ctx.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
+    responseFields: parts.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
   }
 }
 
-async function findRow(ctx: Context, jobId: string): Promise<Row | null> {
+async function findRow(ctx: Context, jobId: string): Promise<VoiceJobRow | null> {
   if (!isId('job', jobId)) return null
   const accountId = ctx.actor.kind === 'key' || ctx.actor.kind === 'account' ? ctx.actor.accountId : null
-  const { rows } = await ctx.db.pool.query<Row>({
+  const { rows } = await ctx.db.pool.query<VoiceJobRow>({
     name: 'voice_job',
-    text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
-             ${STORED_OUTPUTS}
-           from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
+    text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
     values: [jobId, accountId],
   })
   return rows[0] ?? null

@@ -4,7 +4,7 @@ import type { Bus } from '../db/bus.ts'
 import type { Tx } from '../db/database.ts'
 import { bossDatabase, ensureQueue } from './boss.ts'
 import type { JobKind } from './job-kind.ts'
-import type { Queue } from './queue.ts'
+import type { EnqueueOptions, Queue } from './queue.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -18,6 +18,8 @@ export type LocalWorker = () => boolean
 export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
+  /** Puts fetched jobs back that were not begun. */
+  handBack(kind: JobKind, queueIds: readonly string[]): Promise<void>
   /** Makes sure that the queue is there. Cheap once it is. */
   prepare(kind: JobKind): Promise<void>
 }
@@ -26,6 +28,11 @@ const UNQUEUED = `
   select job_id from unnest($1::text[]) as job_id
   where not exists (
     select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+
+/** As if they had never been fetched: neither a retry nor an attempt. */
+const HAND_BACK = `
+  update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
+  where name = $1 and id = any($2::uuid[]) and state = 'active'`
 
 export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
@@ -45,18 +52,25 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    enqueue: async (tx: Tx, kind, jobId) => {
+    enqueue: async (tx: Tx, kind, jobId, options) => {
       // The queue's id is the job's own UUID: a job can wait in its queue once only.
-      await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx) })
+      await boss.send(kind.queue, payload(jobId, options), {
+        id: queueId(jobId),
+        db: bossDatabase(tx),
+        ...sending(options),
+      })
     },
     enqueueWith: async (db, insert, kind, jobId) => {
       const queued = await queueStatement(boss, kind, jobId)
       const text = `with queued as (${queued.text.replaceAll('$1', `$${insert.values.length + 1}`)}) ${insert.text}`
       await db.pool.query({ name: `${insert.name} ${kind.queue}`, text, values: [...insert.values, ...queued.values] })
     },
-    enqueueAgain: async (tx, kind, jobId) => {
+    enqueueAgain: async (tx, kind, jobId, options) => {
       await prepare(kind)
-      await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx) })
+      await boss.send(kind.queue, payload(jobId, options), { db: bossDatabase(tx), ...sending(options) })
+    },
+    handBack: async (kind, queueIds) => {
+      await boss.getDb().executeSql(HAND_BACK, [kind.queue, queueIds])
     },
     unqueued: async (tx, jobIds) => {
       const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
@@ -105,3 +119,10 @@ async function queueStatement(
 }
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])
+
+const payload = (jobId: string, { lane }: EnqueueOptions = {}) => ({ jobId, ...(lane !== undefined && { lane }) })
+
+const sending = ({ lane, delaySeconds }: EnqueueOptions = {}) => ({
+  ...(lane !== undefined && { group: { id: lane } }),
+  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
+})

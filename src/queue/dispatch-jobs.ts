@@ -3,6 +3,7 @@ import type { Bus } from '../db/bus.ts'
 import type { Log } from '../log.ts'
 import { type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
 import type { JobKind } from './job-kind.ts'
+import type { LaneLimits } from './lane-limits.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
 const POLL_MS = 500
@@ -16,8 +17,10 @@ export interface DispatchOptions {
   readonly kind: JobKind
   /** How many jobs run at once in this process. */
   readonly slots: number
+  /** Which lanes have room; without it lanes do not matter. */
+  readonly lanes?: LaneLimits
   /** Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job now belongs to another worker or must be handed back. */
-  handle(jobId: string, signal: AbortSignal): Promise<void>
+  handle(jobId: string, signal: AbortSignal, lane: string | undefined): Promise<void>
 }
 
 export interface Dispatcher {
@@ -31,6 +34,11 @@ interface JobAttempt {
   readonly retryCount: number
 }
 
+interface Payload {
+  readonly jobId: string
+  readonly lane?: string
+}
+
 interface Running {
   readonly attempt: JobAttempt
   readonly controller: AbortController
@@ -42,7 +50,7 @@ interface Running {
  * every half second. pg-boss's own `work()` polls per slot and sleeps up to 30 s after each job.
  */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
-  const { boss, queue, bus, log, kind, slots } = options
+  const { boss, queue, bus, log, kind, slots, lanes } = options
   const running = new Map<string, Running>()
   let settled: JobAttempt[] = []
   let flushing: Promise<void> = Promise.resolve()
@@ -61,8 +69,19 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         again = false
         const free = slots - running.size
         if (stopping || free <= 0) break
-        const jobs = await boss.fetch<{ jobId: string }>(kind.queue, { batchSize: free })
-        for (const job of jobs) start({ id: job.id, retryCount: job.retryCount }, job.data.jobId)
+        const full = lanes?.full() ?? []
+        const jobs = await boss.fetch<Payload>(kind.queue, {
+          batchSize: Math.min(free, lanes?.batch ?? free),
+          ...(full.length > 0 && { ignoreGroups: full }),
+        })
+        const turnedAway: string[] = []
+        for (const job of jobs) {
+          if (lanes?.enter(job.data.lane) === false) turnedAway.push(job.id)
+          else start({ id: job.id, retryCount: job.retryCount }, job.data)
+        }
+        // Their lanes are left out of the next fetch, which finds others instead: a full lane holds nobody up.
+        if (turnedAway.length > 0) await queue.handBack(kind, turnedAway)
+        if (turnedAway.length > 0 || (lanes !== undefined && jobs.length === lanes.batch)) again = true
       } while (again)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
@@ -71,16 +90,19 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
-  const start = (attempt: JobAttempt, jobId: string): void => {
+  const start = (attempt: JobAttempt, { jobId, lane }: Payload): void => {
     const controller = new AbortController()
     const done = options
-      .handle(jobId, controller.signal)
+      .handle(jobId, controller.signal, lane)
       .then(
         () => settle(attempt),
         (error: Error) => giveBack(attempt, jobId, error),
       )
       .finally(() => {
         running.delete(attempt.id)
+        const reopened = lanes?.leave(lane) ?? true
+        // Where a lane is still full and slots are free, there is nothing new to fetch.
+        if (!reopened && running.size < slots - 1) return
         void pump()
       })
     running.set(attempt.id, { attempt, controller, done })

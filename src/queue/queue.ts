@@ -1,6 +1,13 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 
+export interface EnqueueOptions {
+  /** Jobs of one lane stay in the queue while their worker has no room for the lane. */
+  readonly lane?: string
+  /** Seconds from now before which no worker gets it. */
+  readonly delaySeconds?: number
+}
+
 /** A prepared statement with its values. */
 export interface Statement {
   readonly name: string
@@ -11,11 +18,11 @@ export interface Statement {
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
 export interface Queue {
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
-  enqueue(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Runs an insert and queues the job in one statement, which is its own transaction: one way to the database instead of four. */
   enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string): Promise<void>
-  /** Queues a job whose first place in the queue is gone. */
-  enqueueAgain(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  /** Queues a job whose first place in the queue is gone or done with. */
+  enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Those of the jobs that no queue holds, waiting or running. */
   unqueued(tx: Tx, jobIds: readonly string[]): Promise<string[]>
   /**
