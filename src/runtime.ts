@@ -8,6 +8,7 @@ import { type Embedded, openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
+import { poolOf } from './endpoints/voice-endpoint.ts'
 import { installEndpoint } from './install.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
@@ -92,6 +93,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 }
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
-  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
+  const pools = new Set([...runtime.catalog.current.endpoints.values()].map(poolOf))
   await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
 }

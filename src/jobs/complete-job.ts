@@ -9,6 +9,8 @@ export interface FinishedArtifact {
   readonly bytes: number
   readonly sha256: Uint8Array
   readonly durationMs: number
+  /** Of how many chunks it was made. */
+  readonly chunks: number
 }
 
 /**
@@ -18,9 +20,9 @@ export interface FinishedArtifact {
 export async function completeJob(db: Database, claim: Claim, artifact: FinishedArtifact): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { rowCount } = await tx.query(
-      `update job set status = 'completed', completed_at = now()
+      `update job set status = 'completed', completed_at = now(), chunks_done = $3, chunks_total = $3
        where id = $1 and attempt = $2 and status = 'processing'`,
-      [claim.jobId, claim.attempt],
+      [claim.jobId, claim.attempt, artifact.chunks],
     )
     if (rowCount !== 1) return alreadyCompleted(tx, claim)
     await tx.query(

@@ -1,6 +1,9 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
+import { poolOf } from '../endpoints/voice-endpoint.ts'
 import { voiceKind } from '../queue/job-kind.ts'
+import { failJob } from './fail-job.ts'
+import { JobFailure } from './job.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
@@ -10,15 +13,18 @@ const LOCK = 7_242_001
 
 interface Row {
   id: string
+  account_id: string
   endpoint_key: string
+  attempt: number
 }
 
 /**
- * Queues unfinished voice jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
- * Returns how many there were.
+ * Queues unfinished voice jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends. One whose
+ * endpoint is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
 export async function requeueLostJobs(parts: Parts): Promise<number> {
-  return inTransaction(parts.db, async (tx) => {
+  const homeless: Row[] = []
+  const count = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK])
     if (rows[0]?.mine !== true) return 0
     let count = 0
@@ -27,14 +33,19 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
       const last = page.at(-1)
       if (last === undefined) return count
       after = last.id
-      count += await requeue(parts, tx, page)
+      count += await requeue(parts, tx, page, homeless)
     }
   })
+  for (const { id, account_id, attempt } of homeless) {
+    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue and its endpoint are gone')
+    await failJob(parts.db, { jobId: id, accountId: account_id, attempt }, failure)
+  }
+  return count
 }
 
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
-    `select id, endpoint_key from job
+    `select id, account_id, endpoint_key, attempt from job
      where status in ('queued', 'processing') and type = 'voice' and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
@@ -42,7 +53,7 @@ async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   return rows
 }
 
-async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<number> {
+async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
   const lost = new Set(
     await parts.queue.unqueued(
       tx,
@@ -51,7 +62,8 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<numb
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
     const endpoint = parts.catalog.current.endpoints.get(job.endpoint_key.slice('voice.'.length))
-    await parts.queue.enqueueAgain(tx, voiceKind(endpoint?.engine.kind ?? 'espeak'), job.id)
+    if (endpoint === undefined) homeless.push(job)
+    else await parts.queue.enqueueAgain(tx, voiceKind(poolOf(endpoint)), job.id)
   }
   return lost.size
 }

@@ -3,6 +3,7 @@ import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/v
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job.ts'
+import type { Progress } from './record-progress.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */
 export interface VoiceJobView {
@@ -14,6 +15,8 @@ export interface VoiceJobView {
   readonly outputs: Readonly<Record<string, string>> | null
   /** Failed jobs only. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
+  /** Chunks of the text that are rendered; null before a worker has cut it up. Not shown by REST: spec 3.4. */
+  readonly progress: Progress | null
   /** Which of the timestamps the endpoint's contract declares. */
   readonly responseFields: readonly ResponseField[]
 }
@@ -25,6 +28,8 @@ interface Row {
   created_at: Date
   completed_at: Date | null
   error_code: JobErrorCode | null
+  chunks_done: number | null
+  chunks_total: number | null
   artifacts: { output: string; storage_key: string; content_type: string }[] | null
 }
 
@@ -46,6 +51,7 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
     completedAt: row.completed_at,
     outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts ?? []) : null,
     failure: failed ? { code, message: JOB_ERRORS[code] } : null,
+    progress: row.chunks_total === null ? null : { done: row.chunks_done ?? 0, total: row.chunks_total },
     responseFields: ctx.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
   }
 }
@@ -55,7 +61,7 @@ async function findRow(ctx: Context, jobId: string): Promise<Row | null> {
   const accountId = ctx.actor.kind === 'key' || ctx.actor.kind === 'account' ? ctx.actor.accountId : null
   const { rows } = await ctx.db.pool.query<Row>({
     name: 'voice_job',
-    text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
+    text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code, j.chunks_done, j.chunks_total,
              (select json_agg(json_build_object('output', a.output, 'storage_key', a.storage_key, 'content_type', a.content_type))
               from artifact a where a.job_id = j.id) as artifacts
            from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,

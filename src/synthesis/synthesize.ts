@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import { EngineError, type EngineVoice, type Speech, type SpeechRequest } from '../engines/engine.ts'
+import { EngineError, type EngineVoice, type SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import { type Claim, claimJob } from '../jobs/claim-job.ts'
 import { completeJob, type FinishedArtifact } from '../jobs/complete-job.ts'
 import { failJob } from '../jobs/fail-job.ts'
 import { JobFailure } from '../jobs/job.ts'
-import { checkAudio } from './check-audio.ts'
+import { recordProgress } from '../jobs/record-progress.ts'
+import { type Spoken, speakText } from './speak-text.ts'
+import { trackProgress } from './track-progress.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. */
 const MAX_ATTEMPTS = 5
@@ -28,11 +31,11 @@ export async function synthesize(parts: SynthesisParts, jobId: string, signal: A
   try {
     if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
     const endpoint = endpointOf(parts, claim)
-    const speech = await render(parts, endpoint, claim, signal)
-    const { durationMs } = checkAudio(speech.wav)
+    const { wav, durationMs, chunks } = await render(parts, endpoint, claim, signal)
     storageKey = `${claim.jobId}/${claim.attempt}/audio.wav`
-    const stored = await parts.storage.put(storageKey, speech.wav, { contentType: AUDIO_TYPE })
-    const artifact: FinishedArtifact = { output: 'audio', storageKey, contentType: AUDIO_TYPE, durationMs, ...stored }
+    const stored = await parts.storage.put(storageKey, wav, { contentType: AUDIO_TYPE })
+    const contentType = AUDIO_TYPE
+    const artifact: FinishedArtifact = { output: 'audio', storageKey, contentType, durationMs, chunks, ...stored }
     const finished = await untilAnswered(() => completeJob(parts.db, claim, artifact))
     if (!finished) await parts.storage.delete(storageKey)
   } catch (error) {
@@ -50,17 +53,23 @@ async function render(
   endpoint: VoiceEndpoint,
   claim: Claim,
   signal: AbortSignal,
-): Promise<Speech> {
-  const limit = AbortSignal.timeout(endpoint.timeLimitSeconds * 1000)
+): Promise<Spoken> {
+  const limitMs = endpoint.timeLimitSeconds * 1000
+  const limit = AbortSignal.timeout(limitMs)
+  const deadline = performance.now() + limitMs
   const request = await speechRequest(parts, endpoint, claim, AbortSignal.any([signal, limit]))
-  const engine = parts.engines[endpoint.engine.kind as keyof Engines]
+  const progress = trackProgress((reached) => recordProgress(parts.db, claim, reached))
   try {
-    return await engine.speak(request)
+    return await parts.engines.use(endpoint.engine, (engine) =>
+      speakText(engine, { ...request, deadline }, progress.note),
+    )
   } catch (error) {
     if (limit.aborted && !signal.aborted) {
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${endpoint.timeLimitSeconds} s`)
     }
     throw error
+  } finally {
+    await progress.settled()
   }
 }
 
@@ -87,9 +96,12 @@ async function speechRequest(
     ...(typeof language === 'string' && { language }),
     ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction }),
     ...(typeof speed === 'number' && { speed }),
-    ...(typeof seed === 'number' && { seed }),
+    seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
   }
 }
+
+/** One seed a job, the same at every attempt: its chunks sound like one person. */
+const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1
 
 async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice> {
   const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
