@@ -86,9 +86,22 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: Spee
   }
   return {
     task_type: block.task_type ?? 'Base',
-    ref_audio: `data:audio/wav;base64,${Buffer.from(voice.referenceAudio).toString('base64')}`,
+    ref_audio: dataUrl(Buffer.from(voice.referenceAudio)),
     ...(voice.referenceText !== null && { ref_text: voice.referenceText }),
   }
+}
+
+/** By the first bytes; what is not known goes as WAV, and the server says what it thinks of it. */
+const MEDIA_TYPES: readonly (readonly [RegExp, string])[] = [
+  [/^(ID3|\xff[\xe2-\xfb])/, 'audio/mpeg'],
+  [/^fLaC/, 'audio/flac'],
+  [/^OggS/, 'audio/ogg'],
+]
+
+function dataUrl(recording: Buffer): string {
+  const start = recording.toString('latin1', 0, 4)
+  const type = MEDIA_TYPES.find(([magic]) => magic.test(start))?.[1] ?? 'audio/wav'
+  return `data:${type};base64,${recording.toString('base64')}`
 }
 
 function speedField(dialect: Dialect, block: OpenaiSpeechBlock, speed: number | undefined): { speed?: number } {
