@@ -37,8 +37,17 @@ export interface Catalog {
   reload(): Promise<void>
 }
 
-export async function openCatalog(db: Database): Promise<Catalog> {
-  let current = await loadSnapshot(db)
+/** @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
+export async function openCatalog(
+  db: Database,
+  prepare: (snapshot: CatalogSnapshot) => Promise<void> = async () => undefined,
+): Promise<Catalog> {
+  const load = async (): Promise<CatalogSnapshot> => {
+    const snapshot = await loadSnapshot(db)
+    await prepare(snapshot)
+    return snapshot
+  }
+  let current = await load()
   let latest = 0
   return {
     get current() {
@@ -46,7 +55,7 @@ export async function openCatalog(db: Database): Promise<Catalog> {
     },
     reload: async () => {
       const turn = ++latest
-      const loaded = await loadSnapshot(db)
+      const loaded = await load()
       // A slower, older load never replaces a newer one.
       if (turn === latest) current = loaded
     },

@@ -11,7 +11,7 @@ import { synthesize } from './synthesize.ts'
 const TIDY_MS = 60_000
 /** How soon a pool that an operator adds is served. */
 const POOLS_MS = 250
-const DEFAULT_POOL = 'espeak'
+const VOICE_QUEUES = voiceKind('').queue
 
 export interface Worker {
   /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and hands the rest back. */
@@ -24,9 +24,11 @@ export async function startWorker(runtime: Runtime): Promise<Worker> {
   const engines = openEngines({ threads, log: runtime.log, lookUp: runtime.settings.lookUp })
   const parts = { ...runtime, engines }
   const dispatchers = new Map<string, Promise<Dispatcher>>()
+  // An endpoint may have changed its pool, or be gone, and still have jobs in a queue.
+  const left = (await runtime.boss.getQueues()).map(({ name }) => name).filter((name) => name.startsWith(VOICE_QUEUES))
   const servePools = (): Promise<unknown> => {
     const endpoints = [...runtime.catalog.current.endpoints.values()]
-    const pools = new Set([DEFAULT_POOL, ...endpoints.map(poolOf)])
+    const pools = new Set([...left.map((name) => name.slice(VOICE_QUEUES.length)), ...endpoints.map(poolOf)])
     for (const pool of pools) {
       if (dispatchers.has(pool)) continue
       const slots = slotsOf(pool, endpoints, threads)

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
+import { loadVoice } from '../endpoints/load-voice.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import { EngineError, type EngineVoice, type SpeechRequest } from '../engines/engine.ts'
+import { EngineError, type SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import { type Claim, claimJob } from '../jobs/claim-job.ts'
 import { completeJob, type FinishedArtifact } from '../jobs/complete-job.ts'
@@ -87,7 +88,8 @@ async function speechRequest(
   signal: AbortSignal,
 ): Promise<SpeechRequest> {
   const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: voiceSlug, ...extra } = claim.inputs
-  const voice = await voiceOf(parts, endpoint, String(voiceSlug))
+  const voice = await loadVoice(parts.db, endpoint, String(voiceSlug))
+  if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
   return {
     text: String(text),
     voice,
@@ -102,17 +104,6 @@ async function speechRequest(
 
 /** One seed a job, the same at every attempt: its chunks sound like one person. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1
-
-async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice> {
-  const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
-  if (voice === undefined) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
-  if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
-  const row = await parts.db.prisma.voice.findUnique({
-    where: { endpointSlug_slug: { endpointSlug: endpoint.slug, slug } },
-    select: { referenceAudio: true },
-  })
-  return { ...voice, referenceAudio: row?.referenceAudio ?? null }
-}
 
 function failureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error
