@@ -56,7 +56,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const boss = await openBoss(db, log, role.supervise)
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
-    const catalog = await openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
+    const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
 
     const signingKey = deriveKey(secret, 'media-urls')
     const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
@@ -88,7 +88,7 @@ async function followCatalog(runtime: Runtime): Promise<void> {
     }
   }
   await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
-  await refresh()
+  await runtime.catalog.reload()
 }
 
 /** A queue for every pool that an endpoint names, before anybody can submit to it. */

@@ -37,17 +37,9 @@ export interface Catalog {
   reload(): Promise<void>
 }
 
-/** @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
-export async function openCatalog(
-  db: Database,
-  prepare: (snapshot: CatalogSnapshot) => Promise<void> = async () => undefined,
-): Promise<Catalog> {
-  const load = async (): Promise<CatalogSnapshot> => {
-    const snapshot = await loadSnapshot(db)
-    await prepare(snapshot)
-    return snapshot
-  }
-  let current = await load()
+/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
+export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
+  let current = snapshotOf([])
   let latest = 0
   return {
     get current() {
@@ -55,7 +47,8 @@ export async function openCatalog(
     },
     reload: async () => {
       const turn = ++latest
-      const loaded = await load()
+      const loaded = await loadSnapshot(db)
+      await prepare(loaded)
       // A slower, older load never replaces a newer one.
       if (turn === latest) current = loaded
     },

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
 import { openEspeak } from './espeak.ts'
-import { openOpenaiSpeech, openSpeechServer, type SpeechServer } from './openai-speech.ts'
+import type { SpeechServer } from './openai-speech.ts'
 
 /** A server that nobody has used for this long is let go of. */
 const IDLE_MS = 60_000
@@ -11,6 +11,8 @@ const IDLE_MS = 60_000
 export interface Engines {
   /** Lends the engine of a block for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
   use<T>(block: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T>
+  /** Has the embedded engine ready before its first text. Never rejects. */
+  warm(): Promise<void>
   close(): Promise<void>
 }
 
@@ -20,6 +22,8 @@ export interface EngineOptions {
   readonly log: Log
   /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
+  /** How long a server's connections are kept without use, in milliseconds. */
+  readonly idleMs?: number
 }
 
 /** A server with the number of those who use it. */
@@ -34,7 +38,9 @@ export function openEngines(options: EngineOptions): Engines {
   const leases = new Map<string, Lease>()
 
   /** Endpoints on one server share it; one that changes `max_in_flight` gets a fresh one, and the old one ends with its jobs. */
-  const useServer = async <T>(block: OpenaiSpeechBlock, work: (server: SpeechServer) => Promise<T>): Promise<T> => {
+  const useServer = async <T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> => {
+    // Only where there is such an endpoint: loading an HTTP client makes every start slower.
+    const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
     const key = `${block.max_in_flight} ${block.base_url}`
     const lease = leases.get(key) ?? {
       server: openSpeechServer(block.base_url, block.max_in_flight),
@@ -44,9 +50,9 @@ export function openEngines(options: EngineOptions): Engines {
     leases.set(key, lease)
     lease.users++
     clearTimeout(lease.idle)
-    return work(lease.server).finally(() => {
+    return work(openOpenaiSpeech(block, lease.server, options.lookUp)).finally(() => {
       lease.users--
-      if (lease.users === 0) lease.idle = setTimeout(() => letGo(key, lease), IDLE_MS).unref()
+      if (lease.users === 0) lease.idle = setTimeout(() => letGo(key, lease), options.idleMs ?? IDLE_MS).unref()
     })
   }
 
@@ -59,8 +65,9 @@ export function openEngines(options: EngineOptions): Engines {
     use: async (given, work) => {
       const block: EngineBlock = engineBlock.parse(given)
       if (block.kind === 'espeak') return work(espeak)
-      return useServer(block, (server) => work(openOpenaiSpeech(block, server, options.lookUp)))
+      return useServer(block, work)
     },
+    warm: () => espeak.warm(),
     close: async () => {
       for (const lease of leases.values()) clearTimeout(lease.idle)
       await Promise.all([espeak.close(), ...[...leases.values()].map(({ server }) => server.close())])

@@ -23,6 +23,8 @@ export async function startWorker(runtime: Runtime): Promise<Worker> {
   const threads = availableParallelism()
   const engines = openEngines({ threads, log: runtime.log, lookUp: runtime.settings.lookUp })
   const parts = { ...runtime, engines }
+  // In the background: the first text then finds a thread that has compiled its engine.
+  void engines.warm()
   const dispatchers = new Map<string, Promise<Dispatcher>>()
   // An endpoint may have changed its pool, or be gone, and still have jobs in a queue.
   const left = (await runtime.boss.getQueues()).map(({ name }) => name).filter((name) => name.startsWith(VOICE_QUEUES))

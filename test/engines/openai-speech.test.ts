@@ -232,4 +232,18 @@ describe('in time', () => {
     await outcomes[0]
     expect(server.calls).toHaveLength(1)
   })
+
+  test('the connections of a server that is not used any more are closed', async () => {
+    const idle = openEngines({ threads: 1, log: openLog('silent'), lookUp: () => undefined, idleMs: 50 })
+    const block = { kind: 'openai-speech', base_url: server.url, model: 'tts' }
+    const request = { text: TEXT, voice: preset, signal: new AbortController().signal, extra: {} }
+    await idle.use(block, async (engine) => {
+      await engine.speak(request)
+      expect(server.openConnections()).toBe(1)
+    })
+    await vi.waitFor(() => expect(server.openConnections()).toBe(0))
+    await idle.use(block, (engine) => engine.speak(request))
+    expect(server.calls).toHaveLength(2)
+    await idle.close()
+  })
 })

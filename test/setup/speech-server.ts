@@ -53,6 +53,7 @@ export interface SpeechServer {
   readonly abandoned: () => number
   /** Connections that were opened since the start. */
   readonly connections: () => number
+  readonly openConnections: () => number
   /** What comes next, by the text and by how many requests came before. */
   answer(script: (call: SpeechCall, index: number) => SpeechReply): void
   /** What `GET /v1/audio/voices` lists; null: there is no such path. */
@@ -105,6 +106,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     mostInFlight: () => most,
     abandoned: () => abandoned,
     connections: () => connections,
+    openConnections: () => sockets.size,
     answer: (next) => {
       script = next
     },
