@@ -9,6 +9,8 @@ interface Dialect {
   readonly maxNewTokens: boolean
   readonly taskType: boolean
   readonly reference: boolean
+  /** The voice that stands beside a recording, for servers that insist on one. */
+  readonly referenceVoice?: string
   /** How the ten languages and `auto` are written; null where there is no such field. */
   readonly language: 'title' | 'lower' | null
 }
@@ -35,7 +37,7 @@ const QWEN: Dialect = {
 const DIALECTS: Readonly<Record<Profile, Dialect>> = {
   generic: { ...PLAIN, instructions: true },
   'vllm-omni': QWEN,
-  'sglang-omni': { ...QWEN, language: 'lower' },
+  'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
   // Refuses what it does not know, and any speed but 1.
   nari: { ...QWEN, speed: false, taskType: false, reference: false, language: 'lower' },
   kokoro: PLAIN,
@@ -85,6 +87,7 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: Spee
     )
   }
   return {
+    ...(dialect.referenceVoice !== undefined && { voice: dialect.referenceVoice }),
     task_type: block.task_type ?? 'Base',
     ref_audio: dataUrl(Buffer.from(voice.referenceAudio)),
     ...(voice.referenceText !== null && { ref_text: voice.referenceText }),

@@ -85,6 +85,7 @@ describe('what is sent', () => {
     const ref_audio = `data:audio/wav;base64,${Buffer.from('RIFFxxxxWAVE').toString('base64')}`
     expect(body).toMatchObject({ task_type: 'Base', ref_audio, ref_text: 'What the recording says.' })
     expect(body).not.toHaveProperty('voice')
+    expect((await sentBy('sglang-omni', { voice: reference }))?.voice).toBe('default')
     const flac = { ...reference, referenceAudio: new TextEncoder().encode('fLaC…') }
     expect((await sentBy('vllm-omni', { voice: flac }))?.ref_audio).toMatch(/^data:audio\/flac;base64,/)
     await expect(sentBy('kokoro', { voice: reference })).rejects.toEqual(fails('RENDER_FAILED', /host/))
