@@ -41,7 +41,9 @@ describe('sonant engines check', { timeout: DEADLINE_MS }, () => {
     expect(of('down')).toMatchObject({ speech_ms: null, error: expect.stringContaining('PROVIDER_UNAVAILABLE') })
     expect(of('tts')).toMatchObject({ kind: 'espeak', server: null, voices_offered: null, ...spoken })
 
-    for (const slug of ['down', 'strange']) await sonantOn(env, 'endpoints', 'delete', slug)
+    const mended = ['down', 'strange'].map((slug) => endpoint(slug, { engine: block, ...voice('Ryan') }))
+    await writeFile(file, JSON.stringify({ endpoints: mended }))
+    await sonantOn(env, 'endpoints', 'apply', file)
     const table = await run(['engines', 'check'], env)
     expect(table.code).toBe(0)
     expect(table.stdout).toMatch(/^endpoint +engine +server +voices +speech\n/)

@@ -88,7 +88,7 @@ describe('a job on a speech server', () => {
   })
 
   test('of a long text shows its chunks while they are rendered', async () => {
-    const slug = await makeEndpoint({ max_in_flight: 2 })
+    const slug = await makeEndpoint({ max_in_flight: 2, retry_seconds: 25 })
     server.answer((_, index) => (index < 3 ? {} : { hang: true }))
     const { key, jobId } = await submit(slug, LONG)
     const query = `{ voiceJob(jobId: "${jobId}") { status chunksDone chunksTotal } }`
