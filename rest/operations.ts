@@ -1,16 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type ChatInput, chatWithCompanion } from '../src/companion/chat-with-companion.ts'
+import type { CompanionView } from '../src/companion/companion-job.ts'
+import { type RetargetInput, retargetCompanion } from '../src/companion/retarget-companion.ts'
+import { type MediaTagInput, tagMedia } from '../src/companion/tag-media.ts'
 import type { Context } from '../src/context.ts'
 import { catalog } from '../src/endpoints/catalog.ts'
 import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
 import { catalogEndpoint } from '../src/endpoints/catalog-endpoint.ts'
 import { endpointSchema } from '../src/endpoints/endpoint-schema.ts'
 import { endpointVoices } from '../src/endpoints/endpoint-voices.ts'
+import { type GenerationInput, submitGeneration } from '../src/generation/submit-generation.ts'
 import { isTerminal } from '../src/jobs/job.ts'
-import { type Submission, submitVoiceJob, type VoiceJobInput } from '../src/jobs/submit-voice-job.ts'
+import type { Submission } from '../src/jobs/queue-job.ts'
+import { submitVoiceJob, type VoiceJobInput } from '../src/jobs/submit-voice-job.ts'
 import { type VoiceJobView, voiceJob } from '../src/jobs/voice-job.ts'
 import { namesETag } from './if-none-match.ts'
-import { presentDocument, presentSchema, presentSubmission, presentVoiceJob, presentVoices } from './present.ts'
-import type { VoiceJobRequest } from './types.ts'
+import {
+  presentChat,
+  presentDocument,
+  presentFailure,
+  presentMediaTags,
+  presentRetarget,
+  presentSchema,
+  presentSubmission,
+  presentVoiceJob,
+  presentVoices,
+} from './present.ts'
+import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, VoiceJobRequest } from './types.ts'
 
 /** A request that was let in and fits the document. */
 export interface Call {
@@ -31,7 +47,11 @@ export type Operation = (call: Call) => Answer | Promise<Answer>
 
 /** The whole REST API: operationId -> verb. */
 export const operations = {
-  submitVoiceJob: async (call) => accepted(await submitVoiceJob(call.ctx, submission(call))),
+  submitVoiceJob: async (call) => accepted(await submitVoiceJob(call.ctx, submission(call)), '/voice/jobs'),
+  submitGeneration: async (call) => accepted(await submitGeneration(call.ctx, submission(call)), '/jobs'),
+  chatWithCompanion: async (call) => answered(await chatWithCompanion(call.ctx, message(call)), presentChat),
+  retargetCompanion: async (call) => answered(await retargetCompanion(call.ctx, persona(call)), presentRetarget),
+  tagMedia: async (call) => answered(await tagMedia(call.ctx, medium(call)), presentMediaTags),
   voiceJob: async (call) => polled(await voiceJob(call.ctx, { jobId: param(call, 'job_id') }), call.ctx.now()),
   endpointVoices: (call) => ok(presentVoices(endpointVoices(call.ctx, { slug: param(call, 'slug') }))),
   endpointSchema: (call) => ok(presentSchema(endpointSchema(call.ctx, { slug: param(call, 'slug') }))),
@@ -48,10 +68,20 @@ export function cached(document: PublicDocument, headers: IncomingHttpHeaders): 
 
 const ok = (body: object): Answer => ({ status: 200, body })
 
-function accepted(made: Submission): Answer {
-  const location = { location: `/api/v1/voice/jobs/${made.jobId}` }
+function accepted(made: Submission, jobs: string): Answer {
+  const location = { location: `/api/v1${jobs}/${made.jobId}` }
   const headers = made.replayed ? { ...location, 'idempotency-replayed': 'true' } : location
   return { status: 202, headers, body: presentSubmission(made) }
+}
+
+/** Companion work is finished when it is answered; a provider that failed is told with the job (contract.md section 8). */
+function answered<Result>(
+  job: CompanionView<Result>,
+  present: (job: CompanionView<Result>, result: Result) => object,
+): Answer {
+  const headers: Record<string, string> = job.replayed ? { 'idempotency-replayed': 'true' } : {}
+  if (job.result === null) return { status: 502, headers, body: presentFailure(job) }
+  return { status: 200, headers, body: present(job, job.result) }
 }
 
 /** Seconds of age up to which a job is polled at a pace in seconds; older ones wait for the last (spec 8, contract.md section 3). */
@@ -70,10 +100,26 @@ function polled(job: VoiceJobView, now: Date): Answer {
   return { ...answer, headers: { 'retry-after': String(pace?.every) } }
 }
 
-function submission(call: Call): VoiceJobInput {
-  const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest
-  const idempotencyKey = call.headers['idempotency-key'] as string | undefined
-  return { slug: param(call, 'slug'), inputs, webhookUrl, idempotencyKey }
+function submission(call: Call): VoiceJobInput & GenerationInput {
+  const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest | GenerationRequest
+  return { slug: param(call, 'slug'), inputs, webhookUrl, idempotencyKey: idempotencyKey(call) }
 }
+
+function message(call: Call): ChatInput {
+  const { chat_id: chatId, message } = call.body as ChatRequest
+  return { chatId, message, idempotencyKey: idempotencyKey(call) }
+}
+
+function persona(call: Call): RetargetInput {
+  const { chat_id: chatId, persona } = call.body as RetargetRequest
+  return { chatId, persona, idempotencyKey: idempotencyKey(call) }
+}
+
+function medium(call: Call): MediaTagInput {
+  const { media_url: mediaUrl, media_kind: mediaKind } = call.body as MediaTagRequest
+  return { mediaUrl, mediaKind, idempotencyKey: idempotencyKey(call) }
+}
+
+const idempotencyKey = ({ headers }: Call) => headers['idempotency-key'] as string | undefined
 
 const param = ({ params }: Call, name: string): string => params[name] ?? ''

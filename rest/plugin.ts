@@ -8,8 +8,8 @@ import {
   type ParsedRequest,
 } from 'openapi-backend'
 import type { Actor, Context, KeyActor } from '../src/context.ts'
-import { reachEndpoint } from '../src/endpoints/reach-endpoint.ts'
 import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
+import { admit } from './admission.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
 import { API_ROOT, type Document, requestsOf } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
@@ -119,12 +119,11 @@ const paramsOf = (request: FastifyRequest) => request.params as Record<string, s
 
 /** 401, 429, 403, 404, 413 and 415, in this order and before the body is read (contract.md section 2). */
 function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyncHookHandler {
-  const slugged = operation.path.includes('{slug}')
   const takesBody = operation.requestBody !== undefined
   return async (request, reply) => {
     const ctx = as(await enter(request, reply))
     request.ctx = ctx
-    if (slugged) reachEndpoint(ctx, paramsOf(request).slug ?? '')
+    admit(operation.operationId, ctx, paramsOf(request))
     if (takesBody) checkBodyHeaders(request.headers)
   }
 }

@@ -1,11 +1,61 @@
+import type { ChatResult } from '../src/companion/chat-with-companion.ts'
+import type { CompanionView } from '../src/companion/companion-job.ts'
+import type { RetargetResult } from '../src/companion/retarget-companion.ts'
+import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
 import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/endpoints/voice-endpoint.ts'
-import type { Submission } from '../src/jobs/submit-voice-job.ts'
+import { JOB_ERRORS } from '../src/jobs/job.ts'
+import type { Submission } from '../src/jobs/queue-job.ts'
 import type { VoiceJobView } from '../src/jobs/voice-job.ts'
-import type { EndpointSchema, EndpointVoices, VoiceJob, VoiceJobOutputs, VoiceJobReceipt } from './types.ts'
+import type {
+  ChatJob,
+  CompanionFailure,
+  EndpointSchema,
+  EndpointVoices,
+  MediaTagJob,
+  RetargetJob,
+  VoiceJob,
+  VoiceJobOutputs,
+  VoiceJobReceipt,
+} from './types.ts'
 
 /** The body of the 202 (spec 4.1). */
 export const presentSubmission = ({ jobId, status }: Submission): VoiceJobReceipt => ({ job_id: jobId, status })
+
+const companionHead = ({ jobId, isProhibited }: CompanionView<unknown>) => ({
+  job_id: jobId,
+  status: 'completed' as const,
+  is_prohibited: isProhibited === true,
+})
+
+/** Contract.md section 8. */
+export const presentChat = (job: CompanionView<ChatResult>, { chatId, reply }: ChatResult): ChatJob => ({
+  ...companionHead(job),
+  chat_id: chatId,
+  reply,
+})
+
+/** Contract.md section 8. */
+export const presentRetarget = (job: CompanionView<RetargetResult>, { chatId }: RetargetResult): RetargetJob => ({
+  ...companionHead(job),
+  chat_id: chatId,
+})
+
+/** Contract.md section 8. */
+export const presentMediaTags = (job: CompanionView<MediaTagResult>, result: MediaTagResult): MediaTagJob => ({
+  ...companionHead(job),
+  media_url: result.mediaUrl,
+  media_kind: result.mediaKind,
+  tags: [...result.tags],
+})
+
+/** The body of a 502: the provider failed (contract.md section 8). */
+export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): CompanionFailure => ({
+  job_id: jobId,
+  status: 'failed',
+  error: failure?.message ?? JOB_ERRORS.INTERNAL_ERROR,
+  error_code: failure?.code ?? 'INTERNAL_ERROR',
+})
 
 /** What polling and the callback report of a voice job (spec 2.9, contract.md section 3). */
 export function presentVoiceJob(job: VoiceJobView): VoiceJob {

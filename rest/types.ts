@@ -4,10 +4,7 @@
  * Ids sort by creation time.
  */
 export type JobId = string
-/**
- * `completed` and `failed` are final.
- */
-export type JobStatus = 'queued' | 'processing' | 'completed' | 'failed'
+export type MediaKind = 'image' | 'video' | 'audio'
 /**
  * Failed jobs only; the value to branch on. Submit again after a short wait: PROVIDER_BUSY, PROVIDER_UNAVAILABLE,
  * QUEUE_FAILED, INTERNAL_ERROR, JOB_TIMEOUT (or simplify the request). Not without a change: RENDER_FAILED (fix the
@@ -23,12 +20,25 @@ export type JobErrorCode =
   | 'CHARGE_FAILED'
   | 'QUEUE_FAILED'
   | 'INTERNAL_ERROR'
+/**
+ * `completed` and `failed` are final.
+ */
+export type JobStatus = 'queued' | 'processing' | 'completed' | 'failed'
 
 /**
  * Every schema by its name in the document.
  */
 export interface Schemas {
   VoiceJobRequest: VoiceJobRequest
+  GenerationRequest: GenerationRequest
+  ChatRequest: ChatRequest
+  ChatJob: ChatJob
+  RetargetRequest: RetargetRequest
+  RetargetJob: RetargetJob
+  MediaTagRequest: MediaTagRequest
+  MediaKind: MediaKind
+  MediaTagJob: MediaTagJob
+  CompanionFailure: CompanionFailure
   VoiceJobReceipt: VoiceJobReceipt
   VoiceJob: VoiceJob
   VoiceJobOutputs: VoiceJobOutputs
@@ -59,6 +69,83 @@ export interface VoiceJobRequest {
    *
    */
   webhook_url?: string
+}
+export interface GenerationRequest {
+  /**
+   * The workflow's own named inputs. Unknown keys are rejected.
+   */
+  inputs: {
+    [k: string]: unknown
+  }
+  /**
+   * Gets the signed callback when the job finishes, instead of the account's webhook. HTTPS only, without
+   * credentials, at most 2,048 characters, not a private or special address.
+   *
+   */
+  webhook_url?: string
+}
+export interface ChatRequest {
+  /**
+   * Goes on with a chat; absent: a new one.
+   */
+  chat_id?: string
+  message: string
+}
+export interface ChatJob {
+  job_id: JobId
+  status: 'completed'
+  /**
+   * Whether moderation rejected the message or the reply.
+   */
+  is_prohibited: boolean
+  /**
+   * Goes on with this chat.
+   */
+  chat_id: string
+  /**
+   * Null when rejected or when no model is configured.
+   */
+  reply: string | null
+}
+export interface RetargetRequest {
+  chat_id: string
+  persona: string
+}
+export interface RetargetJob {
+  job_id: JobId
+  status: 'completed'
+  /**
+   * Whether moderation rejected the persona.
+   */
+  is_prohibited: boolean
+  chat_id: string
+}
+export interface MediaTagRequest {
+  /**
+   * HTTP or HTTPS, without credentials, not a private or special address.
+   */
+  media_url: string
+  media_kind: MediaKind
+}
+export interface MediaTagJob {
+  job_id: JobId
+  status: 'completed'
+  /**
+   * Whether moderation rejected the medium or its tags.
+   */
+  is_prohibited: boolean
+  media_url: string
+  media_kind: MediaKind
+  tags: string[]
+}
+export interface CompanionFailure {
+  job_id: JobId
+  status: 'failed'
+  /**
+   * One sentence on what to do next.
+   */
+  error: string
+  error_code: JobErrorCode
 }
 export interface VoiceJobReceipt {
   job_id: JobId

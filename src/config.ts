@@ -3,6 +3,23 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Cidr, parseCidr } from './webhooks/guard-address.ts'
 
+/** The servers that companion work is done by (contract.md section 8). */
+export interface CompanionSettings {
+  /** null: no model, nothing is answered. */
+  readonly baseUrl: string | null
+  readonly model: string
+  readonly apiKey: string | null
+  /** null: the blocked terms decide. */
+  readonly moderationBaseUrl: string | null
+  /** null: the server's own choice. */
+  readonly moderationModel: string | null
+  readonly moderationApiKey: string | null
+  /** null: the built-in list. */
+  readonly blockedTerms: readonly string[] | null
+  /** For one request, all calls together. */
+  readonly timeoutSeconds: number
+}
+
 /** Everything the environment can set (contract.md section 9). */
 export interface Settings {
   readonly port: number
@@ -17,6 +34,7 @@ export interface Settings {
   readonly egressAllow: readonly Cidr[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
+  readonly companion: CompanionSettings
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
@@ -65,6 +83,19 @@ const cidrs = z
     }
   })
 
+/** One term a line or between commas; lines that start with # are comments. */
+const terms = z
+  .string()
+  .transform((text) =>
+    text
+      .split('\n')
+      .filter((line) => !line.trimStart().startsWith('#'))
+      .flatMap((line) => line.split(','))
+      .map((term) => term.trim())
+      .filter((term) => term !== ''),
+  )
+  .optional()
+
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
@@ -77,6 +108,14 @@ const schema = z.object({
     .optional(),
   EGRESS_ALLOW: cidrs,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
+  COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
+  COMPANION_MODEL: z.string().default('default'),
+  COMPANION_API_KEY: z.string().optional(),
+  COMPANION_TIMEOUT_SECONDS: integer(1, 600, 60),
+  COMPANION_BLOCKED_TERMS: terms,
+  MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
+  MODERATION_MODEL: z.string().optional(),
+  MODERATION_API_KEY: z.string().optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       message: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -133,6 +172,16 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     secretKey: values.SECRET_KEY ?? null,
     egressAllow: values.EGRESS_ALLOW,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    companion: {
+      baseUrl: values.COMPANION_BASE_URL ?? null,
+      model: values.COMPANION_MODEL,
+      apiKey: values.COMPANION_API_KEY ?? null,
+      moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
+      moderationModel: values.MODERATION_MODEL ?? null,
+      moderationApiKey: values.MODERATION_API_KEY ?? null,
+      blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
+      timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
+    },
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
     development: values.NODE_ENV === 'development',

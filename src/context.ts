@@ -1,3 +1,4 @@
+import type { Companion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
@@ -45,6 +46,7 @@ export interface Parts {
   readonly queue: Queue
   readonly storage: Storage
   readonly catalog: Catalog
+  readonly companion: Companion
   now(): Date
 }
 
@@ -57,6 +59,12 @@ export interface Context extends Parts {
 export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
   if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+}
+
+/** Whose job it is going to be. @throws UNAUTHORIZED without an account */
+export function requireAccount(ctx: Context): KeyActor | AccountActor {
+  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+  return ctx.actor
 }
 
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */

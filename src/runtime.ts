@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
 import { openDatabase } from './db/database.ts'
@@ -13,7 +14,7 @@ import { installEndpoint } from './install.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { voiceKind } from './queue/job-kind.ts'
+import { generationKind, voiceKind } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 
@@ -59,7 +60,8 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
 
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const companion = openCompanion(settings.companion)
+    const parts = { settings, log, db, bus, catalog, companion, queue, boss, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
@@ -94,5 +96,5 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 /** A queue for every pool that an endpoint names, before anybody can submit to it. */
 async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
   const pools = new Set([...endpoints.values()].map(poolOf))
-  await Promise.all([...pools].map((pool) => queue.prepare(voiceKind(pool))))
+  await Promise.all([...[...pools].map(voiceKind), generationKind('cog')].map((kind) => queue.prepare(kind)))
 }

@@ -41,7 +41,7 @@ describe('the house', () => {
     ],
     [
       'verbs know neither the doors nor the command line',
-      /^src\/(accounts|api-keys|endpoints|jobs|idempotency|webhooks)\/(?!.*-(graphql|worker)\.ts)/,
+      /^src\/(accounts|api-keys|companion|endpoints|generation|jobs|idempotency|webhooks)\/(?!.*-(graphql|worker)\.ts)/,
       /^(src\/(graphql|server|cli)\/|rest\/)/,
     ],
     [

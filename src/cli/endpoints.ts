@@ -7,12 +7,12 @@ import { invalidRequest } from '../errors.ts'
 import { operatorCommand } from './run-command.ts'
 
 export function addEndpointCommands(program: Command): void {
-  const endpoints = program.command('endpoints').description('voice endpoints')
+  const endpoints = program.command('endpoints').description('voice endpoints and workflows')
 
   operatorCommand(
     endpoints
       .command('apply')
-      .description('make or replace the endpoints that a file lists, live in every process')
+      .description('make or replace the endpoints and workflows that a file lists, live in every process')
       .argument('<file>', 'YAML or JSON'),
     async (ctx, _options, [file = '']) => {
       const source = await readSource(file)
@@ -25,7 +25,10 @@ export function addEndpointCommands(program: Command): void {
   )
 
   operatorCommand(
-    endpoints.command('delete').description('delete an endpoint; its jobs stay').argument('<slug>'),
+    endpoints
+      .command('delete')
+      .description('delete a voice endpoint or, where none has that slug, a workflow; its jobs stay')
+      .argument('<slug>'),
     async (ctx, _options, [slug = '']) => {
       const { deleted } = await deleteEndpoint(ctx, { slug })
       return { json: { deleted }, text: `deleted ${deleted}` }

@@ -1,6 +1,7 @@
 import { type Context, requireSystem } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
+import type { WorkflowSpec } from '../generation/workflow-spec.ts'
 import { CATALOG_CHANNEL } from './catalog-cache.ts'
 import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
 
@@ -12,7 +13,7 @@ export interface EndpointFile {
 }
 
 /**
- * Makes or replaces the endpoints that a file lists; others stay as they are. All of them or none, live in every process at once.
+ * Makes or replaces the endpoints and workflows that a file lists; others stay as they are. All of them or none, live in every process at once.
  * @throws INVALID_REQUEST with the line and the reason of each mistake
  */
 export async function applyEndpoints(
@@ -21,17 +22,21 @@ export async function applyEndpoints(
 ): Promise<{ readonly applied: readonly string[] }> {
   requireSystem(ctx)
   const specs = parseEndpointFile(input.source)
-  const rows = await Promise.all(specs.map((spec) => toRow(spec, input.readAudio)))
-  await ctx.db.prisma.$transaction(
-    rows.flatMap(({ endpoint, voices }) => [
+  const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
+  const workflows = specs.workflows.map(toWorkflowRow)
+  await ctx.db.prisma.$transaction([
+    ...rows.flatMap(({ endpoint, voices }) => [
       ctx.db.prisma.voice.deleteMany({ where: { endpointSlug: endpoint.slug } }),
       ctx.db.prisma.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint }),
       ctx.db.prisma.voice.createMany({ data: voices }),
     ]),
-  )
+    ...workflows.map((workflow) =>
+      ctx.db.prisma.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow }),
+    ),
+  ])
   await ctx.catalog.reload()
   await ctx.bus.notify(CATALOG_CHANNEL)
-  return { applied: specs.map(({ slug }) => slug) }
+  return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
 }
 
 async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
@@ -61,6 +66,16 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
   }))
   return { endpoint, voices: await Promise.all(voices) }
 }
+
+const toWorkflowRow = (spec: WorkflowSpec) => ({
+  slug: spec.slug,
+  name: spec.name,
+  description: spec.description,
+  inputs: spec.inputs as Prisma.InputJsonObject,
+  engine: spec.engine as Prisma.InputJsonObject,
+  timeLimitSeconds: spec.time_limit_seconds,
+  creditsPerJob: spec.credits_per_job,
+})
 
 async function recording(path: string, readAudio: EndpointFile['readAudio']): Promise<Uint8Array<ArrayBuffer>> {
   try {

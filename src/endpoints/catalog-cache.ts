@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../db/database.ts'
+import type { Workflow, WorkflowEngine } from '../generation/workflow.ts'
 import { compileInputs, type InputsValidator } from './validate-inputs.ts'
 import {
   catalogEntry,
@@ -25,6 +26,9 @@ export interface CatalogSnapshot {
   readonly catalogVersion: string
   readonly endpoints: ReadonlyMap<string, VoiceEndpoint>
   readonly validators: ReadonlyMap<string, InputsValidator>
+  /** By slug; workflows are in no public document. */
+  readonly workflows: ReadonlyMap<string, Workflow>
+  readonly workflowValidators: ReadonlyMap<string, InputsValidator>
   /** The whole public catalog (spec 2.1). */
   readonly whole: PublicDocument
   /** Its entries by slug (spec 2.2). */
@@ -56,10 +60,13 @@ export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) =
 }
 
 async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
-  const rows = await db.prisma.voiceEndpoint.findMany({
-    orderBy: { slug: 'asc' },
-    include: { voices: { orderBy: { position: 'asc' }, omit: { referenceAudio: true } } },
-  })
+  const [rows, workflows] = await Promise.all([
+    db.prisma.voiceEndpoint.findMany({
+      orderBy: { slug: 'asc' },
+      include: { voices: { orderBy: { position: 'asc' }, omit: { referenceAudio: true } } },
+    }),
+    db.prisma.workflow.findMany({ orderBy: { slug: 'asc' } }),
+  ])
   return snapshotOf(
     rows.map((row) => ({
       ...row,
@@ -67,10 +74,15 @@ async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
       engine: row.engine as VoiceEndpoint['engine'],
       responseFields: row.responseFields as ResponseField[],
     })),
+    workflows.map((row) => ({
+      ...row,
+      inputs: row.inputs as JsonSchema,
+      engine: row.engine as unknown as WorkflowEngine,
+    })),
   )
 }
 
-export function snapshotOf(all: readonly VoiceEndpoint[]): CatalogSnapshot {
+export function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[] = []): CatalogSnapshot {
   const open = all.filter(isPublic)
   const entries = open.map(catalogEntry)
   const catalogVersion = versionOf(entries)
@@ -78,6 +90,8 @@ export function snapshotOf(all: readonly VoiceEndpoint[]): CatalogSnapshot {
     catalogVersion,
     endpoints: new Map(all.map((endpoint) => [endpoint.slug, endpoint])),
     validators: new Map(all.map((endpoint) => [endpoint.slug, compileInputs(endpoint.inputs)])),
+    workflows: new Map(workflows.map((workflow) => [workflow.slug, workflow])),
+    workflowValidators: new Map(workflows.map((workflow) => [workflow.slug, compileInputs(workflow.inputs)])),
     whole: document({ catalog_version: catalogVersion, endpoints: entries }),
     entries: new Map(entries.map((entry) => [entry.slug, document(entry)])),
   }

@@ -3,22 +3,11 @@ import { z } from 'zod'
 import { SCOPE_FORM } from '../api-keys/api-key.ts'
 import { engineBlock } from '../engines/engine-block.ts'
 import { invalidRequest } from '../errors.ts'
-import { checkInputs } from './validate-inputs.ts'
-import { RESERVED_SLUGS, RESPONSE_FIELDS } from './voice-endpoint.ts'
+import { type WorkflowSpec, workflowSpec } from '../generation/workflow-spec.ts'
+import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
+import { RESPONSE_FIELDS } from './voice-endpoint.ts'
 
-const SLUG_FORM = /^[a-z0-9][a-z0-9_-]{0,62}$/
-const MAX_TIME_LIMIT_SECONDS = 86_400
 const MAX_CREDITS_PER_CHARACTER = 1_000_000
-
-const slug = z
-  .string()
-  .regex(SLUG_FORM, 'must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit')
-  .refine(
-    (value) => !RESERVED_SLUGS.includes(value),
-    `must not be ${RESERVED_SLUGS.join(', ')}: that name is taken by a path`,
-  )
-const text = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
-const prose = z.string().max(5000, 'must have at most 5000 characters')
 
 const voice = z
   .strictObject({
@@ -68,24 +57,31 @@ const endpoint = z
   })
 
 const file = z
-  .strictObject({ endpoints: z.array(endpoint).min(1, 'must list at least one endpoint') })
+  .strictObject({ endpoints: z.array(endpoint).default([]), workflows: z.array(workflowSpec).default([]) })
   .superRefine((value, issues) => {
-    const twice = firstRepeated(value.endpoints.map((one) => one.slug))
-    if (twice >= 0)
-      issues.addIssue({
-        code: 'custom',
-        path: ['endpoints', twice, 'slug'],
-        message: `is used twice: ${value.endpoints[twice]?.slug}`,
-      })
+    if (value.endpoints.length + value.workflows.length === 0)
+      issues.addIssue({ code: 'custom', path: ['endpoints'], message: 'must list at least one endpoint or workflow' })
+    for (const list of ['endpoints', 'workflows'] as const) {
+      const slugs = value[list].map((one) => one.slug)
+      const twice = firstRepeated(slugs)
+      if (twice >= 0)
+        issues.addIssue({ code: 'custom', path: [list, twice, 'slug'], message: `is used twice: ${slugs[twice]}` })
+    }
   })
 
 export type EndpointSpec = z.output<typeof endpoint>
+
+/** What a file lists. */
+export interface EndpointSpecs {
+  readonly endpoints: readonly EndpointSpec[]
+  readonly workflows: readonly WorkflowSpec[]
+}
 
 /**
  * Reads an endpoint file, YAML or JSON (contract.md section 9), whole or not at all.
  * @throws INVALID_REQUEST with a detail for each mistake; `path` is `line N`
  */
-export function parseEndpointFile(source: string): EndpointSpec[] {
+export function parseEndpointFile(source: string): EndpointSpecs {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`
@@ -93,7 +89,7 @@ export function parseEndpointFile(source: string): EndpointSpec[] {
     throw refused(document.errors.map((error: YAMLError) => ({ path: lineAt(error.pos[0]), message: error.message })))
   }
   const parsed = file.safeParse(document.toJS({ maxAliasCount: 100 }))
-  if (parsed.success) return parsed.data.endpoints
+  if (parsed.success) return parsed.data
   throw refused(
     parsed.error.issues.flatMap(toMistakes).map(({ path, message }) => ({
       path: lineAt(offsetOf(document, path)),
@@ -135,9 +131,8 @@ function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly Pro
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {
   const properties = (inputs.properties ?? {}) as Record<string, unknown>
   const required = Array.isArray(inputs.required) ? inputs.required : []
-  if (inputs.type !== 'object') return { path: ['inputs'], message: 'must have type: object' }
-  if (inputs.additionalProperties !== false)
-    return { path: ['inputs'], message: 'must have additionalProperties: false' }
+  const wrong = wrongSchema(inputs)
+  if (wrong !== null) return { path: ['inputs'], message: wrong }
   for (const [name, path] of [
     ['text', ['inputs']],
     [voiceInput, ['voice_input']],
@@ -146,12 +141,7 @@ function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { pat
       return { path: [...path], message: `needs inputs with the property "${name}"` }
     if (!required.includes(name)) return { path: [...path], message: `needs inputs with "${name}" under required` }
   }
-  try {
-    checkInputs(inputs)
-    return null
-  } catch (error) {
-    return { path: ['inputs'], message: `is not a valid JSON Schema: ${(error as Error).message}` }
-  }
+  return null
 }
 
 const firstRepeated = (values: readonly string[]): number =>

@@ -1,7 +1,9 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { builder } from './builder.ts'
 import './scalars.ts'
+import '../companion/companion-graphql.ts'
 import '../endpoints/endpoint-graphql.ts'
+import '../generation/generation-graphql.ts'
 import '../jobs/job-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { canonicalJson } from '../endpoints/voice-endpoint.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 
 /** How long a key is remembered (contract.md section 4). */
@@ -15,6 +17,18 @@ export interface IdempotentRequest {
 /** @throws INVALID_REQUEST unless the key is 1 to 255 printable ASCII characters */
 export function checkIdempotencyKey(key: string): void {
   if (!KEY_FORM.test(key)) throw invalidRequest('Send an Idempotency-Key of 1 to 255 printable ASCII characters.')
+}
+
+/** The use of a key by an account, with the hash of what it came with; null without a key. @throws INVALID_REQUEST for a malformed key */
+export function idempotentRequest(
+  owner: { readonly accountId: string },
+  key: string | null | undefined,
+  content: readonly unknown[],
+): IdempotentRequest | null {
+  if (key === undefined || key === null) return null
+  checkIdempotencyKey(key)
+  const requestHash = createHash('sha256').update(canonicalJson(content)).digest()
+  return { accountId: owner.accountId, key, requestHash }
 }
 
 /** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it came with another request */

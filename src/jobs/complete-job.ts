@@ -1,4 +1,4 @@
-import { type Database, inTransaction } from '../db/database.ts'
+import { type Database, inTransaction, type Tx } from '../db/database.ts'
 import { newId } from '../id.ts'
 import type { Claim } from './claim-job.ts'
 
@@ -8,45 +8,65 @@ export interface FinishedArtifact {
   readonly contentType: string
   readonly bytes: number
   readonly sha256: Uint8Array
-  readonly durationMs: number
-  /** Of how many chunks it was made. */
-  readonly chunks: number
+  /** Of audio; null for anything else. */
+  readonly durationMs: number | null
+}
+
+/** What the engine says of its own work: for generation jobs spec 2.10. */
+export interface Provenance {
+  /** Of how many chunks the audio was made: voice jobs only. */
+  readonly chunks?: number | null
+  readonly providerJobId?: string | null
+  readonly gpuExecutionTimeMs?: number | null
 }
 
 /**
- * Completes a claimed job and records its artifact, in one transaction. Returns false where the claim is no longer this worker's:
+ * Completes a claimed job and records its artifacts, in one transaction. Returns false where the claim is no longer this worker's:
  * then nothing was written. May be called again when the answer to a commit was lost.
  */
-export async function completeJob(db: Database, claim: Claim, artifact: FinishedArtifact): Promise<boolean> {
+export async function completeJob(
+  db: Database,
+  claim: Claim,
+  artifacts: readonly FinishedArtifact[],
+  provenance: Provenance = {},
+): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { rowCount } = await tx.query(
-      `update job set status = 'completed', completed_at = now(), chunks_done = $3, chunks_total = $3
+      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4,
+         chunks_done = $5, chunks_total = $5
        where id = $1 and attempt = $2 and status = 'processing'`,
-      [claim.jobId, claim.attempt, artifact.chunks],
-    )
-    if (rowCount !== 1) return alreadyCompleted(tx, claim)
-    await tx.query(
-      `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
       [
-        newId('art'),
         claim.jobId,
-        artifact.output,
-        artifact.storageKey,
-        artifact.contentType,
-        artifact.bytes,
-        artifact.sha256,
-        artifact.durationMs,
+        claim.attempt,
+        provenance.providerJobId ?? null,
+        provenance.gpuExecutionTimeMs ?? null,
+        provenance.chunks ?? null,
       ],
     )
+    if (rowCount !== 1) return alreadyCompleted(tx, claim)
+    for (const artifact of artifacts) await insertArtifact(tx, claim, artifact)
     return true
   })
 }
 
-async function alreadyCompleted(
-  tx: Parameters<Parameters<typeof inTransaction>[1]>[0],
-  claim: Claim,
-): Promise<boolean> {
+async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact): Promise<void> {
+  await tx.query(
+    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      newId('art'),
+      claim.jobId,
+      artifact.output,
+      artifact.storageKey,
+      artifact.contentType,
+      artifact.bytes,
+      artifact.sha256,
+      artifact.durationMs,
+    ],
+  )
+}
+
+async function alreadyCompleted(tx: Tx, claim: Claim): Promise<boolean> {
   const { rowCount } = await tx.query(`select from job where id = $1 and attempt = $2 and status = 'completed'`, [
     claim.jobId,
     claim.attempt,

@@ -1,7 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JOB_ERRORS, JOB_STATUSES, type JobErrorCode } from './job.ts'
-import { type Submission, submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
+import type { Submission } from './queue-job.ts'
+import { submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
 import { type VoiceJobView, voiceJob } from './voice-job.ts'
 
 export const JobStatusEnum = builder.enumType('JobStatus', {

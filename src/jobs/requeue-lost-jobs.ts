@@ -1,7 +1,8 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
 import { poolOf } from '../endpoints/voice-endpoint.ts'
-import { voiceKind } from '../queue/job-kind.ts'
+import { workflowSlug } from '../generation/workflow.ts'
+import { generationKind, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import { failJob } from './fail-job.ts'
 import { JobFailure } from './job.ts'
 
@@ -14,13 +15,14 @@ const LOCK = 7_242_001
 interface Row {
   id: string
   account_id: string
+  type: 'voice' | 'generate'
   endpoint_key: string
   attempt: number
 }
 
 /**
- * Queues unfinished voice jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends. One whose
- * endpoint is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
+ * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
+ * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
 export async function requeueLostJobs(parts: Parts): Promise<number> {
   const homeless: Row[] = []
@@ -37,7 +39,7 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
     }
   })
   for (const { id, account_id, attempt } of homeless) {
-    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue and its endpoint are gone')
+    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue is gone, and so is what it was submitted to')
     await failJob(parts.db, { jobId: id, accountId: account_id, attempt }, failure)
   }
   return count
@@ -45,8 +47,8 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
 
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
-    `select id, account_id, endpoint_key, attempt from job
-     where status in ('queued', 'processing') and type = 'voice' and id > $1 and created_at < now() - ${SETTLED_AFTER}
+    `select id, account_id, type, endpoint_key, attempt from job
+     where status in ('queued', 'processing') and type in ('voice', 'generate') and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
   )
@@ -61,9 +63,19 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row
     ),
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    const endpoint = parts.catalog.current.endpoints.get(job.endpoint_key.slice('voice.'.length))
-    if (endpoint === undefined) homeless.push(job)
-    else await parts.queue.enqueueAgain(tx, voiceKind(poolOf(endpoint)), job.id)
+    const kind = kindOf(parts, job)
+    if (kind === null) homeless.push(job)
+    else await parts.queue.enqueueAgain(tx, kind, job.id)
   }
   return lost.size
+}
+
+/** null where nothing says any more which queue that is. */
+function kindOf({ catalog }: Parts, { type, endpoint_key: key }: Row): JobKind | null {
+  if (type === 'generate') {
+    const workflow = catalog.current.workflows.get(workflowSlug(key))
+    return workflow === undefined ? null : generationKind(workflow.engine.kind)
+  }
+  const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
+  return endpoint === undefined ? null : voiceKind(poolOf(endpoint))
 }

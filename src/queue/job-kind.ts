@@ -5,3 +5,6 @@ export interface JobKind {
 
 /** Voice jobs wait in one queue per engine pool, so that a slow pool never holds up another. */
 export const voiceKind = (pool: string): JobKind => ({ queue: `voice.${pool}` })
+
+/** Generation jobs wait apart from speech: one may keep its engine for many minutes. */
+export const generationKind = (pool: string): JobKind => ({ queue: `generate.${pool}` })

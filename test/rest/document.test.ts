@@ -144,6 +144,22 @@ describe('what is answered', () => {
         await expectDocumented(id, await ask(`/api/v1/voice/nothing/${path}`, bearer))
       }
     }
+    const privileged = await door.createKey({
+      scopes: ['companion:chat', 'companion:retarget', 'companion:media_tag', 'generate:workflow'],
+    })
+    const image = { media_url: 'https://example.com/a.png', media_kind: 'image' }
+    for (const [id, path, body] of [
+      ['chatWithCompanion', '/companion/chat', { message: 'Hello.' }],
+      ['chatWithCompanion', '/companion/chat', { chat_id: 'nothing', message: 'Hello.' }],
+      ['retargetCompanion', '/companion/retarget', { chat_id: 'nothing', persona: 'You are kind.' }],
+      ['tagMedia', '/companion/media-tag', image],
+      ['submitGeneration', '/generate/nothing', { inputs: {} }],
+    ] as const) {
+      for (const bearer of [privileged, scopeless, 'nonsense']) {
+        await expectDocumented(id, await fetch(`${door.url}/api/v1${path}`, post(bearer, body)))
+      }
+      await expectDocumented(id, await fetch(`${door.url}/api/v1${path}`, post(privileged, { x: 1 })))
+    }
     const whole = await fetch(`${door.url}/api/v1/public/voice`)
     const tag = whole.headers.get('etag') ?? ''
     await expectDocumented('catalog', whole)

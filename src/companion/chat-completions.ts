@@ -1,0 +1,65 @@
+import { askServer } from '../engines/ask-server.ts'
+import { EngineError } from '../engines/engine.ts'
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** UTF-16 units of a reply that are kept. */
+const MAX_REPLY_CHARACTERS = 32_000
+/** How long a server that is busy or away is asked again. */
+const PATIENCE_MS = 2000
+
+/** A part of a message, as OpenAI's chat completions take it. */
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string | readonly ContentPart[]
+}
+
+/** A language model. */
+export interface ChatModel {
+  /** The model's answer to the messages, never empty. @throws EngineError; or the signal's reason when aborted */
+  complete(messages: readonly ChatMessage[], signal: AbortSignal): Promise<string>
+}
+
+interface Options {
+  /** Up to and with `/v1`, or the server's root: both are understood. */
+  readonly baseUrl: string
+  readonly model: string
+  readonly apiKey: string | null
+}
+
+/** A model behind an OpenAI-compatible `POST /v1/chat/completions`. */
+export function openChatModel({ baseUrl, model, apiKey }: Options): ChatModel {
+  const url = v1Url(baseUrl, 'chat/completions')
+  return {
+    complete: async (messages, signal) => {
+      const until = performance.now() + PATIENCE_MS
+      const body = { model, messages, stream: false }
+      const limits = { signal, maxBytes: MAX_ANSWER_BYTES, busyUntilMs: until, awayUntilMs: until }
+      return replyOf(await askServer({ url, body, apiKey, ...limits }))
+    },
+  }
+}
+
+/** An address below `/v1`, whether or not the operator wrote that part. */
+export const v1Url = (baseUrl: string, path: string): string =>
+  `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/${path}`
+
+function replyOf(answer: unknown): string {
+  const { choices } = (answer ?? {}) as { choices?: unknown }
+  const [choice] = Array.isArray(choices) ? choices : []
+  const message = (choice as { message?: { content?: unknown; refusal?: unknown } } | undefined)?.message
+  const text = textOf(message?.content) || textOf(message?.refusal)
+  // What PostgreSQL cannot keep is left out of a reply rather than failing it.
+  const clean = text.replaceAll('\0', '').slice(0, MAX_REPLY_CHARACTERS).toWellFormed().trim()
+  if (clean === '') throw new EngineError('PROVIDER_UNAVAILABLE', 'the chat completion holds no text')
+  return clean
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('')
+}

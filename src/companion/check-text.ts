@@ -1,0 +1,16 @@
+import { invalidRequest } from '../errors.ts'
+import { unsafeTextPath } from '../unsafe-text.ts'
+
+/** Holds a text from the caller against its limit, in Unicode code points. @throws INVALID_REQUEST */
+export function checkText(path: string, text: string, maxCharacters: number): void {
+  const message = complaint(text, maxCharacters)
+  if (message !== null) throw invalidRequest('Send a text that fits: see details.', [{ path, message }])
+}
+
+function complaint(text: string, maxCharacters: number): string | null {
+  if (text.trim() === '') return 'must hold a character that is not white space'
+  if (text.length > maxCharacters && [...text].length > maxCharacters) {
+    return `must have at most ${maxCharacters} characters`
+  }
+  return unsafeTextPath(text) === null ? null : 'holds a character that cannot be stored'
+}

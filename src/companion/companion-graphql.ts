@@ -1,0 +1,115 @@
+import { builder } from '../graphql/builder.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
+import { JobErrorCodeEnum, JobStatusEnum } from '../jobs/job-graphql.ts'
+import { type ChatInput, type ChatResult, chatWithCompanion } from './chat-with-companion.ts'
+import type { CompanionView } from './companion-job.ts'
+import { type RetargetInput, type RetargetResult, retargetCompanion } from './retarget-companion.ts'
+import { MEDIA_KINDS, type MediaTagInput, type MediaTagResult, tagMedia } from './tag-media.ts'
+
+const MediaKindEnum = builder.enumType('MediaKind', {
+  description: 'What a medium is.',
+  values: Object.fromEntries(MEDIA_KINDS.map((value) => [value.toUpperCase(), { value }])) as {
+    [K in (typeof MEDIA_KINDS)[number] as Uppercase<K>]: { value: K }
+  },
+})
+
+const CompanionJobInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionJob').implement({
+  description: 'A finished request to the companion.',
+  fields: (t) => ({
+    jobId: t.exposeID('jobId', { description: 'The job that it was recorded as.' }),
+    status: t.field({ type: JobStatusEnum, description: 'COMPLETED or FAILED.', resolve: ({ status }) => status }),
+    isProhibited: t.exposeBoolean('isProhibited', {
+      nullable: true,
+      description: 'Whether moderation rejected it; null on failed jobs.',
+    }),
+    error: t.string({
+      nullable: true,
+      description: 'What to do next. Failed jobs only.',
+      resolve: ({ failure }) => failure?.message,
+    }),
+    errorCode: t.field({
+      type: JobErrorCodeEnum,
+      nullable: true,
+      description: 'Failed jobs only.',
+      resolve: ({ failure }) => failure?.code,
+    }),
+    replayed: t.exposeBoolean('replayed', {
+      description: 'Whether an idempotency key led to a job that was there before.',
+    }),
+  }),
+})
+
+const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatJob').implement({
+  description: 'What the companion replied.',
+  interfaces: [CompanionJobInterface],
+  fields: (t) => ({
+    chatId: t.id({ nullable: true, description: 'Continues the chat.', resolve: ({ result }) => result?.chatId }),
+    reply: t.string({
+      nullable: true,
+      description: 'null when rejected or when no model is configured.',
+      resolve: ({ result }) => result?.reply,
+    }),
+  }),
+})
+
+const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionRetargetJob').implement({
+  description: 'Whether a persona was accepted.',
+  interfaces: [CompanionJobInterface],
+  fields: (t) => ({
+    chatId: t.id({ nullable: true, description: 'The chat.', resolve: ({ result }) => result?.chatId }),
+  }),
+})
+
+const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionMediaTagJob').implement({
+  description: 'What a medium shows.',
+  interfaces: [CompanionJobInterface],
+  fields: (t) => ({
+    mediaUrl: t.string({ nullable: true, description: 'As it was sent.', resolve: ({ result }) => result?.mediaUrl }),
+    mediaKind: t.field({
+      type: MediaKindEnum,
+      nullable: true,
+      description: 'As it was sent.',
+      resolve: ({ result }) => result?.mediaKind,
+    }),
+    tags: t.stringList({
+      nullable: true,
+      description: 'Empty when rejected or when no model is configured; null on failed jobs.',
+      resolve: ({ result }) => (result === null ? null : [...result.tags]),
+    }),
+  }),
+})
+
+const IDEMPOTENCY_KEY = 'The same key and request get the same answer for 24 hours.'
+
+builder.mutationFields((t) => ({
+  chatWithCompanion: t.field({
+    type: ChatRef,
+    description: 'Says something to the companion. Needs the scope companion:chat.',
+    args: {
+      chatId: t.arg.id({ description: 'Continues a chat; absent: a new one.' }),
+      message: t.arg.string({ required: true, description: 'At most 8,000 characters.' }),
+      idempotencyKey: t.arg.string({ description: IDEMPOTENCY_KEY }),
+    },
+    ...resolvedBy(chatWithCompanion, (args: ChatInput) => args),
+  }),
+  retargetCompanion: t.field({
+    type: RetargetRef,
+    description: "Gives a chat's companion another persona. Needs the scope companion:retarget.",
+    args: {
+      chatId: t.arg.id({ required: true, description: 'The chat.' }),
+      persona: t.arg.string({ required: true, description: 'At most 4,000 characters.' }),
+      idempotencyKey: t.arg.string({ description: IDEMPOTENCY_KEY }),
+    },
+    ...resolvedBy(retargetCompanion, (args: RetargetInput) => args),
+  }),
+  tagMedia: t.field({
+    type: MediaTagRef,
+    description: 'Says in tags what a medium shows. Needs the scope companion:media_tag.',
+    args: {
+      mediaUrl: t.arg.string({ required: true, description: 'Its public address.' }),
+      mediaKind: t.arg({ type: MediaKindEnum, required: true, description: 'What it is.' }),
+      idempotencyKey: t.arg.string({ description: IDEMPOTENCY_KEY }),
+    },
+    ...resolvedBy(tagMedia, (args: MediaTagInput) => args),
+  }),
+}))

@@ -1,0 +1,162 @@
+import { type Context, requireAccount } from '../context.ts'
+import { inTransaction, type Tx } from '../db/database.ts'
+import { untilAnswered } from '../db/until-answered.ts'
+import { ServiceError } from '../errors.ts'
+import { idTime, newId } from '../id.ts'
+import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
+import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job.ts'
+import { failureOf } from '../jobs/perform-job.ts'
+import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
+import { finishJob } from './finish-job.ts'
+
+/** What a companion request is told, the first time and whenever it is repeated with its Idempotency-Key. */
+export interface CompanionView<Result> {
+  readonly jobId: string
+  readonly status: 'completed' | 'failed'
+  /** null on failed jobs: nothing was decided. */
+  readonly isProhibited: boolean | null
+  /** Completed jobs only. */
+  readonly result: Result | null
+  /** Failed jobs only. */
+  readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
+  /** True when an Idempotency-Key led to a job that was there before. */
+  readonly replayed: boolean
+}
+
+/** What the work came to. */
+export interface Decision<Result> {
+  /** Why the request was rejected, as a sentence; null: it was not. */
+  readonly rejection: string | null
+  readonly result: Result
+  /** Written in the transaction that completes the job. */
+  commit?(tx: Tx): Promise<void>
+}
+
+/** A valid request to the companion. */
+export interface CompanionWork<Result> {
+  readonly type: Extract<JobType, `companion_${string}`>
+  readonly endpointKey: string
+  readonly idempotencyKey: string | null | undefined
+  /** What the Idempotency-Key stands for. */
+  readonly content: readonly unknown[]
+  /** The request's context in the job's row (spec 2.10). */
+  readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
+  /** Written in the transaction that records the job. */
+  begin?(tx: Tx, accountId: string): Promise<void>
+  /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
+  perform(signal: AbortSignal): Promise<Decision<Result>>
+}
+
+/**
+ * Records a job, does its work and finishes it before this returns (spec 3, rule 2). What the caller sent is not kept with the job.
+ * Costs nothing and asks for no balance. A process that dies in between leaves a job to failAbandonedJobs.
+ * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ */
+export async function runCompanionJob<Result>(
+  ctx: Context,
+  work: CompanionWork<Result>,
+): Promise<CompanionView<Result>> {
+  const idempotency = idempotentRequest(requireAccount(ctx), work.idempotencyKey, [work.type, ...work.content])
+  const known = idempotency === null ? null : await recall<Result>(ctx, idempotency)
+  if (known !== null) return known
+  const jobId = newId('job')
+  if (!(await begin(ctx, work, jobId, idempotency))) {
+    const faster = idempotency === null ? null : await recall<Result>(ctx, idempotency)
+    if (faster === null) throw inProgress()
+    return faster
+  }
+  const outcome = await attempt(ctx, work, jobId)
+  const finished = await untilAnswered(() => finishJob(ctx.db, jobId, outcome, idempotency))
+  // Whoever gave the job up meanwhile has failed it with this code.
+  if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
+  if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)
+  const { rejection, result } = outcome
+  return { jobId, status: 'completed', isProhibited: rejection !== null, result, failure: null, replayed: false }
+}
+
+async function attempt<Result>(
+  ctx: Context,
+  work: CompanionWork<Result>,
+  jobId: string,
+): Promise<Decision<Result> | JobFailure> {
+  const limit = AbortSignal.timeout(ctx.companion.timeoutMs)
+  try {
+    return await work.perform(limit)
+  } catch (error) {
+    const failure = limit.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
+    ctx.log.warn({ jobId, code: failure.code, cause: failure.message }, 'a job failed')
+    return failure
+  }
+}
+
+/** The answer to an earlier request with this key; null where there was none, or its process died. */
+async function recall<Result>(ctx: Context, request: IdempotentRequest): Promise<CompanionView<Result> | null> {
+  const jobId = await recallJob(ctx.db.pool, request)
+  if (jobId === null) return null
+  const { rows } = await ctx.db.pool.query<Recalled<Result>>(
+    `select j.status, j.is_prohibited, j.error_code, r.response
+     from idempotency_record r join job j on j.id = r.job_id
+     where r.account_id = $1 and r.key = $2 and r.job_id = $3`,
+    [request.accountId, request.key, jobId],
+  )
+  const row = rows[0]
+  if (row === undefined) return null
+  if (row.status === 'failed') return failed(jobId, row.error_code ?? 'INTERNAL_ERROR', true)
+  if (row.status === 'completed') {
+    const { is_prohibited: isProhibited, response: result } = row
+    return { jobId, status: 'completed', isProhibited, result, failure: null, replayed: true }
+  }
+  if ((await failAbandonedJobs(ctx, jobId)) === 0) throw inProgress()
+  return null
+}
+
+interface Recalled<Result> {
+  status: 'processing' | 'completed' | 'failed'
+  is_prohibited: boolean | null
+  error_code: JobErrorCode | null
+  response: Result | null
+}
+
+/** Returns false where another request with the same key was faster. */
+function begin(
+  ctx: Context,
+  work: CompanionWork<unknown>,
+  jobId: string,
+  idempotency: IdempotentRequest | null,
+): Promise<boolean> {
+  const actor = requireAccount(ctx)
+  return inTransaction(ctx.db, async (tx) => {
+    if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
+    await work.begin?.(tx, actor.accountId)
+    await tx.query({
+      name: 'insert_companion_job',
+      text: `insert into job (id, account_id, type, endpoint_key, status, attempt, api_key_id, inputs, created_at, started_at,
+               chat_id, media_url, media_kind)
+             values ($1, $2, $3, $4, 'processing', 1, $5, '{}', $6, now(), $7, $8, $9)`,
+      values: [
+        jobId,
+        actor.accountId,
+        work.type,
+        work.endpointKey,
+        actor.kind === 'key' ? actor.apiKeyId : null,
+        idTime(jobId),
+        work.context.chatId ?? null,
+        work.context.mediaUrl ?? null,
+        work.context.mediaKind ?? null,
+      ],
+    })
+    return true
+  })
+}
+
+const failed = (jobId: string, code: JobErrorCode, replayed: boolean): CompanionView<never> => ({
+  jobId,
+  status: 'failed',
+  isProhibited: null,
+  result: null,
+  failure: { code, message: JOB_ERRORS[code] },
+  replayed,
+})
+
+const inProgress = () =>
+  new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'Wait for the first request with this Idempotency-Key.')

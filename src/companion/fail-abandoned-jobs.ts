@@ -1,0 +1,28 @@
+import type { Parts } from '../context.ts'
+
+/** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
+const GRACE_SECONDS = 45
+
+/**
+ * Fails companion jobs whose process died before it could finish them, and forgets their Idempotency-Keys: nobody was answered, so
+ * the same request may be sent again. One job, or all. Returns how many there were.
+ */
+export async function failAbandonedJobs(
+  { db, companion }: Pick<Parts, 'db' | 'companion'>,
+  jobId: string | null = null,
+): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    `with failed as (
+       update job set status = 'failed', completed_at = now(), error_code = 'INTERNAL_ERROR',
+         cause = 'the process ended before the request did'
+       where status = 'processing' and type in ('companion_chat', 'companion_retarget', 'companion_media_tag')
+         and started_at < now() - make_interval(secs => $1) and ($2::text is null or id = $2)
+       returning id, account_id
+     ), forgotten as (
+       delete from idempotency_record r using failed where r.account_id = failed.account_id and r.job_id = failed.id
+     )
+     select from failed`,
+    [companion.timeoutMs / 1000 + GRACE_SECONDS, jobId],
+  )
+  return rowCount ?? 0
+}

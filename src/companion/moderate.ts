@@ -1,0 +1,81 @@
+import type { CompanionSettings } from '../config.ts'
+import { askServer } from '../engines/ask-server.ts'
+import { EngineError } from '../engines/engine.ts'
+import { compileBlockedTerms } from './blocked-terms.ts'
+import { type ContentPart, v1Url } from './chat-completions.ts'
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** How long a server that is busy or away is asked again. */
+const PATIENCE_MS = 2000
+const MAX_CATEGORIES = 20
+const CATEGORY_FORM = /^[A-Za-z0-9][A-Za-z0-9 _/-]{0,60}$/
+
+/** What is judged: a text, or a text with an image. */
+export type Judged = string | readonly ContentPart[]
+
+/** `reason` completes the sentence "the message …". */
+export type Verdict = { readonly isProhibited: false } | { readonly isProhibited: true; readonly reason: string }
+
+/** Decides whether something may be said. */
+export interface Moderator {
+  /** A verdict, never a guess: what cannot be judged throws. @throws EngineError; or the signal's reason when aborted */
+  moderate(judged: Judged, signal: AbortSignal): Promise<Verdict>
+}
+
+const PASS: Verdict = { isProhibited: false }
+
+/** The operator's moderation server where there is one, else the list of blocked terms (contract.md section 8). */
+export function openModerator(settings: CompanionSettings): Moderator {
+  return settings.moderationBaseUrl === null
+    ? blockedTermsModerator(settings.blockedTerms)
+    : moderationServer(v1Url(settings.moderationBaseUrl, 'moderations'), settings)
+}
+
+function blockedTermsModerator(terms: readonly string[] | null): Moderator {
+  const holdsBlockedTerm = compileBlockedTerms(terms)
+  return {
+    // The term itself is not named: the list is the operator's.
+    moderate: async (judged) =>
+      holdsBlockedTerm(textOf(judged)) ? { isProhibited: true, reason: 'holds a blocked term' } : PASS,
+  }
+}
+
+function moderationServer(url: string, settings: CompanionSettings): Moderator {
+  const { moderationApiKey: apiKey, moderationModel: model } = settings
+  return {
+    moderate: async (judged, signal) => {
+      const until = performance.now() + PATIENCE_MS
+      const limits = { signal, maxBytes: MAX_ANSWER_BYTES, busyUntilMs: until, awayUntilMs: until }
+      const body = { input: judged, ...(model !== null && { model }) }
+      return verdictOf(await askServer({ url, body, apiKey, ...limits }))
+    },
+  }
+}
+
+interface Result {
+  readonly flagged?: unknown
+  readonly categories?: Readonly<Record<string, unknown>> | null
+}
+
+function verdictOf(answer: unknown): Verdict {
+  const { results } = (answer ?? {}) as { results?: unknown }
+  const judged: Result[] = Array.isArray(results) ? results.map((result: Result | null) => result ?? {}) : []
+  if (judged.length === 0 || judged.some(({ flagged }) => typeof flagged !== 'boolean')) {
+    throw new EngineError('PROVIDER_UNAVAILABLE', 'the moderation holds no verdict')
+  }
+  const flagged = judged.filter((result) => result.flagged)
+  if (flagged.length === 0) return PASS
+  const categories = new Set(flagged.flatMap((result) => Object.keys(result.categories ?? {}).filter(isHit(result))))
+  const named = [...categories].filter((name) => CATEGORY_FORM.test(name)).slice(0, MAX_CATEGORIES)
+  return { isProhibited: true, reason: named.length === 0 ? 'was flagged' : `was flagged for ${named.join(', ')}` }
+}
+
+const isHit =
+  ({ categories }: Result) =>
+  (name: string): boolean =>
+    categories?.[name] === true
+
+const textOf = (judged: Judged): string =>
+  typeof judged === 'string'
+    ? judged
+    : judged.map((part) => (part.type === 'text' ? part.text : part.image_url.url)).join('\n')

@@ -1,0 +1,54 @@
+const MAX_TAGS = 20
+const MAX_TAG_CHARACTERS = 60
+/** More words than this are a sentence, not a tag. */
+const MAX_TAG_WORDS = 4
+
+/**
+ * Tags out of whatever a model made of "a JSON array": an array, alone, in a code fence or amid prose; an object that holds one; or
+ * a plain list with commas, bullets or numbers. Trimmed, in lower case, each once, at most 20 of at most 60 characters.
+ */
+export function parseTags(reply: string): string[] {
+  const listed = fromJson(reply) ?? fromText(reply)
+  const tags = listed.map(clean).filter((tag) => tag !== '' && [...tag].length <= MAX_TAG_CHARACTERS)
+  return [...new Set(tags)].slice(0, MAX_TAGS)
+}
+
+function fromJson(reply: string): string[] | null {
+  const candidates = [reply, between(reply, '[', ']'), between(reply, '{', '}')]
+  for (const candidate of candidates) {
+    const strings = stringsOf(parse(candidate))
+    if (strings !== null) return strings
+  }
+  return null
+}
+
+const between = (text: string, open: string, close: string): string =>
+  text.slice(Math.max(0, text.indexOf(open)), text.lastIndexOf(close) + 1)
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function stringsOf(value: unknown): string[] | null {
+  if (Array.isArray(value)) return value.filter((part) => typeof part === 'string')
+  if (value === null || typeof value !== 'object') return null
+  return stringsOf(Object.values(value).find(Array.isArray) ?? null)
+}
+
+const fromText = (reply: string): string[] =>
+  reply
+    .replaceAll('```', '\n')
+    .split(/[,;\n]/)
+    .map((part) => part.replace(/^\s*(?:[-*•]|\d+[.)])\s*/, ''))
+    .filter((part) => part.trim().split(/\s+/).length <= MAX_TAG_WORDS)
+
+const clean = (tag: string): string =>
+  tag
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/^[\s"'`#.]+|[\s"'`.]+$/gu, '')
+    .toLowerCase()
+    .toWellFormed()

@@ -1,0 +1,39 @@
+import { type Context, requireScope } from '../context.ts'
+import { requireChat, setPersona } from './chat.ts'
+import { checkText } from './check-text.ts'
+import { MAX_PERSONA_CHARACTERS, RETARGET_SCOPE } from './companion.ts'
+import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+
+export interface RetargetInput {
+  readonly chatId: string
+  readonly persona: string
+  readonly idempotencyKey?: string | null | undefined
+}
+
+export interface RetargetResult {
+  readonly chatId: string
+}
+
+/**
+ * Gives a chat's companion another persona, its system prompt from the next message on (contract.md section 8). A persona that is
+ * rejected changes nothing.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ */
+export async function retargetCompanion(ctx: Context, input: RetargetInput): Promise<CompanionView<RetargetResult>> {
+  requireScope(ctx, RETARGET_SCOPE)
+  checkText('/persona', input.persona, MAX_PERSONA_CHARACTERS)
+  const { chatId, persona } = input
+  await requireChat(ctx, chatId)
+  return runCompanionJob(ctx, {
+    type: 'companion_retarget',
+    endpointKey: 'chat.companion_retarget',
+    idempotencyKey: input.idempotencyKey,
+    content: [chatId, persona],
+    context: { chatId },
+    perform: async (signal): Promise<Decision<RetargetResult>> => {
+      const verdict = await ctx.companion.moderator.moderate(persona, signal)
+      if (verdict.isProhibited) return { rejection: `The persona ${verdict.reason}.`, result: { chatId } }
+      return { rejection: null, result: { chatId }, commit: (tx) => setPersona(tx, chatId, persona) }
+    },
+  })
+}

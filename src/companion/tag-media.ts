@@ -1,0 +1,80 @@
+import { type Context, requireScope } from '../context.ts'
+import { invalidRequest } from '../errors.ts'
+import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
+import type { ContentPart } from './chat-completions.ts'
+import { MEDIA_TAG_SCOPE } from './companion.ts'
+import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import type { Judged } from './moderate.ts'
+import { parseTags } from './parse-tags.ts'
+
+export const MEDIA_KINDS = ['image', 'video', 'audio'] as const
+export type MediaKind = (typeof MEDIA_KINDS)[number]
+
+export interface MediaTagInput {
+  readonly mediaUrl: string
+  readonly mediaKind: MediaKind
+  readonly idempotencyKey?: string | null | undefined
+}
+
+export interface MediaTagResult {
+  readonly mediaUrl: string
+  readonly mediaKind: MediaKind
+  /** Empty when rejected or when no model is configured. */
+  readonly tags: readonly string[]
+}
+
+/**
+ * Has the companion say in tags what a medium shows (contract.md section 8). The medium is moderated before, its tags after. The
+ * model's server fetches the medium, this service never does.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
+ */
+export async function tagMedia(ctx: Context, input: MediaTagInput): Promise<CompanionView<MediaTagResult>> {
+  requireScope(ctx, MEDIA_TAG_SCOPE)
+  checkMediaUrl(ctx, input.mediaUrl)
+  const { mediaUrl, mediaKind } = input
+  return runCompanionJob(ctx, {
+    type: 'companion_media_tag',
+    endpointKey: 'media.companion_tag',
+    idempotencyKey: input.idempotencyKey,
+    content: [mediaUrl, mediaKind],
+    context: { mediaUrl, mediaKind },
+    perform: (signal) => tag(ctx, { mediaUrl, mediaKind }, signal),
+  })
+}
+
+type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
+
+/** The rules of callbacks, with http as well: whoever fetches it must not be led to where only the model's server can reach. */
+function checkMediaUrl(ctx: Context, mediaUrl: string): void {
+  const message = checkWebhookUrl(mediaUrl.replace(/^http:/i, 'https:'), ctx.settings.egressAllow)
+  if (message === null && mediaUrl.isWellFormed()) return
+  throw invalidRequest('Send the public address of a medium: see details.', [
+    { path: '/media_url', message: message ?? 'holds a character that cannot be stored' },
+  ])
+}
+
+async function tag(ctx: Context, medium: Medium, signal: AbortSignal): Promise<Decision<MediaTagResult>> {
+  const { model, moderator } = ctx.companion
+  const untagged = { ...medium, tags: [] }
+  const shown = await moderator.moderate(judgedOf(medium), signal)
+  if (shown.isProhibited) return { rejection: `The medium ${shown.reason}.`, result: untagged }
+  if (model === null) return { rejection: null, result: untagged }
+
+  const tags = parseTags(await model.complete([{ role: 'user', content: promptFor(medium) }], signal))
+  if (tags.length === 0) return { rejection: null, result: untagged }
+  const named = await moderator.moderate(tags.join(', '), signal)
+  if (named.isProhibited) return { rejection: `One of the tags ${named.reason}.`, result: untagged }
+  return { rejection: null, result: { ...medium, tags } }
+}
+
+const judgedOf = ({ mediaUrl, mediaKind }: Medium): Judged =>
+  mediaKind === 'image' ? [{ type: 'text', text: mediaUrl }, imagePart(mediaUrl)] : mediaUrl
+
+function promptFor({ mediaUrl, mediaKind }: Medium): ContentPart[] {
+  const task = 'Answer with nothing but a JSON array of 1 to 20 short lower-case English tags.'
+  return mediaKind === 'image'
+    ? [{ type: 'text', text: `Say what this image shows. ${task}` }, imagePart(mediaUrl)]
+    : [{ type: 'text', text: `Say what the ${mediaKind} at ${mediaUrl} holds. ${task}` }]
+}
+
+const imagePart = (url: string): ContentPart => ({ type: 'image_url', image_url: { url } })

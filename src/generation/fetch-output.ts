@@ -1,0 +1,72 @@
+import { type LookupAddress, lookup } from 'node:dns'
+import { Readable } from 'node:stream'
+import { Agent, request } from 'undici'
+import { EngineError } from '../engines/engine.ts'
+import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
+import { type Cidr, isAllowed, toAddressBytes } from '../webhooks/guard-address.ts'
+import type { Source } from './collect-outputs.ts'
+import { safeContentType } from './content-type.ts'
+
+const MAX_FILE_BYTES = 512 * 1024 * 1024
+
+/**
+ * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of callbacks
+ * hold (contract.md section 6): https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
+ * @throws EngineError PROVIDER_UNAVAILABLE, RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
+ */
+export async function fetchOutput(url: string, source: Source): Promise<{ content: Readable; contentType: string }> {
+  const isOwn = URL.canParse(url) && new URL(url).origin === new URL(source.baseUrl).origin
+  if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
+    throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
+  }
+  const agent = new Agent(isOwn ? {} : { connect: { lookup: guardedLookup(source.egressAllow) } })
+  try {
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      signal: source.signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    // It also breaks off where nobody reads it yet; who reads it is told all the same.
+    body.on('error', () => undefined)
+    if (statusCode !== 200) {
+      throw new EngineError('PROVIDER_UNAVAILABLE', `an output was answered with ${statusCode}`)
+    }
+    const type = headers['content-type']
+    const content = Readable.from(capped(body))
+    content.once('close', () => void agent.destroy())
+    return { content, contentType: safeContentType(typeof type === 'string' ? type : '') }
+  } catch (error) {
+    await agent.destroy()
+    source.signal.throwIfAborted()
+    if (error instanceof EngineError) throw error
+    throw new EngineError('PROVIDER_UNAVAILABLE', 'an output could not be fetched', { cause: error })
+  }
+}
+
+async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0
+  try {
+    for await (const chunk of body) {
+      length += chunk.length
+      if (length > MAX_FILE_BYTES) throw new EngineError('RENDER_FAILED', 'an output is too long')
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new EngineError('PROVIDER_UNAVAILABLE', 'an output broke off', { cause: error })
+  }
+}
+
+type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
+
+/** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer refuses all. */
+const guardedLookup = (egressAllow: readonly Cidr[]) => (name: string, _options: unknown, done: LookupCallback) =>
+  lookup(name, { all: true }, (error, addresses) => {
+    if (error !== null) return done(error, [])
+    const isGood = addresses.every(({ address }) => {
+      const bytes = toAddressBytes(address)
+      return bytes !== null && isAllowed(bytes, egressAllow)
+    })
+    done(isGood ? null : new Error('the name resolves to a private or special address'), addresses)
+  })

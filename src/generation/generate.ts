@@ -1,0 +1,52 @@
+import type { Parts } from '../context.ts'
+import { predict } from '../engines/cog.ts'
+import type { Claim } from '../jobs/claim-job.ts'
+import { JobFailure } from '../jobs/job.ts'
+import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { collectOutputs } from './collect-outputs.ts'
+import type { ServerSlots } from './server-slots.ts'
+import { type Workflow, workflowSlug } from './workflow.ts'
+
+export interface GenerationParts extends Parts {
+  readonly slots: ServerSlots
+}
+
+/**
+ * A worker's whole way with one generation job: claim and charge, predict, store every output, finish. Running it twice for one job
+ * is harmless.
+ * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ */
+export const generate = (parts: GenerationParts, jobId: string, signal: AbortSignal): Promise<void> =>
+  performJob(parts, jobId, signal, (claim) => {
+    const workflow = workflowOf(parts, claim)
+    return {
+      timeLimitSeconds: workflow.timeLimitSeconds,
+      takeTurn: (untilLost) => parts.slots.enter(workflow.engine.base_url, workflow.engine.max_in_flight, untilLost),
+      perform: (untilLimit) => perform(parts, workflow, claim, untilLimit),
+    }
+  })
+
+function workflowOf(parts: Parts, claim: Claim): Workflow {
+  const workflow = parts.catalog.current.workflows.get(workflowSlug(claim.endpointKey))
+  if (workflow === undefined) {
+    throw new JobFailure('RENDER_FAILED', 'the workflow was deleted before a worker took the job')
+  }
+  return workflow
+}
+
+async function perform(
+  { settings }: Parts,
+  { engine }: Workflow,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Produced> {
+  const server = { baseUrl: engine.base_url, busyPatienceMs: engine.busy_patience_seconds * 1000 }
+  // Another attempt is another prediction: what is left of the first may still be cancelled by its own id.
+  const request = { id: `${claim.jobId}-${claim.attempt}`, input: claim.inputs, signal }
+  const prediction = await predict(server, request)
+  return {
+    files: collectOutputs(prediction.output, { baseUrl: engine.base_url, egressAllow: settings.egressAllow, signal }),
+    providerJobId: prediction.id,
+    gpuExecutionTimeMs: prediction.predictMs,
+  }
+}

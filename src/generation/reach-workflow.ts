@@ -1,0 +1,11 @@
+import { type Context, requireScope } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { GENERATION_SCOPE, type Workflow } from './workflow.ts'
+
+/** The workflow behind a slug; the scope is checked before anything is looked up. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+export function reachWorkflow(ctx: Context, slug: string): Workflow {
+  requireScope(ctx, GENERATION_SCOPE)
+  const workflow = ctx.catalog.current.workflows.get(slug)
+  if (workflow === undefined) throw notFound()
+  return workflow
+}

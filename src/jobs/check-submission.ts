@@ -1,0 +1,45 @@
+import type { Context } from '../context.ts'
+import { type Detail, invalidRequest } from '../errors.ts'
+import { unsafeTextPath } from '../unsafe-text.ts'
+import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
+
+interface Envelope {
+  /** The endpoint's own named inputs, not yet validated. */
+  readonly inputs: unknown
+  readonly webhookUrl?: string | null | undefined
+}
+
+interface Rules {
+  /** Fills in defaults in place and says what is wrong. */
+  validate(inputs: Record<string, unknown>): readonly Detail[]
+  /** One sentence on what to do about it. */
+  advice(details: readonly Detail[]): string
+}
+
+/**
+ * Holds the envelope of a submission (spec 2.4) against its endpoint, and returns a copy of the inputs with the defaults filled in.
+ * @throws INVALID_REQUEST
+ */
+export function checkSubmission(
+  ctx: Context,
+  { inputs, webhookUrl }: Envelope,
+  { validate, advice }: Rules,
+): Record<string, unknown> {
+  if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs)) {
+    throw invalidRequest('Send the inputs as a JSON object.', [{ path: '/inputs', message: 'must be an object' }])
+  }
+  const unsafe = unsafeTextPath(inputs)
+  if (unsafe !== null) {
+    throw invalidRequest('Send text without NUL characters and lone surrogates.', [
+      { path: `/inputs${unsafe}`, message: 'holds a character that cannot be stored' },
+    ])
+  }
+  const copy: Record<string, unknown> = structuredClone(inputs as Record<string, unknown>)
+  const details = [...validate(copy)]
+  if (webhookUrl !== undefined && webhookUrl !== null) {
+    const message = checkWebhookUrl(webhookUrl, ctx.settings.egressAllow)
+    if (message !== null) details.push({ path: '/webhook_url', message })
+  }
+  if (details.length > 0) throw invalidRequest(advice(details), details)
+  return copy
+}

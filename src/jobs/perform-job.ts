@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream'
+import type { Parts } from '../context.ts'
+import { untilAnswered } from '../db/until-answered.ts'
+import { EngineError } from '../engines/engine.ts'
+import { type Claim, claimJob } from './claim-job.ts'
+import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
+import { failJob } from './fail-job.ts'
+import { JobFailure } from './job.ts'
+
+/** A job whose workers died this often is not tried again: it may be what kills them. */
+const MAX_ATTEMPTS = 5
+
+/** One output before it is stored. */
+export interface ProducedFile {
+  /** The name in the job's `outputs`. */
+  readonly output: string
+  /** What follows the output's name in its storage key, such as `.wav`; may be empty. */
+  readonly extension: string
+  readonly content: Uint8Array | Readable
+  readonly contentType: string
+  readonly durationMs: number | null
+}
+
+/** Everything that one run of an engine brought. Files are taken one by one: the next is asked for when the last one is stored. */
+export interface Produced extends Provenance {
+  readonly files: Iterable<ProducedFile> | AsyncIterable<ProducedFile>
+}
+
+/** A claimed job in the words of its producer: how long it may take, and what does it. */
+export interface Work {
+  readonly timeLimitSeconds: number
+  /** Waits for its turn where the engine takes few at once: not part of the time limit. Returns what ends the turn. */
+  takeTurn?(signal: AbortSignal): Promise<() => void>
+  /** @throws EngineError, JobFailure; or the signal's reason when aborted */
+  perform(signal: AbortSignal): Promise<Produced>
+}
+
+/** Finds what a claim asks for. @throws JobFailure where that is no longer there */
+export type Producer = (claim: Claim) => Work
+
+/**
+ * A worker's whole way with one job: claim and charge, perform, store, finish. Running it twice for one job is harmless.
+ * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ */
+export async function performJob(parts: Parts, jobId: string, signal: AbortSignal, producer: Producer): Promise<void> {
+  const claim = await claimJob(parts.db, jobId)
+  if (claim === null) return
+  const storageKeys: string[] = []
+  try {
+    if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
+    const { artifacts, provenance } = await produce(parts, claim, producer(claim), signal, storageKeys)
+    const finished = await untilAnswered(() => completeJob(parts.db, claim, artifacts, provenance))
+    if (!finished) await deleteAll(parts, storageKeys)
+  } catch (error) {
+    if (signal.aborted) throw error
+    const failure = failureOf(error)
+    parts.log.warn({ jobId, attempt: claim.attempt, code: failure.code, cause: failure.message }, 'a job failed')
+    const failed = await untilAnswered(() => failJob(parts.db, claim, failure))
+    // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
+    if (failed) await deleteAll(parts, storageKeys)
+  }
+}
+
+/** Performs and stores within the time limit; the engine is told to stop when that is over or the job is taken away. */
+async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
+  const endTurn = await work.takeTurn?.(signal)
+  const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
+  try {
+    const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
+    const artifacts: FinishedArtifact[] = []
+    for await (const file of files) {
+      const storageKey = `${claim.jobId}/${claim.attempt}/${file.output}${file.extension}`
+      storageKeys.push(storageKey)
+      artifacts.push(await store(parts, file, storageKey))
+    }
+    return { artifacts, provenance }
+  } catch (error) {
+    if (limit.aborted && !signal.aborted) {
+      throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
+    }
+    throw error
+  } finally {
+    endTurn?.()
+  }
+}
+
+async function store(parts: Parts, file: ProducedFile, storageKey: string): Promise<FinishedArtifact> {
+  const { output, contentType, durationMs } = file
+  try {
+    const stored = await parts.storage.put(storageKey, file.content, { contentType })
+    return { output, storageKey, contentType, durationMs, ...stored }
+  } finally {
+    // A store that failed at once has not even begun to read.
+    if (file.content instanceof Readable) file.content.destroy()
+  }
+}
+
+const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknown> =>
+  Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
+
+/** Any exception of a job's work as the failure that its owner is told about. */
+export function failureOf(error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error
+  if (error instanceof EngineError) return new JobFailure(error.code, error.message)
+  return new JobFailure('INTERNAL_ERROR', error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
+}

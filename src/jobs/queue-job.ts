@@ -1,0 +1,88 @@
+import { type AccountActor, type Context, type KeyActor, requireAccount } from '../context.ts'
+import { inTransaction } from '../db/database.ts'
+import { internalError, paymentRequired } from '../errors.ts'
+import { idTime, newId } from '../id.ts'
+import { type IdempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
+import type { JobKind } from '../queue/job-kind.ts'
+import type { Statement } from '../queue/queue.ts'
+
+export interface Submission {
+  readonly jobId: string
+  readonly status: 'queued'
+  /** True when an Idempotency-Key led to a job that was there before. */
+  readonly replayed: boolean
+}
+
+/** A valid submission of the caller's, ready to be recorded. */
+export interface QueuedJob {
+  readonly type: 'voice' | 'generate'
+  readonly endpointKey: string
+  readonly kind: JobKind
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly webhookUrl?: string | null | undefined
+  /** Credits that a worker charges when it takes the job. */
+  readonly cost: bigint
+  readonly idempotency: IdempotentRequest | null
+}
+
+/**
+ * Records a job and its place in the queue, committed together before this returns; or finds the job that the same Idempotency-Key
+ * made. Nothing is charged yet.
+ * @throws PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
+ */
+export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
+  const { kind, idempotency } = job
+  const actor = requireAccount(ctx)
+  const known = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
+  if (known !== null) return { jobId: known, status: 'queued', replayed: true }
+  if (actor.credits <= 0n) throw paymentRequired()
+
+  const jobId = newId('job')
+  const insert = insertStatement(jobId, actor, job)
+  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId)
+  else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId))) return replayOf(ctx, idempotency)
+  ctx.queue.wake(kind)
+  return { jobId, status: 'queued', replayed: false }
+}
+
+function insertStatement(jobId: string, actor: KeyActor | AccountActor, job: QueuedJob): Statement {
+  return {
+    name: 'insert_job',
+    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      jobId,
+      actor.accountId,
+      job.type,
+      job.endpointKey,
+      actor.kind === 'key' ? actor.apiKeyId : null,
+      JSON.stringify(job.inputs),
+      job.webhookUrl ?? null,
+      job.cost,
+      idTime(jobId),
+    ],
+  }
+}
+
+/** Makes the job unless another request with the same key has made one: then false. */
+function insertOnce(
+  ctx: Context,
+  request: IdempotentRequest,
+  insert: Statement,
+  kind: JobKind,
+  jobId: string,
+): Promise<boolean> {
+  return inTransaction(ctx.db, async (tx) => {
+    if (!(await rememberJob(tx, request, jobId))) return false
+    await tx.query({ ...insert, values: [...insert.values] })
+    await ctx.queue.enqueue(tx, kind, jobId)
+    return true
+  })
+}
+
+/** Another request with the same key committed first: its job is the answer. */
+async function replayOf(ctx: Context, idempotency: IdempotentRequest): Promise<Submission> {
+  const jobId = await recallJob(ctx.db.pool, idempotency)
+  if (jobId === null) throw internalError('an idempotency record vanished')
+  return { jobId, status: 'queued', replayed: true }
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
+import { type Producers, startProducers } from '../setup/producers.ts'
+import { chatAnswer } from '../setup/provider-server.ts'
+import { until } from '../setup/service.ts'
+
+const CHAT = '/v1/chat/completions'
+const DEADLINE_MS = 20_000
+
+interface Body {
+  job_id: string
+  chat_id: string
+  error_code: string
+}
+
+let service: Producers
+beforeAll(async () => {
+  service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, COMPANION_TIMEOUT_SECONDS: '60' }))
+})
+afterAll(() => service.close())
+beforeEach(() => service.provider.reset())
+
+const say = (key: string, idempotencyKey: string, message = 'Hello.') =>
+  service.send<Body>('/companion/chat', key, { message }, { 'idempotency-key': idempotencyKey })
+
+/** The model holds its answer back until it is told. */
+const heldChat = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  service.provider.script(CHAT, { ...chatAnswer('late'), until: promise })
+  return { release: resolve, asked: () => until(() => service.provider.of(CHAT).length > 0, DEADLINE_MS, 'a question') }
+}
+
+describe('a companion request with an Idempotency-Key', () => {
+  it('gets the same answer again, word for word, and is done once', async () => {
+    const key = await service.newKey()
+    const first = await say(key, 'a')
+    const again = await say(key, 'a')
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect(first.headers.has('idempotency-replayed')).toBe(false)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(service.provider.of(CHAT)).toHaveLength(1)
+    const retarget = { chat_id: first.body.chat_id, persona: 'You are kind.' }
+    const one = await service.send<Body>('/companion/retarget', key, retarget, { 'idempotency-key': 'b' })
+    const two = await service.send<Body>('/companion/retarget', key, retarget, { 'idempotency-key': 'b' })
+    expect(two.body).toEqual(one.body)
+  })
+
+  it('gets the same failure again', async () => {
+    const key = await service.newKey()
+    service.provider.script(CHAT, { status: 400 })
+    const first = await say(key, 'a')
+    service.provider.reset()
+    const again = await say(key, 'a')
+    expect([again.status, again.body]).toEqual([502, first.body])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(service.provider.of(CHAT)).toEqual([])
+  })
+
+  it('is 409 while the first is under way, also 20 times at once, and replayed afterwards', async () => {
+    const key = await service.newKey()
+    const held = heldChat()
+    const first = say(key, 'a')
+    await held.asked()
+    const others = await Promise.all(Array.from({ length: 20 }, () => say(key, 'a')))
+    expect(others.map(({ status, body }) => `${status} ${body.error_code}`)).toEqual(
+      others.map(() => '409 IDEMPOTENCY_IN_PROGRESS'),
+    )
+    held.release()
+    const done = await first
+    expect(done.status).toBe(200)
+    expect((await say(key, 'a')).body).toEqual(done.body)
+    expect(service.provider.of(CHAT)).toHaveLength(1)
+  })
+
+  it('is 422 with another message, on another route, and for another producer', async () => {
+    const key = await service.newKey()
+    const { body } = await say(key, 'a')
+    const headers = { 'idempotency-key': 'a' }
+    const answers = [
+      await say(key, 'a', 'Another.'),
+      await service.send<Body>('/companion/retarget', key, { chat_id: body.chat_id, persona: 'Hello.' }, headers),
+    ]
+    expect(answers.map((answer) => answer.body.error_code)).toEqual(['IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_MISMATCH'])
+  })
+
+  it('belongs to its account', async () => {
+    const mine = await say(await service.newKey(), 'a')
+    const yours = await say(await service.newKey(), 'a')
+    expect(yours.status).toBe(200)
+    expect(yours.body.job_id).not.toBe(mine.body.job_id)
+  })
+})
+
+describe('a companion job whose process died', () => {
+  /** As long ago as no living request can have begun. */
+  const age = (jobId: string) =>
+    service.query(`update job set started_at = now() - interval '10 minutes' where id = $1`, [jobId])
+  const processing = async () =>
+    (await service.query<{ id: string }>(`select id from job where status = 'processing'`, []))[0]?.id ?? ''
+
+  it('gives its Idempotency-Key free, and what wakes up late changes nothing', async () => {
+    const key = await service.newKey()
+    const held = heldChat()
+    const first = say(key, 'a')
+    await held.asked()
+    const lost = await processing()
+    await age(lost)
+    service.provider.script(CHAT, chatAnswer('at once'))
+    const second = await say(key, 'a')
+    expect([second.status, second.headers.has('idempotency-replayed')]).toEqual([200, false])
+    expect(second.body.job_id).not.toBe(lost)
+    expect(await service.job(lost)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+    held.release()
+    const late = await first
+    expect([late.status, late.body]).toMatchObject([502, { job_id: lost, error_code: 'INTERNAL_ERROR' }])
+    expect(await service.job(lost)).toMatchObject({
+      status: 'failed',
+      cause: 'the process ended before the request did',
+    })
+    expect((await say(key, 'a')).body).toEqual(second.body)
+  })
+
+  it('is failed by tidying up, while one that is only slow is left alone', async () => {
+    const key = await service.newKey()
+    const held = heldChat()
+    const slow = say(key, 'a')
+    await held.asked()
+    const id = await processing()
+    expect(await failAbandonedJobs(service.runtime)).toBe(0)
+    await age(id)
+    expect(await failAbandonedJobs(service.runtime)).toBe(1)
+    expect(await failAbandonedJobs(service.runtime)).toBe(0)
+    expect(await service.job(id)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', is_prohibited: null })
+    held.release()
+    expect((await slow).status).toBe(502)
+  })
+})
