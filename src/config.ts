@@ -44,6 +44,8 @@ export interface Settings {
   readonly shutdownSeconds: number
   /** Lets strangers introspect the GraphQL schema. */
   readonly development: boolean
+  /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
+  readonly lookUp: (name: string) => string | undefined
 }
 
 /** The environment is wrong: one line per mistake. */
@@ -155,11 +157,11 @@ export function readSettings(env: Environment): Settings {
   const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
   if (!parsed.success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
-  return toSettings(parsed.data)
+  return toSettings(parsed.data, env)
 }
 
 /** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
-function readVariable(env: Environment, name: Name, mistakes: string[]): string | undefined {
+function readVariable(env: Environment, name: string, mistakes: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name]
   const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
   if (file === undefined) return direct
@@ -176,7 +178,7 @@ function readVariable(env: Environment, name: Name, mistakes: string[]): string 
   }
 }
 
-function toSettings(values: z.output<typeof schema>): Settings {
+function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
   return {
     port: values.PORT,
     host: values.HOST,
@@ -201,5 +203,6 @@ function toSettings(values: z.output<typeof schema>): Settings {
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
     development: values.NODE_ENV === 'development',
+    lookUp: (name) => readVariable(env, name, []),
   }
 }

@@ -9,7 +9,8 @@ import { openDatabase } from './db/database.ts'
 import { type Embedded, openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
-import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
+import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from './endpoints/catalog-cache.ts'
+import { poolOf } from './endpoints/voice-endpoint.ts'
 import { installEndpoint } from './install.ts'
 import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
@@ -43,7 +44,7 @@ export interface Runtime extends Parts {
   close(): Promise<void>
 }
 
-/** Composition root: secret -> database -> migrations -> bus -> catalog -> queue -> storage. */
+/** Composition root: secret -> database -> migrations -> bus -> queue -> catalog -> storage. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -59,10 +60,10 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     await migrate(db, log)
     const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
     closers.push(() => bus.close())
-    const catalog = openCatalog(db)
     const boss = await openBoss(db, log, role.supervise)
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
+    const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
 
     const spill = openSpill({ dir: join(settings.dataDir, 'spill'), maxBytes: MAX_SPILL_BYTES })
     closers.push(() => spill.close())
@@ -91,12 +92,11 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
   }
 }
 
-/** Keeps the catalog as it is in the database, and a queue ready for every pool that an endpoint names. */
+/** Keeps the catalog as it is in the database. */
 async function followCatalog(runtime: Runtime): Promise<void> {
   const refresh = async (): Promise<void> => {
     try {
       await runtime.catalog.reload()
-      await prepareQueues(runtime)
     } catch (error) {
       runtime.log.warn({ err: (error as Error).message }, 'the catalog could not be read; trying again')
       setTimeout(() => void refresh(), CATALOG_RETRY_MS).unref()
@@ -104,11 +104,11 @@ async function followCatalog(runtime: Runtime): Promise<void> {
   }
   await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
   await runtime.catalog.reload()
-  await prepareQueues(runtime)
 }
 
-async function prepareQueues(runtime: Runtime): Promise<void> {
-  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
+/** A queue for every pool that an endpoint names, before anybody can submit to it. */
+async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
+  const pools = new Set([...endpoints.values()].map(poolOf))
   const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), generationKind('cog')]
-  await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
+  await Promise.all(kinds.map((kind) => queue.prepare(kind)))
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts.ts'
 import { addEndpointCommands } from './endpoints.ts'
+import { addEngineCommands } from './engines.ts'
 import { addJobCommands } from './jobs.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -18,6 +19,7 @@ export function buildProgram(): Command {
   addKeyCommands(program)
   addEndpointCommands(program)
   addJobCommands(program)
+  addEngineCommands(program)
   addSayCommand(program)
   addWebhookCommands(program)
   addSecretCommands(program)

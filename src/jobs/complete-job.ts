@@ -15,8 +15,10 @@ export interface FinishedArtifact {
   readonly durationMs: number | null
 }
 
-/** What the engine says of its own work: generation jobs only (spec 2.10). */
+/** What the engine says of its own work: for generation jobs spec 2.10. */
 export interface Provenance {
+  /** Of how many chunks the audio was made: voice jobs only. */
+  readonly chunks?: number | null
   readonly providerJobId?: string | null
   readonly gpuExecutionTimeMs?: number | null
 }
@@ -34,9 +36,16 @@ export async function completeJob(
   let frozen = false
   const completed = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ callback_url: string | null }>(
-      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4
+      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4,
+         chunks_done = $5, chunks_total = $5
        where id = $1 and attempt = $2 and status = 'processing' returning ${CALLBACK_URL}`,
-      [claim.jobId, claim.attempt, provenance.providerJobId ?? null, provenance.gpuExecutionTimeMs ?? null],
+      [
+        claim.jobId,
+        claim.attempt,
+        provenance.providerJobId ?? null,
+        provenance.gpuExecutionTimeMs ?? null,
+        provenance.chunks ?? null,
+      ],
     )
     if (rows[0] === undefined) return alreadyCompleted(tx, claim)
     for (const artifact of artifacts) await insertArtifact(tx, claim, artifact)

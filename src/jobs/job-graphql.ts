@@ -31,6 +31,16 @@ const VoiceJobRef = builder.objectRef<VoiceJobView>('VoiceJob').implement({
       description: 'When it finished; null before.',
       resolve: (job) => job.completedAt,
     }),
+    chunksDone: t.int({
+      nullable: true,
+      description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
+      resolve: (job) => job.progress?.done,
+    }),
+    chunksTotal: t.int({
+      nullable: true,
+      description: 'Into how many chunks the text was cut.',
+      resolve: (job) => job.progress?.total,
+    }),
     outputs: t.field({
       type: 'JSON',
       nullable: true,

@@ -1,6 +1,6 @@
 import { type Context, requireAccount } from '../context.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { Detail } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { voiceKind } from '../queue/job-kind.ts'
@@ -33,7 +33,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: endpointKey(endpoint.slug),
-    kind: voiceKind(endpoint.engine.kind),
+    kind: voiceKind(poolOf(endpoint)),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),

@@ -3,6 +3,7 @@ import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/v
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
+import type { Progress } from './record-progress.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */
@@ -15,6 +16,8 @@ export interface VoiceJobView {
   readonly outputs: Readonly<Record<string, string>> | null
   /** Failed jobs only. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
+  /** Chunks of the text that are rendered; null before a worker has cut it up. Not shown by REST: spec 3.4. */
+  readonly progress: Progress | null
   /** Which of the timestamps the endpoint's contract declares. */
   readonly responseFields: readonly ResponseField[]
 }
@@ -27,11 +30,14 @@ export interface VoiceJobRow {
   created_at: Date
   completed_at: Date | null
   error_code: JobErrorCode | null
+  chunks_done: number | null
+  chunks_total: number | null
   artifacts: StoredOutput[] | null
 }
 
 /** Of `job j`. */
-export const VOICE_JOB_COLUMNS = `j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code, ${STORED_OUTPUTS}`
+export const VOICE_JOB_COLUMNS = `j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
+  j.chunks_done, j.chunks_total, ${STORED_OUTPUTS}`
 
 type ViewParts = Pick<Parts, 'catalog' | 'storage' | 'now'>
 
@@ -58,6 +64,7 @@ export async function toVoiceJobView(parts: ViewParts, row: VoiceJobRow): Promis
     completedAt: row.completed_at,
     outputs: row.status === 'completed' ? await signOutputs(parts, row.artifacts) : null,
     failure: failed ? { code, message: JOB_ERRORS[code] } : null,
+    progress: row.chunks_total === null ? null : { done: row.chunks_done ?? 0, total: row.chunks_total },
     responseFields: parts.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
   }
 }

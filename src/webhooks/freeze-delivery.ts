@@ -98,5 +98,6 @@ const sampleJob = (parts: Parts, jobId: string): VoiceJobView => ({
   completedAt: idTime(jobId),
   outputs: { audio: `${parts.settings.publicUrl ?? 'https://sonant.example'}/media/test.wav` },
   failure: null,
+  progress: null,
   responseFields: RESPONSE_FIELDS,
 })
