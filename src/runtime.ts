@@ -8,6 +8,8 @@ import { type Embedded, openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
+import { poolOf } from './endpoints/voice-endpoint.ts'
+import { newId } from './id.ts'
 import { installEndpoint } from './install.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
@@ -27,6 +29,8 @@ export interface Role {
 export interface Runtime extends Parts {
   readonly queue: BossQueue
   readonly boss: PgBoss
+  /** Names this process to others: what it takes out of a queue is known as its own. */
+  readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
   /** Where callers reach this service, known for certain only once it listens. */
@@ -58,7 +62,18 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const queue = bossQueue(boss, bus)
 
     const signingKey = deriveKey(secret, 'media-urls')
-    const parts = { settings, log, db, bus, catalog, queue, boss, signingKey, now: () => new Date() }
+    const parts = {
+      workerId: newId('wrk'),
+      settings,
+      log,
+      db,
+      bus,
+      catalog,
+      queue,
+      boss,
+      signingKey,
+      now: () => new Date(),
+    }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
@@ -92,6 +107,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 }
 
 async function prepareQueues(runtime: Runtime): Promise<void> {
-  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
+  const pools = new Set([...runtime.catalog.current.endpoints.values()].map(poolOf))
   await Promise.all([...pools].map((pool) => runtime.queue.prepare(voiceKind(pool))))
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts.ts'
 import { addEndpointCommands } from './endpoints.ts'
+import { addCancelCommand } from './jobs-cancel.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
@@ -14,6 +15,7 @@ export function buildProgram(): Command {
   addAccountCommands(program)
   addKeyCommands(program)
   addEndpointCommands(program)
+  addCancelCommand(program.command('jobs').description('jobs'))
   addSayCommand(program)
   return program
 }

@@ -12,6 +12,8 @@ export interface Halves {
   readonly worker: boolean
   /** On a database without accounts: make the demo account and print its key. */
   readonly demo: boolean
+  /** The engine pools of the worker; absent: all. */
+  readonly pools?: readonly string[]
 }
 
 /** Runs until a signal ends it. */
@@ -24,7 +26,7 @@ export async function runService(halves: Halves): Promise<void> {
     closers.push(() => runtime.close())
     stopOnSignal(log, closers)
     if (halves.worker) {
-      const worker = await startWorker(runtime)
+      const worker = await startWorker(runtime, halves)
       closers.push(() => worker.stop())
     }
     if (halves.api) {

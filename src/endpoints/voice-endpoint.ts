@@ -42,6 +42,10 @@ export interface VoiceEndpoint {
 export const endpointKey = (slug: string): string => `voice.${slug}`
 export const endpointPath = (slug: string): string => `/api/v1/voice/${slug}`
 
+/** The workers that render an endpoint's jobs: `pool` of its engine block, else the engine's kind. */
+export const poolOf = (endpoint: VoiceEndpoint): string =>
+  typeof endpoint.engine.pool === 'string' ? endpoint.engine.pool : endpoint.engine.kind
+
 /** Open to every key: what the public catalog lists. */
 export const isPublic = (endpoint: VoiceEndpoint): boolean => endpoint.published && endpoint.requiredScope === null
 

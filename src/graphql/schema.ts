@@ -3,6 +3,7 @@ import { builder } from './builder.ts'
 import './scalars.ts'
 import '../endpoints/endpoint-graphql.ts'
 import '../jobs/job-graphql.ts'
+import '../workers/worker-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()
 

@@ -1,6 +1,7 @@
 import { type Database, inTransaction } from '../db/database.ts'
 import type { Claim } from './claim-job.ts'
 import type { JobFailure } from './job.ts'
+import { refundJob } from './refund-job.ts'
 
 /**
  * Fails a claimed job and gives its charge back, in one transaction and at most once. The cause is kept for the operator only.
@@ -14,17 +15,7 @@ export async function failJob(db: Database, claim: Claim, failure: JobFailure): 
       [claim.jobId, claim.attempt, failure.code, failure.message],
     )
     if (rowCount !== 1) return false
-    const { rows } = await tx.query<{ amount: string }>(
-      `insert into credit_entry (account_id, kind, amount, job_id)
-       select account_id, 'refund', -amount, job_id from credit_entry where job_id = $1 and kind = 'charge'
-       on conflict (job_id, kind) do nothing
-       returning amount`,
-      [claim.jobId],
-    )
-    const refund = rows[0]
-    if (refund !== undefined) {
-      await tx.query('update account set credits = credits + $2 where id = $1', [claim.accountId, refund.amount])
-    }
+    await refundJob(tx, claim.jobId)
     return true
   })
 }

@@ -1,5 +1,7 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
+import { poolOf } from '../endpoints/voice-endpoint.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
@@ -10,6 +12,7 @@ const LOCK = 7_242_001
 
 interface Row {
   id: string
+  account_id: string
   endpoint_key: string
 }
 
@@ -34,7 +37,7 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
 
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
-    `select id, endpoint_key from job
+    `select id, account_id, endpoint_key from job
      where status in ('queued', 'processing') and type = 'voice' and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
@@ -51,7 +54,9 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<numb
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
     const endpoint = parts.catalog.current.endpoints.get(job.endpoint_key.slice('voice.'.length))
-    await parts.queue.enqueueAgain(tx, voiceKind(endpoint?.engine.kind ?? 'espeak'), job.id)
+    // Any worker can fail a job whose endpoint is gone.
+    const [pool, server] = endpoint === undefined ? ['espeak', 'espeak'] : [poolOf(endpoint), serverOf(endpoint)]
+    await parts.queue.enqueueAgain(tx, voiceKind(pool), job.id, { accountId: job.account_id, server })
   }
   return lost.size
 }

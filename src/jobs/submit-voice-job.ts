@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { canonicalJson, endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { canonicalJson, endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import { type Detail, internalError, invalidRequest, paymentRequired, unauthorized } from '../errors.ts'
 import { idTime, newId } from '../id.ts'
 import {
@@ -46,7 +47,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   if (actor.credits <= 0n) throw paymentRequired()
 
   const jobId = newId('job')
-  const kind = voiceKind(endpoint.engine.kind)
+  const kind = voiceKind(poolOf(endpoint))
   const made = await inTransaction(ctx.db, async (tx) => {
     if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
     const inserted = tx.query({
@@ -64,7 +65,10 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
         idTime(jobId),
       ],
     })
-    await Promise.all([inserted, ctx.queue.enqueue(tx, kind, jobId)])
+    await Promise.all([
+      inserted,
+      ctx.queue.enqueue(tx, kind, jobId, { accountId: actor.accountId, server: serverOf(endpoint) }),
+    ])
     return true
   })
   if (!made) return replayOf(ctx, idempotency)

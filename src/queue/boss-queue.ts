@@ -4,10 +4,12 @@ import type { Bus } from '../db/bus.ts'
 import type { Tx } from '../db/database.ts'
 import { bossDatabase, ensureQueue } from './boss.ts'
 import type { JobKind } from './job-kind.ts'
-import type { Queue } from './queue.ts'
+import type { Lane, Queue } from './queue.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
+/** Names the job that its worker is to stop. */
+export const ABORT_CHANNEL = 'sonant_abort'
 
 /** Takes a wake-up, and says whether it has a free slot for the work. */
 export type LocalWorker = () => boolean
@@ -23,6 +25,11 @@ const UNQUEUED = `
   select job_id from unnest($1::text[]) as job_id
   where not exists (
     select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+
+const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
+
+/** What waits outside of any lane shares one. */
+const groupOf = (lane: Lane | undefined) => ({ group: { id: lane?.accountId ?? '-', tier: lane?.server ?? '-' } })
 
 export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
@@ -41,13 +48,16 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    enqueue: async (tx: Tx, kind, jobId) => {
+    enqueue: async (tx: Tx, kind, jobId, lane) => {
       // The queue's id is the job's own UUID: a job can wait in its queue once only.
-      await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx) })
+      await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx), ...groupOf(lane) })
     },
-    enqueueAgain: async (tx, kind, jobId) => {
+    enqueueAgain: async (tx, kind, jobId, lane) => {
       await prepare(kind)
-      await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx) })
+      await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx), ...groupOf(lane) })
+    },
+    withdraw: async (tx, jobId) => {
+      await tx.query(WITHDRAW, [queueId(jobId)])
     },
     unqueued: async (tx, jobIds) => {
       const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
@@ -57,6 +67,9 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       // NOTIFY takes a lock that every commit of the database passes: it is left out while this process can do the work itself.
       if (localWorkers.get(kind.queue)?.() === true) return
       bus.notify(QUEUE_CHANNEL, kind.queue).catch(() => undefined)
+    },
+    abort: (jobId) => {
+      bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
   }
 }

@@ -1,12 +1,21 @@
 import type { Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 
+/** Whose turn a job waits for: lanes of one server are served in turn, so that no account holds up another. */
+export interface Lane {
+  readonly accountId: string
+  /** What does the work; its limit of jobs at once is counted over all queues. */
+  readonly server: string
+}
+
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
 export interface Queue {
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
-  enqueue(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  enqueue(tx: Tx, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
   /** Queues a job whose first place in the queue is gone. */
-  enqueueAgain(tx: Tx, kind: JobKind, jobId: string): Promise<void>
+  enqueueAgain(tx: Tx, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
+  /** Takes a job out again that no worker has yet. */
+  withdraw(tx: Tx, jobId: string): Promise<void>
   /** Those of the jobs that no queue holds, waiting or running. */
   unqueued(tx: Tx, jobIds: readonly string[]): Promise<string[]>
   /**
@@ -14,4 +23,6 @@ export interface Queue {
    * finds the job within a second by itself.
    */
   wake(kind: JobKind): void
+  /** Has the worker that holds the job, wherever it is, stop it; to be called after the commit. Best effort: its result counts for nothing. */
+  abort(jobId: string): void
 }

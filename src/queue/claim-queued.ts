@@ -1,0 +1,42 @@
+import type { Database } from '../db/database.ts'
+
+/** One delivery of a queued job: settling it twice, or after it was delivered to another, has no effect. */
+export interface Delivery {
+  readonly id: string
+  readonly retryCount: number
+  readonly jobId: string
+  readonly accountId: string
+}
+
+export interface QueueClaim {
+  readonly queue: string
+  /** At most this many. */
+  readonly free: number
+  /** The account that was served last: the next one in order comes first. */
+  readonly after: string
+  readonly workerId: string
+  /** Jobs that may be at a server at once, over all workers; servers that are not in it have no limit. */
+  readonly limits: ReadonlyMap<string, number>
+}
+
+interface Row {
+  id: string
+  retry_count: number
+  job_id: string
+  account_id: string
+}
+
+/** Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue. */
+export async function claimQueued(db: Database, claim: QueueClaim): Promise<Delivery[]> {
+  const { rows } = await db.pool.query<Row>({
+    name: 'claim_queued',
+    text: 'select id, retry_count, job_id, account_id from claim_queued($1, $2, $3, $4, $5)',
+    values: [claim.queue, claim.free, claim.after, claim.workerId, JSON.stringify(Object.fromEntries(claim.limits))],
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    retryCount: row.retry_count,
+    jobId: row.job_id,
+    accountId: row.account_id,
+  }))
+}
