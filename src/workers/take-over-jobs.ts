@@ -10,7 +10,7 @@ const TAKE_OVER = `
     select id from worker where heartbeat_at < now() - $1 * interval '1 millisecond' and id <> $2
   ), freed as (
     update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
-    where state = 'active' and data->>'worker' in (select id from dead)
+    where state = 'active' and group_id is not null and data->>'worker' in (select id from dead)
     returning name, data->>'worker' as worker
   ), forgotten as (
     delete from worker where heartbeat_at < now() - interval '1 day'

@@ -22,7 +22,9 @@ CREATE TABLE "worker" (
 CREATE FUNCTION "claim_queued"(queue text, free integer, after_account text, worker_id text, limits jsonb)
 RETURNS TABLE (id uuid, retry_count integer, job_id text, account_id text)
 LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_material = off SET jit = off
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -31,7 +33,7 @@ BEGIN
   IF limits <> '{}' THEN
     PERFORM pg_advisory_xact_lock(7242002);
     SELECT coalesce(jsonb_object_agg(l.key, greatest(0, l.value::integer - (
-      SELECT count(*) FROM pgboss.job_common a WHERE a.state = 'active' AND a.group_tier = l.key
+      SELECT count(*) FROM pgboss.job_common a WHERE a.state = 'active' AND a.group_id IS NOT NULL AND a.group_tier = l.key
     ))), '{}') INTO rooms FROM jsonb_each_text(limits) l;
   END IF;
   RETURN QUERY
@@ -91,7 +93,8 @@ BEGIN
     UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
       retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,
       data = j.data || jsonb_build_object('worker', worker_id)
-    FROM chosen c WHERE j.name = queue AND j.id = c.id AND j.state < 'active'
+    -- Locked and checked above; the state repeated here would let the planner walk an index of all waiting rows.
+    FROM chosen c WHERE j.name = queue AND j.id = c.id
     RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, c.nth, c.place
   )
   SELECT t.id, t.retry_count, t.job, t.group_id FROM taken t ORDER BY t.nth, t.place;
