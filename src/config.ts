@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { parseS3Url, type S3Place } from './storage/s3-url.ts'
 import { type Cidr, parseCidr } from './webhooks/guard-address.ts'
 
 /** Everything the environment can set (contract.md section 9). */
@@ -14,6 +15,8 @@ export interface Settings {
   readonly dataDir: string
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
+  /** null: files under `dataDir`. */
+  readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
@@ -22,6 +25,12 @@ export interface Settings {
   readonly shutdownSeconds: number
   /** Lets strangers introspect the GraphQL schema. */
   readonly development: boolean
+}
+
+/** An S3-compatible bucket and the key that opens it. */
+export interface S3Settings extends S3Place {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
 }
 
 /** The environment is wrong: one line per mistake. */
@@ -63,6 +72,15 @@ const cidrs = z
     }
   })
 
+const s3Url = z.string().transform((text, issues) => {
+  try {
+    return parseS3Url(text)
+  } catch (error) {
+    issues.addIssue({ code: 'custom', message: (error as Error).message })
+    return z.NEVER
+  }
+})
+
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
@@ -73,6 +91,9 @@ const schema = z.object({
     .string()
     .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
     .optional(),
+  STORAGE_URL: s3Url.optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   LOG_LEVEL: z
@@ -87,6 +108,8 @@ const schema = z.object({
 type Name = keyof z.input<typeof schema>
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Together they open the bucket of STORAGE_URL. */
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
 
 /** Reads and checks the whole environment at once. @throws ConfigError naming every mistake. */
@@ -96,6 +119,9 @@ export function readSettings(env: Environment): Settings {
   for (const name of NAMES) {
     const value = readVariable(env, name, mistakes)
     if (value !== undefined) given[name] = value
+  }
+  for (const name of CREDENTIALS) {
+    if (given.STORAGE_URL !== undefined && given[name] === undefined) mistakes.push(`${name} is needed for STORAGE_URL`)
   }
   const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
@@ -129,6 +155,14 @@ function toSettings(values: z.output<typeof schema>): Settings {
     databaseUrl: values.DATABASE_URL ?? null,
     dataDir: resolve(values.DATA_DIR),
     secretKey: values.SECRET_KEY ?? null,
+    s3:
+      values.STORAGE_URL === undefined
+        ? null
+        : {
+            ...values.STORAGE_URL,
+            accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
+            secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
+          },
     egressAllow: values.EGRESS_ALLOW,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     logLevel: values.LOG_LEVEL,

@@ -17,6 +17,7 @@ import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
 import { voiceKind } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
+import { openS3 } from './storage/s3.ts'
 
 const CATALOG_RETRY_MS = 250
 
@@ -77,7 +78,10 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
-      storage: openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey }),
+      storage:
+        settings.s3 === null
+          ? openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey })
+          : openS3(settings.s3, settings.s3),
       as: (actor) => ({ ...runtime, actor }),
       close,
     }
