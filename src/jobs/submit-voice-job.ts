@@ -48,6 +48,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
 
   const jobId = newId('job')
   const kind = voiceKind(poolOf(endpoint))
+  await ctx.queue.prepare(kind)
   const made = await inTransaction(ctx.db, async (tx) => {
     if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
     const inserted = tx.query({

@@ -17,8 +17,6 @@ export type LocalWorker = () => boolean
 export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
-  /** Makes sure that the queue is there. Cheap once it is. */
-  prepare(kind: JobKind): Promise<void>
 }
 
 const UNQUEUED = `

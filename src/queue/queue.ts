@@ -10,6 +10,8 @@ export interface Lane {
 
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
 export interface Queue {
+  /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
+  prepare(kind: JobKind): Promise<void>
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
   enqueue(tx: Tx, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
   /** Queues a job whose first place in the queue is gone. */

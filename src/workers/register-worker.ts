@@ -33,7 +33,7 @@ export async function registerWorker(runtime: Runtime, load: () => WorkerLoad): 
     await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })
     const now = performance.now()
     // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
-    if (now - lastBeat > 2 * HEARTBEAT_MS) steadySince = now
+    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
     lastBeat = now
     if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
   }

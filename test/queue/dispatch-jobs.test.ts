@@ -32,6 +32,15 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     return worker
   }
 
+  test('a burst of submissions right after a pool was named for the first time is accepted whole', async () => {
+    const service = await start()
+    const caller = await service.createCaller()
+    await applyEndpoint(service.runtime, 'burst', { pool: 'burst' })
+    const texts = Array.from({ length: 60 }, (_, index) => `Burst ${index}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(service.url, caller.key, 'burst', text)))
+    expect(new Set(ids).size).toBe(60)
+  })
+
   test("one account's backlog does not hold up another account's one job", async () => {
     const service = await start()
     await applyEndpoint(service.runtime, 'fair', { pool: 'fair', max_in_flight: 1 })
