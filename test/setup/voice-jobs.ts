@@ -13,8 +13,14 @@ export async function applyEndpoint(runtime: Runtime, slug: string, engine: obje
 }
 
 /** Submits a text to an endpoint made by `applyEndpoint`; returns the job's id. Throws unless it is accepted. */
-export async function submitText(url: string, key: string, slug: string, text: string): Promise<string> {
-  const body = { inputs: { text, voice: 'calm' } }
+export async function submitText(
+  url: string,
+  key: string,
+  slug: string,
+  text: string,
+  voice = 'calm',
+): Promise<string> {
+  const body = { inputs: { text, voice } }
   const reply = await call(`${url}/api/v1/voice/${slug}`, { method: 'POST', key, body })
   if (reply.status !== 202) throw new Error(`a submission was answered with ${reply.status}: ${reply.text}`)
   return reply.json<{ job_id: string }>().job_id
