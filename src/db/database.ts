@@ -18,6 +18,8 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   const pool = new Pool({ connectionString: url, max, application_name: 'sonant', connectionTimeoutMillis: 10_000 })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
+  // A connection that is lost between two statements of a transaction tells nobody else: the next statement fails, and that is enough.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,
