@@ -49,12 +49,25 @@ update job j set
 from decided where j.id = decided.id
 returning j.account_id, j.endpoint_key, j.attempt, j.inputs, j.status`
 
+const UNIQUE_VIOLATION = '23505'
+const CLAIM_ATTEMPTS = 3
 const CLAIMABLE = statesBefore('processing')
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
 export async function claimJob(db: Database, jobId: string): Promise<Claim | null> {
-  const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
-  const row = rows[0]
+  const row = await takeRow(db, jobId)
   if (row === undefined || row.status === 'failed') return null
   return { jobId, accountId: row.account_id, endpointKey: row.endpoint_key, attempt: row.attempt, inputs: row.inputs }
+}
+
+/** Of two workers that claim at the same moment the second has waited for the first, but does not see its charge yet: it looks again. */
+async function takeRow(db: Database, jobId: string): Promise<Row | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
+      return rows[0]
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
+    }
+  }
 }

@@ -40,3 +40,15 @@ export async function claimQueued(db: Database, claim: QueueClaim): Promise<Deli
     accountId: row.account_id,
   }))
 }
+
+const RELEASE = `
+  update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+  where name = $1 and state = 'active' and group_id is not null and data->>'worker' = $2 and id <> all($3::uuid[])`
+
+/** After a claim whose answer was lost: what this worker took without knowing it becomes deliverable again. */
+export async function releaseUnknown(
+  db: Database,
+  claim: { readonly queue: string; readonly workerId: string; readonly known: readonly string[] },
+): Promise<void> {
+  await db.pool.query(RELEASE, [claim.queue, claim.workerId, claim.known])
+}

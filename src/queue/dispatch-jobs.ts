@@ -3,7 +3,7 @@ import type { Bus } from '../db/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
 import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
-import { claimQueued, type Delivery } from './claim-queued.ts'
+import { claimQueued, type Delivery, releaseUnknown } from './claim-queued.ts'
 import type { JobKind } from './job-kind.ts'
 import { settleInBatches } from './settle-in-batches.ts'
 
@@ -58,6 +58,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   let again = false
   let stopping = false
   let servedLast = ''
+  let answerLost = false
 
   const pump = async (): Promise<void> => {
     if (fetching) {
@@ -70,19 +71,17 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         again = false
         const free = freeSlots()
         if (stopping || free <= 0) break
-        const claimed = await claimQueued(options.db, {
-          queue: kind.queue,
-          free,
-          after: servedLast,
-          workerId: options.workerId,
-          limits: limits(),
-        })
+        const mine = { queue: kind.queue, workerId: options.workerId }
+        if (answerLost) await releaseUnknown(options.db, { ...mine, known: [...running.keys()] })
+        answerLost = false
+        const claimed = await claimQueued(options.db, { ...mine, free, after: servedLast, limits: limits() })
         for (const delivery of claimed) start(delivery)
         servedLast = claimed.at(-1)?.accountId ?? servedLast
         // Accounts with less than their share left slots free that others can use.
         if (claimed.length > 1 && claimed.length < free) again = true
       } while (again)
     } catch (error) {
+      answerLost = true
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
     } finally {
       fetching = false
@@ -110,7 +109,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
 
   const giveBack = async (delivery: Delivery, error: Error): Promise<void> => {
     if (!stopping) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job is handed back to the queue')
-    await settler.giveBack(delivery, error)
+    await settler.giveBack(delivery, error, !stopping)
   }
 
   const cancel = (jobId: string): void => {

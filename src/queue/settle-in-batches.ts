@@ -8,8 +8,8 @@ import type { Delivery } from './claim-queued.ts'
 export interface Settler {
   /** Written together with all others of the same turn of the event loop. */
   complete(delivery: Delivery): void
-  /** Makes the job deliverable again. */
-  giveBack(delivery: Delivery, reason: Error): Promise<void>
+  /** Makes the job deliverable again. `patiently` waits for a database that is away; else the job's heartbeat runs out. */
+  giveBack(delivery: Delivery, reason: Error, patiently: boolean): Promise<void>
   /** Tells the queue that these still run. Resolves with the ids of those that are still this worker's. */
   touch(deliveries: readonly Delivery[]): Promise<Set<string>>
   flushed(): Promise<void>
@@ -37,8 +37,9 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log, onFlushed
       const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(flush)
       flushing = Promise.all([flushing, turn]).then(() => undefined)
     },
-    giveBack: async (delivery, reason) => {
-      await boss.fail(queue, toAttempt(delivery), { message: reason.message }).catch((error: unknown) => {
+    giveBack: async (delivery, reason, patiently) => {
+      const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
+      await (patiently ? untilAnswered(fail) : fail()).catch((error: unknown) => {
         // The heartbeat ends with the handler, and with it the delivery.
         if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be handed back')
       })
