@@ -3,6 +3,8 @@ import { openEnvironment } from './environment.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
 import { catalog } from './rows/catalog.ts'
+import { crowd } from './rows/crowd.ts'
+import { pipeline, slots } from './rows/drain.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
 import { pickup } from './rows/pickup.ts'
@@ -11,7 +13,7 @@ import { start } from './rows/start.ts'
 import { submit } from './rows/submit.ts'
 
 /** In the order of the report. */
-const ROWS: readonly Row[] = [pickup, submit, catalog, render, start, install, firstAudio]
+const ROWS: readonly Row[] = [pickup, submit, catalog, render, start, install, firstAudio, pipeline, slots, crowd]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]`
 
 const { values, positionals } = parseArgs({
