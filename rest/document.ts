@@ -11,3 +11,17 @@ export async function readDocument(publicUrl: string | null): Promise<Document> 
   const document = parse(await readFile(new URL('openapi.yaml', import.meta.url), 'utf8')) as Document
   return { ...document, servers: [{ url: `${publicUrl ?? ''}${API_ROOT}` }] }
 }
+
+/**
+ * The document as openapi-backend gets it: a copy, since it resolves references in place, and without responses, which it would
+ * compile for nothing.
+ */
+export function requestsOf(document: Document): Document {
+  const copy = structuredClone(document)
+  for (const path of Object.values(copy.paths ?? {})) {
+    for (const operation of Object.values(path ?? {})) {
+      if (typeof operation === 'object' && 'responses' in operation) operation.responses = {}
+    }
+  }
+  return copy
+}

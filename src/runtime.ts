@@ -57,7 +57,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     await migrate(db, log)
     const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
     closers.push(() => bus.close())
-    const catalog = await openCatalog(db)
+    const catalog = openCatalog(db)
     const boss = await openBoss(db, log, role.supervise)
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
@@ -107,7 +107,8 @@ async function followCatalog(runtime: Runtime): Promise<void> {
     }
   }
   await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
-  await refresh()
+  await runtime.catalog.reload()
+  await prepareQueues(runtime)
 }
 
 async function prepareQueues(runtime: Runtime): Promise<void> {

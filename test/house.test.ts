@@ -28,7 +28,6 @@ describe('the house', () => {
     ['@pothos/', /^src\/graphql\//],
     ['graphql-yoga', /^src\/graphql\//],
     ['commander', /^src\/cli\//],
-    ['piscina', /^src\/engines\//],
   ])('%s is imported only where it belongs', (library, home) => {
     const strangers = IMPORTS.filter(({ file, target }) => target.startsWith(library) && !home.test(file))
     expect(strangers).toEqual([])

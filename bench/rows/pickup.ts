@@ -91,7 +91,7 @@ async function latencies(client: Client, table: 'job' | 'floor_job', submit: Sub
   const offset = await clockOffset(client)
   const begins = performance.now()
   const submitted = Array.from({ length: count }, async (_nothing, index) => {
-    await wait(begins + index * PERIOD_MS - performance.now())
+    await wait(Math.max(0, begins + index * PERIOD_MS - performance.now()))
     const at = performance.now()
     return { at, id: await submit() }
   })

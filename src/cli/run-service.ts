@@ -4,7 +4,7 @@ import { openLog } from '../log.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { stopOnSignal } from '../server/shutdown.ts'
-import { startWorker } from '../synthesis/synthesis-worker.ts'
+import { startWorker, type Worker } from '../synthesis/synthesis-worker.ts'
 
 /** What this process does. */
 export interface Halves {
@@ -25,19 +25,18 @@ export async function runService(halves: Halves): Promise<void> {
     const runtime = await openRuntime(settings, log, { supervise: halves.worker })
     closers.push(() => runtime.close())
     stopOnSignal(log, closers)
-    if (halves.worker) {
-      const worker = await startWorker(runtime, halves)
-      closers.push(() => worker.stop())
-    }
+    // The doors open first and close first: a worker takes its time for both.
+    let worker: Worker | null = null
+    closers.push(async () => worker?.stop())
     if (halves.api) {
       const app = await buildApp(runtime)
       closers.push(() => app.close())
       const address = await app.listen({ port: settings.port, host: settings.host })
       runtime.publicUrl = settings.publicUrl ?? address
       print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
-    } else {
-      print('Sonant works')
     }
+    if (halves.worker) worker = await startWorker(runtime, halves)
+    if (!halves.api) print('Sonant works')
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(

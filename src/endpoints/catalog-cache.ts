@@ -37,8 +37,9 @@ export interface Catalog {
   reload(): Promise<void>
 }
 
-export async function openCatalog(db: Database): Promise<Catalog> {
-  let current = await loadSnapshot(db)
+/** Empty until its first `reload`. */
+export function openCatalog(db: Database): Catalog {
+  let current = snapshotOf([])
   let latest = 0
   return {
     get current() {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SCOPE_FORM } from '../api-keys/api-key.ts'
 import { ENGINE_KINDS } from '../engines/engines.ts'
 import { invalidRequest } from '../errors.ts'
-import { compileInputs } from './validate-inputs.ts'
+import { checkInputs } from './validate-inputs.ts'
 import { RESERVED_SLUGS, RESPONSE_FIELDS } from './voice-endpoint.ts'
 
 const SLUG_FORM = /^[a-z0-9][a-z0-9_-]{0,62}$/
@@ -147,7 +147,7 @@ function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { pat
     if (!required.includes(name)) return { path: [...path], message: `needs inputs with "${name}" under required` }
   }
   try {
-    compileInputs(inputs)
+    checkInputs(inputs)
     return null
   } catch (error) {
     return { path: ['inputs'], message: `is not a valid JSON Schema: ${(error as Error).message}` }

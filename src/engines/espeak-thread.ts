@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import { detectLanguage, type Language } from './detect-language.ts'
@@ -8,9 +8,7 @@ import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 const FIRST_BUFFER_BYTES = 512 * 1024
-const ZEROS = Buffer.alloc(64 * 1024)
-/** No allocation of eSpeak's leaves a longer gap than this unwritten. */
-const LONGEST_GAP_BYTES = 4 * 1024 * 1024
+const NICENESS = 5
 
 /** One text to render, as it crosses to the thread. */
 export interface RenderTask {
@@ -38,7 +36,7 @@ parentPort?.on('message', (task: RenderTask) => {
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   yieldToTheApi()
   const espeak = await loadEspeak()
-  const worker = new espeak.eSpeakNGWorker()
+  const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
   const recording: Recording = { bytes: new ArrayBuffer(0), length: 0 }
   const callback = espeak.addFunction((pointer, samples) => record(recording, espeak, pointer, samples))
@@ -51,7 +49,7 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
     try {
       // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
-      restore(espeak, pristine)
+      espeak.HEAPU8.set(pristine)
       const name = voice.variant === null ? voice.language : `${voice.language}+${voice.variant}`
       if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
       setProsody(worker, prosody)
@@ -67,23 +65,25 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
 
 /** On Linux a thread has a priority of its own; elsewhere this would slow the whole process. */
 function yieldToTheApi(): void {
-  if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  if (process.platform === 'linux') setPriority(NICENESS)
+}
+
+/** eSpeak seeds the noise in breathy voices with the time at which it starts; two threads must not sound different. */
+function atTimeZero<T>(start: () => T): T {
+  const { now } = Date
+  Date.now = () => 0
+  try {
+    return start()
+  } finally {
+    Date.now = now
+  }
 }
 
 /** A copy of the memory up to the last byte that is in use. */
-function usedMemory(espeak: EspeakModule): Uint8Array {
-  return espeak.HEAPU8.slice(0, espeak.HEAPU8.findLastIndex((byte) => byte !== 0) + 1)
-}
-
-/** Memory beyond the pristine part must be zero too: some of it is read before it is written. Zeroing all 16 MB costs 1 ms. */
-function restore({ HEAPU8: memory }: EspeakModule, pristine: Uint8Array): void {
-  memory.set(pristine)
-  let dirtyEnd = pristine.length
-  for (let at = dirtyEnd; at < memory.length && at - dirtyEnd < LONGEST_GAP_BYTES; at += ZEROS.length) {
-    const block = memory.subarray(at, at + ZEROS.length)
-    if (ZEROS.compare(block, 0, block.length, 0, block.length) !== 0) dirtyEnd = at + block.length
-  }
-  memory.fill(0, pristine.length, dirtyEnd)
+function usedMemory({ HEAPU8: memory }: EspeakModule): Uint8Array {
+  let end = memory.length
+  while (memory[end - 1] === 0) end--
+  return memory.slice(0, end)
 }
 
 /** Never freed: the next text starts from pristine memory. */

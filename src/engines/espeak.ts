@@ -5,11 +5,12 @@ import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
 
-const WARM_UP_TEXT = 'The first sentence compiles the code that every later sentence runs.'
+/** Long enough for the engine's inner loops to be compiled by its end. */
+const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs. '.repeat(20)
 
 /** The embedded engine also knows how to be ready before the first request. */
 export interface EspeakEngine extends SpeechEngine {
-  /** Starts the threads and has each render a sentence that nobody hears, off the event loop. Never rejects. */
+  /** Starts the threads and has each render a text that nobody hears, off the event loop. Never rejects. */
   warm(): Promise<void>
 }
 

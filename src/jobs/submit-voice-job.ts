@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Context } from '../context.ts'
+import type { AccountActor, Context, KeyActor } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
@@ -12,7 +12,8 @@ import {
   recallJob,
   rememberJob,
 } from '../idempotency/remember-response.ts'
-import { voiceKind } from '../queue/job-kind.ts'
+import { type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { Lane, Statement } from '../queue/queue.ts'
 import { unsafeTextPath } from '../unsafe-text.ts'
 import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
 
@@ -48,38 +49,59 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
 
   const jobId = newId('job')
   const kind = voiceKind(poolOf(endpoint))
+  const lane = { accountId: actor.accountId, server: serverOf(endpoint) }
+  const insert = insertStatement(jobId, actor, endpoint, inputs, input.webhookUrl ?? null)
   await ctx.queue.prepare(kind)
-  const made = await inTransaction(ctx.db, async (tx) => {
-    if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
-    const inserted = tx.query({
-      name: 'insert_voice_job',
-      text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)
-             values ($1, $2, 'voice', $3, $4, $5, $6, $7, $8)`,
-      values: [
-        jobId,
-        actor.accountId,
-        endpointKey(endpoint.slug),
-        actor.kind === 'key' ? actor.apiKeyId : null,
-        JSON.stringify(inputs),
-        input.webhookUrl ?? null,
-        costOf(endpoint, inputs),
-        idTime(jobId),
-      ],
-    })
-    await Promise.all([
-      inserted,
-      ctx.queue.enqueue(tx, kind, jobId, { accountId: actor.accountId, server: serverOf(endpoint) }),
-    ])
-    return true
-  })
-  if (!made) return replayOf(ctx, idempotency)
+  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, lane)
+  else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId, lane))) return replayOf(ctx, idempotency)
   ctx.queue.wake(kind)
   return { jobId, status: 'queued', replayed: false }
 }
 
+function insertStatement(
+  jobId: string,
+  actor: KeyActor | AccountActor,
+  endpoint: VoiceEndpoint,
+  inputs: Record<string, unknown>,
+  webhookUrl: string | null,
+): Statement {
+  return {
+    name: 'insert_voice_job',
+    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)
+           values ($1, $2, 'voice', $3, $4, $5, $6, $7, $8)`,
+    values: [
+      jobId,
+      actor.accountId,
+      endpointKey(endpoint.slug),
+      actor.kind === 'key' ? actor.apiKeyId : null,
+      JSON.stringify(inputs),
+      webhookUrl,
+      costOf(endpoint, inputs),
+      idTime(jobId),
+    ],
+  }
+}
+
+/** Makes the job unless another request with the same key has made one: then false. */
+function insertOnce(
+  ctx: Context,
+  request: IdempotentRequest,
+  insert: Statement,
+  kind: JobKind,
+  jobId: string,
+  lane: Lane,
+): Promise<boolean> {
+  return inTransaction(ctx.db, async (tx) => {
+    if (!(await rememberJob(tx, request, jobId))) return false
+    await tx.query({ ...insert, values: [...insert.values] })
+    await ctx.queue.enqueue(tx, kind, jobId, lane)
+    return true
+  })
+}
+
 /** Another request with the same key committed first: its job is the answer. */
-async function replayOf(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission> {
-  const jobId = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
+async function replayOf(ctx: Context, idempotency: IdempotentRequest): Promise<Submission> {
+  const jobId = await recallJob(ctx.db.pool, idempotency)
   if (jobId === null) throw internalError('an idempotency record vanished')
   return { jobId, status: 'queued', replayed: true }
 }

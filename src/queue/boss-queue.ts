@@ -11,6 +11,9 @@ export const QUEUE_CHANNEL = 'sonant_queue'
 /** Names the job that its worker is to stop. */
 export const ABORT_CHANNEL = 'sonant_abort'
 
+/** A worker that was woken looks again by itself as long as it finds something: more wake-ups than this only slow commits down. */
+const NOTIFY_SPACING_MS = 5
+
 /** Takes a wake-up, and says whether it has a free slot for the work. */
 export type LocalWorker = () => boolean
 
@@ -32,6 +35,7 @@ const groupOf = (lane: Lane | undefined) => ({ group: { id: lane?.accountId ?? '
 export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
   const prepared = new Map<string, Promise<void>>()
+  const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
   const prepare = (kind: JobKind): Promise<void> => {
     const known = prepared.get(kind.queue)
     if (known !== undefined) return known
@@ -50,6 +54,11 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       // The queue's id is the job's own UUID: a job can wait in its queue once only.
       await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx), ...groupOf(lane) })
     },
+    enqueueWith: async (db, insert, kind, jobId, lane) => {
+      const queued = await queueStatement(boss, kind, jobId, lane)
+      const text = `with queued as (${queued.text.replaceAll('$1', `$${insert.values.length + 1}`)}) ${insert.text}`
+      await db.pool.query({ name: `${insert.name} ${kind.queue}`, text, values: [...insert.values, ...queued.values] })
+    },
     enqueueAgain: async (tx, kind, jobId, lane) => {
       await prepare(kind)
       await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx), ...groupOf(lane) })
@@ -63,13 +72,48 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     },
     wake: (kind) => {
       // NOTIFY takes a lock that every commit of the database passes: it is left out while this process can do the work itself.
-      if (localWorkers.get(kind.queue)?.() === true) return
-      bus.notify(QUEUE_CHANNEL, kind.queue).catch(() => undefined)
+      if (localWorkers.get(kind.queue)?.() !== true) shout(kind.queue)
     },
     abort: (jobId) => {
       bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
   }
+}
+
+/** The first call of a quiet time goes through at once; those that follow closely become one, a few milliseconds later. */
+function spaced(notify: (name: string) => void): (name: string) => void {
+  const resting = new Map<string, boolean>()
+  const call = (name: string): void => {
+    if (resting.has(name)) {
+      resting.set(name, true)
+      return
+    }
+    notify(name)
+    resting.set(name, false)
+    setTimeout(() => {
+      const asked = resting.get(name) === true
+      resting.delete(name)
+      if (asked) call(name)
+    }, NOTIFY_SPACING_MS).unref()
+  }
+  return call
+}
+
+/** What `send` would run, with its one parameter, `$1`. */
+async function queueStatement(
+  boss: PgBoss,
+  kind: JobKind,
+  jobId: string,
+  lane: Lane | undefined,
+): Promise<{ text: string; values: unknown[] }> {
+  const caught = { text: '', values: [] as unknown[] }
+  const id = queueId(jobId)
+  const executeSql = async (text: string, values: unknown[] = []) => {
+    Object.assign(caught, { text, values })
+    return { rows: [{ id }] }
+  }
+  await boss.send(kind.queue, { jobId }, { id, db: { executeSql }, ...groupOf(lane) })
+  return caught
 }
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

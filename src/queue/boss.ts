@@ -12,9 +12,9 @@ const RETRY_LIMIT = 1000
 const RETRY_DELAY_SECONDS = 1
 /** A queued job waits as long as it takes: pg-boss would drop it after 14 days. */
 const RETENTION_SECONDS = 365 * 24 * 3600
-const NO_JOB = '00000000-0000-0000-0000-000000000000'
 /** Finished queue rows are of no use to anyone: the job row is what counts. */
-const DELETE_AFTER_SECONDS = 600
+const DELETE_AFTER_SECONDS = 60
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /**
  * pg-boss on the service's own pool. Its statements are long and always the same, so each is prepared once per connection:
@@ -72,9 +72,9 @@ export async function ensureQueue(boss: PgBoss, queue: string): Promise<void> {
     deleteAfterSeconds: DELETE_AFTER_SECONDS,
     expireInSeconds: 23 * 3600,
   })
-  // pg-boss reads about a queue at its first use, over the pool. Inside the first transactions that use it, which hold the pool's
-  // connections, that would be a deadlock.
-  await boss.touch(queue, [NO_JOB])
+  // Creating a queue drops pg-boss's memory of it, and the first `send` would ask for it on a connection of its own: twenty of them
+  // at once, each inside a transaction, would wait for each other for ever. Any read brings it back.
+  await boss.findJobs(queue, { id: NO_JOB })
 }
 
 const names = new Map<string, string>()

@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 
 /** Whose turn a job waits for: lanes of one server are served in turn, so that no account holds up another. */
@@ -8,12 +8,21 @@ export interface Lane {
   readonly server: string
 }
 
+/** A prepared statement with its values. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
   enqueue(tx: Tx, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
+  /** Runs an insert and queues the job in one statement, which is its own transaction: one way to the database instead of four. */
+  enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
   /** Queues a job whose first place in the queue is gone. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, lane?: Lane): Promise<void>
   /** Takes a job out again that no worker has yet. */

@@ -29,6 +29,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const threads = availableParallelism()
   const engines = options.engines ?? openEngines({ threads, log: runtime.log })
   const parts = { ...runtime, engines }
+  // In the background: the first text then finds a thread that has compiled its engine.
+  if (options.engines === undefined) void engines.espeak.warm()
   const slotsOf = (pool: string): number => {
     const endpoints = [...runtime.catalog.current.endpoints.values()]
     const atServers = [...serverLimits(endpoints, pool).values()].reduce((sum, limit) => sum + limit, 0)
