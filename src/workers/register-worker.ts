@@ -23,7 +23,7 @@ export async function registerWorker(runtime: Runtime, load: () => WorkerLoad): 
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
   let gpus: readonly Gpu[] = []
   let beating: Promise<void> | undefined
-  let lastBeat = 0
+  let lastBeat = Number.NEGATIVE_INFINITY
   let steadySince = Number.POSITIVE_INFINITY
 
   const beat = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export async function registerWorker(runtime: Runtime, load: () => WorkerLoad): 
     beating ??= beat()
       .catch((error: Error) => {
         steadySince = Number.POSITIVE_INFINITY
-        lastBeat = 0
+        lastBeat = Number.NEGATIVE_INFINITY
         runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
       })
       .finally(() => {
