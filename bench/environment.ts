@@ -30,6 +30,10 @@ export interface Environment {
   serve(role: 'start' | 'serve' | 'work', variables?: Variables): Promise<Service>
   /** A script of floors/ as a second process; it prints its address once it is ready. */
   floor(name: string, variables: Variables): Promise<Service>
+  /** A script of floors/ that works on the shared database as a worker does. */
+  worker(name: string, variables: Variables): Promise<Service>
+  /** A command of the operator on the shared database, with --json. */
+  sonant<Answer>(...args: readonly string[]): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -72,6 +76,14 @@ export function openEnvironment(quick: boolean): Environment {
       return keep(await launch(['src/main.ts', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
     },
     floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
+    worker: async (name, given) => {
+      await database()
+      return keep(await launch([`bench/floors/${name}.ts`], { ...(await variables()), ...given }, /^ready/))
+    },
+    sonant: async (...args) => {
+      await database()
+      return sonant(args, await variables())
+    },
     close: async () => {
       for (const closer of closers.splice(0).reverse()) await closer()
     },

@@ -7,6 +7,8 @@ import { callbackBeside } from './rows/callback-beside.ts'
 import { callbackLatency } from './rows/callback-latency.ts'
 import { callbackRate } from './rows/callback-rate.ts'
 import { catalog } from './rows/catalog.ts'
+import { crowd } from './rows/crowd.ts'
+import { pipeline, slots } from './rows/drain.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
@@ -32,6 +34,9 @@ const ROWS: readonly Row[] = [
   callbackLatency,
   callbackRate,
   callbackBeside,
+  pipeline,
+  slots,
+  crowd,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

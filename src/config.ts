@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { type Cidr, parseCidr } from './webhooks/guard-address.ts'
+import { cidrs, integer, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
+import type { S3Place } from './storage/s3-url.ts'
+import type { Cidr } from './webhooks/guard-address.ts'
 
 /** The servers that companion work is done by (contract.md section 8). */
 export interface CompanionSettings {
@@ -33,6 +35,8 @@ export interface Settings {
   readonly secretKey: string | null
   /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
   readonly oldSecretKey: string | null
+  /** null: files under `dataDir`. */
+  readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
@@ -48,70 +52,16 @@ export interface Settings {
   readonly lookUp: (name: string) => string | undefined
 }
 
+/** An S3-compatible bucket and the key that opens it. */
+export interface S3Settings extends S3Place {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
 /** The environment is wrong: one line per mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
-
-const MIN_SECRET_CHARACTERS = 32
-/** With four attempts of 10 s beside them the last one still starts in time (contract.md section 6). */
-const MAX_RETRY_DELAYS_SECONDS = 230
-
-const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback)
-
-const url = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
-  })
-
-const cidrs = z
-  .string()
-  .default('')
-  .transform((text, issues) => {
-    try {
-      return text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .map(parseCidr)
-    } catch (error) {
-      issues.addIssue({
-        code: 'custom',
-        message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
-      })
-      return z.NEVER
-    }
-  })
-
-/** One term a line or between commas; lines that start with # are comments. */
-const terms = z
-  .string()
-  .transform((text) =>
-    text
-      .split('\n')
-      .filter((line) => !line.trimStart().startsWith('#'))
-      .flatMap((line) => line.split(','))
-      .map((term) => term.trim())
-      .filter((term) => term !== ''),
-  )
-  .optional()
-const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
-
-const retryDelays = z
-  .string()
-  .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')
-  .transform((text) => text.split(',').map(Number))
-  .refine(
-    (delays) => delays.reduce((sum, delay) => sum + delay, 0) <= MAX_RETRY_DELAYS_SECONDS,
-    `must add up to at most ${MAX_RETRY_DELAYS_SECONDS}: receivers refuse what is signed longer ago than 300 s`,
-  )
-  .default([5, 25, 75])
 
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
@@ -121,6 +71,9 @@ const schema = z.object({
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   SECRET_KEY: secret.optional(),
   OLD_SECRET_KEY: secret.optional(),
+  STORAGE_URL: s3Url.optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
@@ -144,6 +97,8 @@ const schema = z.object({
 type Name = keyof z.input<typeof schema>
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Together they open the bucket of STORAGE_URL. */
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
 
 /** Reads and checks the whole environment at once. @throws ConfigError naming every mistake. */
@@ -153,6 +108,9 @@ export function readSettings(env: Environment): Settings {
   for (const name of NAMES) {
     const value = readVariable(env, name, mistakes)
     if (value !== undefined) given[name] = value
+  }
+  for (const name of CREDENTIALS) {
+    if (given.STORAGE_URL !== undefined && given[name] === undefined) mistakes.push(`${name} is needed for STORAGE_URL`)
   }
   const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
@@ -187,6 +145,14 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     dataDir: resolve(values.DATA_DIR),
     secretKey: values.SECRET_KEY ?? null,
     oldSecretKey: values.OLD_SECRET_KEY ?? null,
+    s3:
+      values.STORAGE_URL === undefined
+        ? null
+        : {
+            ...values.STORAGE_URL,
+            accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
+            secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
+          },
     egressAllow: values.EGRESS_ALLOW,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: {

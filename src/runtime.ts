@@ -11,6 +11,7 @@ import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from './endpoints/catalog-cache.ts'
 import { poolOf } from './endpoints/voice-endpoint.ts'
+import { newId } from './id.ts'
 import { installEndpoint } from './install.ts'
 import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
@@ -19,6 +20,7 @@ import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
 import { generationKind, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
+import { openS3 } from './storage/s3.ts'
 import { openSpill } from './storage/spill.ts'
 import { openVault } from './webhooks/secret-vault.ts'
 
@@ -35,6 +37,8 @@ export interface Role {
 export interface Runtime extends Parts {
   readonly queue: BossQueue
   readonly boss: PgBoss
+  /** Names this process to others: what it takes out of a queue is known as its own. */
+  readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
   /** Where callers reach this service, known for certain only once it listens. */
@@ -73,12 +77,15 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
     const presenter = { voiceJob: presentVoiceJob }
     const companion = openCompanion(settings.companion)
-    const opened = { spill, exportLane, companion, vault, presenter }
+    const opened = { workerId: newId('wrk'), spill, exportLane, companion, vault, presenter }
     const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
-      storage: openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey }),
+      storage:
+        settings.s3 === null
+          ? openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey })
+          : openS3(settings.s3, settings.s3),
       as: (actor) => ({ ...runtime, actor }),
       close,
     }

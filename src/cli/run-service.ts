@@ -13,6 +13,8 @@ export interface Halves {
   readonly worker: boolean
   /** On a database without accounts: make the demo account and print its key. */
   readonly demo: boolean
+  /** The engine pools of the worker; absent: all. */
+  readonly pools?: readonly string[]
 }
 
 /** Runs until a signal ends it. */
@@ -34,7 +36,7 @@ export async function runService(halves: Halves): Promise<void> {
       runtime.publicUrl = settings.publicUrl ?? address
       print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
     }
-    if (halves.worker) workers.push(await startWebhookWorker(runtime), await startWorker(runtime))
+    if (halves.worker) workers.push(await startWebhookWorker(runtime), await startWorker(runtime, halves))
     if (!halves.api) print('Sonant works')
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

@@ -54,13 +54,14 @@ update job set attempt = attempt + 1, status = 'failed', completed_at = now(), e
 where id = $1 and attempt = $2 - 1 and status = any($3::job_status[])
 returning ${CALLBACK_URL}`
 
+const UNIQUE_VIOLATION = '23505'
+const CLAIM_ATTEMPTS = 3
 const CLAIMABLE = statesBefore('processing')
 const FAILABLE = statesBefore('failed')
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
 export async function claimJob(parts: Parts, jobId: string): Promise<Claim | null> {
-  const { rows } = await parts.db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
-  const row = rows[0]
+  const row = await takeRow(parts, jobId)
   if (row === undefined) return null
   const claim = {
     jobId,
@@ -87,4 +88,16 @@ async function failUnpaid(parts: Parts, claim: Claim): Promise<void> {
     return url !== null
   })
   if (frozen) parts.queue.wake(WEBHOOK_KIND)
+}
+
+/** Of two workers that claim at the same moment the second has waited for the first, but does not see its charge yet: it looks again. */
+async function takeRow({ db }: Parts, jobId: string): Promise<Row | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
+      return rows[0]
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
+    }
+  }
 }

@@ -1,9 +1,10 @@
 import type { Parts } from '../context.ts'
-import { inTransaction, type Tx } from '../db/database.ts'
+import { inTransaction } from '../db/database.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
 import { type JobFailure, statesBefore } from './job-states.ts'
+import { refundJob } from './refund-job.ts'
 
 /** A job as far as failing it goes: whose it is, and the attempt that is known of it. */
 export type FailableJob = Pick<Claim, 'jobId' | 'accountId' | 'attempt'>
@@ -24,7 +25,7 @@ export async function failJob(parts: Parts, claim: FailableJob, failure: JobFail
       [claim.jobId, claim.attempt, failure.code, failure.message, FAILABLE],
     )
     if (rows[0] === undefined) return false
-    await refund(tx, claim)
+    await refundJob(tx, claim.jobId)
     const url = rows[0].callback_url
     if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
     frozen = url !== null
@@ -32,17 +33,4 @@ export async function failJob(parts: Parts, claim: FailableJob, failure: JobFail
   })
   if (frozen) parts.queue.wake(WEBHOOK_KIND)
   return failed
-}
-
-async function refund(tx: Tx, claim: FailableJob): Promise<void> {
-  const { rows } = await tx.query<{ amount: string }>(
-    `insert into credit_entry (account_id, kind, amount, job_id)
-     select account_id, 'refund', -amount, job_id from credit_entry where job_id = $1 and kind = 'charge'
-     on conflict (job_id, kind) do nothing
-     returning amount`,
-    [claim.jobId],
-  )
-  const entry = rows[0]
-  if (entry === undefined) return
-  await tx.query('update account set credits = credits + $2 where id = $1', [claim.accountId, entry.amount])
 }

@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { cancelJob } from './cancel-job.ts'
 import { JOB_ERRORS, JOB_STATUSES, type JobErrorCode } from './job-states.ts'
 import type { Submission } from './queue-job.ts'
 import { submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
@@ -95,5 +96,15 @@ builder.mutationField('submitVoiceJob', (t) =>
       inputs: undefined,
       ...args,
     })),
+  }),
+)
+
+builder.mutationField('cancelJob', (t) =>
+  t.field({
+    type: VoiceJobRef,
+    description:
+      'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...resolvedBy(cancelJob, (args: { jobId: string }) => args),
   }),
 )

@@ -1,5 +1,6 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
 import { poolOf } from '../endpoints/voice-endpoint.ts'
 import { workflowSlug } from '../generation/workflow.ts'
 import { generationKind, type JobKind, voiceKind } from '../queue/job-kind.ts'
@@ -63,19 +64,27 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row
     ),
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    const kind = kindOf(parts, job)
-    if (kind === null) homeless.push(job)
-    else await parts.queue.enqueueAgain(tx, kind, job.id)
+    const place = placeOf(parts, job)
+    if (place === null) homeless.push(job)
+    else
+      await parts.queue.enqueueAgain(tx, place.kind, job.id, {
+        turn: { accountId: job.account_id, server: place.server },
+      })
   }
   return lost.size
 }
 
+interface Place {
+  readonly kind: JobKind
+  readonly server: string
+}
+
 /** null where nothing says any more which queue that is. */
-function kindOf({ catalog }: Parts, { type, endpoint_key: key }: Row): JobKind | null {
+function placeOf({ catalog }: Parts, { type, endpoint_key: key }: Row): Place | null {
   if (type === 'generate') {
-    const workflow = catalog.current.workflows.get(workflowSlug(key))
-    return workflow === undefined ? null : generationKind(workflow.engine.kind)
+    const engine = catalog.current.workflows.get(workflowSlug(key))?.engine
+    return engine === undefined ? null : { kind: generationKind(engine.kind), server: engine.base_url }
   }
   const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
-  return endpoint === undefined ? null : voiceKind(poolOf(endpoint))
+  return endpoint === undefined ? null : { kind: voiceKind(poolOf(endpoint)), server: serverOf(endpoint) }
 }

@@ -1,4 +1,5 @@
 import { type Context, requireAccount } from '../context.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
 import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { Detail } from '../errors.ts'
@@ -34,6 +35,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
     type: 'voice',
     endpointKey: endpointKey(endpoint.slug),
     kind: voiceKind(poolOf(endpoint)),
+    server: serverOf(endpoint),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),

@@ -1,6 +1,7 @@
 import { dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { laneLimits } from '../queue/lane-limits.ts'
+import { laneSource } from '../queue/lane-source.ts'
 import type { Runtime } from '../runtime.ts'
 import { openAttemptGate } from './attempt-gate.ts'
 import { type Attempt, openBeginAttempt } from './begin-attempt.ts'
@@ -44,7 +45,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     ...runtime,
     kind: WEBHOOK_KIND,
     slots: SLOTS,
-    lanes: laneLimits(HELD),
+    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes: laneLimits(HELD) }),
     handle: (deliveryId, signal, lane) => deliverWebhook(parts, deliveryId, signal, lane),
   })
   const tidy = () =>
