@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core'
+import ErrorsPlugin from '@pothos/plugin-errors'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import type { Context } from '../context.ts'
@@ -20,9 +21,10 @@ export const builder = new SchemaBuilder<{
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: unknown; Output: unknown }
+    URL: { Input: string; Output: string }
   }
 }>({
-  plugins: [PrismaPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, PrismaPlugin, RelayPlugin],
   defaultFieldNullability: false,
   relay: {
     nodeQueryOptions: false,
@@ -30,6 +32,7 @@ export const builder = new SchemaBuilder<{
     edgesFieldOptions: { nullable: false },
     nodeFieldOptions: { nullable: false },
   },
+  errors: { directResult: true },
   prisma: {
     client: (ctx) => ctx.db.prisma as PrismaClient,
     dmmf: getDatamodel(),

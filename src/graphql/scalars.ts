@@ -25,10 +25,27 @@ builder.addScalarType(
   }),
 )
 
+builder.addScalarType(
+  'URL',
+  new GraphQLScalarType({
+    name: 'URL',
+    description: 'An absolute URL as RFC 3986.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3986',
+    serialize: (value) => value,
+    parseValue: (value) => toUrl(value),
+    parseLiteral: (node) => toUrl(node.kind === Kind.STRING ? node.value : null),
+  }),
+)
+
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
 function toDate(value: unknown): Date {
   const date = typeof value === 'string' && DATE_TIME.test(value) ? new Date(value) : new Date(Number.NaN)
   if (Number.isNaN(date.getTime())) throw new GraphQLError('Send a DateTime such as 2026-01-31T09:05:00.000Z.')
   return date
+}
+
+function toUrl(value: unknown): string {
+  if (typeof value !== 'string' || !URL.canParse(value)) throw new GraphQLError('Send an absolute URL.')
+  return value
 }

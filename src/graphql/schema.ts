@@ -1,5 +1,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { builder } from './builder.ts'
+import './node.ts'
+import './refusal.ts'
 import './scalars.ts'
 import '../companion/companion-graphql.ts'
 import '../endpoints/endpoint-graphql.ts'

@@ -1,0 +1,70 @@
+import { type Detail, invalidRequest } from '../errors.ts'
+
+const DEFAULT_PAGE = 50
+/** The most that `first` and `last` may ask for. */
+export const MAX_PAGE = 100
+
+/** The arguments of a Relay connection: `first` after a cursor, or `last` before one. */
+export interface PageInput {
+  /** 1 to 100; 50 unless given. */
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+  /** 1 to 100. */
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
+}
+
+export interface Connection<Node> {
+  readonly edges: { readonly cursor: string; readonly node: Node }[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
+/** What a statement needs of a PageInput: `size + 1` rows are to be read, from the end when `backwards`. */
+export interface PageShape {
+  readonly size: number
+  readonly backwards: boolean
+}
+
+/** @param isCursor tells whether a text can be a cursor at all. @throws INVALID_REQUEST: what is out of range is never clamped */
+export function pageShape(input: PageInput, isCursor: (text: string) => boolean): PageShape {
+  const { first, last, after, before } = input
+  const details: Detail[] = []
+  for (const [path, size] of Object.entries({ first, last })) {
+    if (size != null && (!Number.isInteger(size) || size < 1 || size > MAX_PAGE)) {
+      details.push({ path: `/${path}`, message: `must be from 1 to ${MAX_PAGE}` })
+    }
+  }
+  for (const [path, cursor] of Object.entries({ after, before })) {
+    if (cursor != null && !isCursor(cursor)) details.push({ path: `/${path}`, message: 'must be a cursor' })
+  }
+  if (first != null && last != null) details.push({ path: '/last', message: 'must not be sent together with first' })
+  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  return { size: first ?? last ?? DEFAULT_PAGE, backwards: last != null }
+}
+
+/** @param rows up to `size + 1` of them, in the order in which they were read */
+export function toConnection<Row, Node>(
+  rows: readonly Row[],
+  { size, backwards }: PageShape,
+  input: PageInput,
+  { cursorOf, nodeOf }: { cursorOf(row: Row): string; nodeOf(row: Row): Node },
+): Connection<Node> {
+  const page = rows.slice(0, size)
+  if (backwards) page.reverse()
+  const edges = page.map((row) => ({ cursor: cursorOf(row), node: nodeOf(row) }))
+  const more = rows.length > size
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: backwards ? input.before != null : more,
+      hasPreviousPage: backwards ? more : input.after != null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}
