@@ -1,19 +1,15 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { JobErrorCodeEnum, JobStatusEnum } from '../jobs/job-graphql.ts'
+import { JobErrorCodeEnum, JobStatusEnum } from '../jobs/job-enums-graphql.ts'
+import { showRecord } from '../jobs/job-interface-graphql.ts'
+import { ChatJobRef, MediaTagJobRef, RetargetJobRef } from '../jobs/job-types-graphql.ts'
 import { type ChatInput, type ChatResult, chatWithCompanion } from './chat-with-companion.ts'
 import type { CompanionView } from './companion-job.ts'
+import { MediaKindEnum } from './media-kind-graphql.ts'
 import { type RetargetInput, type RetargetResult, retargetCompanion } from './retarget-companion.ts'
-import { MEDIA_KINDS, type MediaTagInput, type MediaTagResult, tagMedia } from './tag-media.ts'
+import { type MediaTagInput, type MediaTagResult, tagMedia } from './tag-media.ts'
 
-const MediaKindEnum = builder.enumType('MediaKind', {
-  description: 'What a medium is.',
-  values: Object.fromEntries(MEDIA_KINDS.map((value) => [value.toUpperCase(), { value }])) as {
-    [K in (typeof MEDIA_KINDS)[number] as Uppercase<K>]: { value: K }
-  },
-})
-
-const CompanionJobInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionJob').implement({
+const AnswerInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionAnswer').implement({
   description: 'A finished request to the companion.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'The job that it was recorded as.' }),
@@ -39,10 +35,15 @@ const CompanionJobInterface = builder.interfaceRef<CompanionView<unknown>>('Comp
   }),
 })
 
-const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatJob').implement({
+const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatAnswer').implement({
   description: 'What the companion replied.',
-  interfaces: [CompanionJobInterface],
+  interfaces: [AnswerInterface],
   fields: (t) => ({
+    job: t.field({
+      type: ChatJobRef,
+      description: 'The whole of it.',
+      resolve: (view, _args, ctx) => showRecord(ctx, view),
+    }),
     chatId: t.id({ nullable: true, description: 'Continues the chat.', resolve: ({ result }) => result?.chatId }),
     reply: t.string({
       nullable: true,
@@ -52,18 +53,28 @@ const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatJob')
   }),
 })
 
-const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionRetargetJob').implement({
+const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionRetargetAnswer').implement({
   description: 'Whether a persona was accepted.',
-  interfaces: [CompanionJobInterface],
+  interfaces: [AnswerInterface],
   fields: (t) => ({
+    job: t.field({
+      type: RetargetJobRef,
+      description: 'The whole of it.',
+      resolve: (view, _args, ctx) => showRecord(ctx, view),
+    }),
     chatId: t.id({ nullable: true, description: 'The chat.', resolve: ({ result }) => result?.chatId }),
   }),
 })
 
-const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionMediaTagJob').implement({
+const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionMediaTagAnswer').implement({
   description: 'What a medium shows.',
-  interfaces: [CompanionJobInterface],
+  interfaces: [AnswerInterface],
   fields: (t) => ({
+    job: t.field({
+      type: MediaTagJobRef,
+      description: 'The whole of it.',
+      resolve: (view, _args, ctx) => showRecord(ctx, view),
+    }),
     mediaUrl: t.string({ nullable: true, description: 'As it was sent.', resolve: ({ result }) => result?.mediaUrl }),
     mediaKind: t.field({
       type: MediaKindEnum,

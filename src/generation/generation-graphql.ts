@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { JobStatusEnum } from '../jobs/job-graphql.ts'
+import { JobStatusEnum } from '../jobs/job-enums-graphql.ts'
 import type { Submission } from '../jobs/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 

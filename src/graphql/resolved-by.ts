@@ -12,3 +12,14 @@ export const resolvedBy = <Args, Input, Result>(
   resolve: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
   extensions: { verb },
 })
+
+/** The same for a field that shows more of the verb's result than the verb returns: `present` reads the rest. */
+export const presentedBy = <Args, Input, Result, Shown>(
+  verb: (ctx: Context, input: Input) => Promise<Result>,
+  toInput: (args: Args) => Input,
+  present: (ctx: GraphqlContext, result: Result) => Promise<Shown>,
+) => ({
+  resolve: async (_root: object, args: Args, ctx: GraphqlContext): Promise<Shown> =>
+    present(ctx, await verb(ctx, toInput(args))),
+  extensions: { verb },
+})

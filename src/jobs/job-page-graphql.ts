@@ -1,104 +1,19 @@
 import { builder } from '../graphql/builder.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
+import { presentedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { job } from './job.ts'
+import { JobDecisionEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import type { JobFilter } from './job-filter.ts'
-import { JobErrorCodeEnum, JobStatusEnum } from './job-graphql.ts'
+import { JobInterface, showRecord } from './job-interface-graphql.ts'
 import { type JobPage, type JobPageInput, jobPage } from './job-page.ts'
-import { JOB_DECISIONS, JOB_TYPES, type JobDecision, type JobType } from './job-states.ts'
-import type { JobResult, JobSummary, JobView } from './job-view.ts'
-
-const upperCased = <T extends string>(values: readonly T[]) =>
-  Object.fromEntries(values.map((value) => [value.toUpperCase(), { value }])) as {
-    [V in T as Uppercase<V>]: { value: V }
-  }
-
-export const JobTypeEnum = builder.enumType('JobType', {
-  description: 'Which producer a job comes from.',
-  values: upperCased<JobType>(JOB_TYPES),
-})
-
-const JobDecisionEnum = builder.enumType('JobDecision', {
-  description: 'The verdict on a moderated job.',
-  values: upperCased<JobDecision>(JOB_DECISIONS),
-})
-
-/** What every form of a job shows. */
-const JobInterface = builder.interfaceRef<JobSummary>('JobFields').implement({
-  description: 'What the list and the single read show of a job.',
-  fields: (t) => ({
-    id: t.exposeID('jobId', { description: 'The job id.' }),
-    type: t.field({ type: JobTypeEnum, description: 'Its producer.', resolve: (summary) => summary.type }),
-    endpointKey: t.exposeString('endpointKey', { description: 'Its producer with the slug: `voice.tts`.' }),
-    status: t.field({ type: JobStatusEnum, description: 'Where it stands.', resolve: (summary) => summary.status }),
-    isProhibited: t.exposeBoolean('isProhibited', {
-      nullable: true,
-      description: 'The verdict. Null for jobs that are not moderated, and until it is decided.',
-    }),
-    apiKeyId: t.exposeID('apiKeyId', { nullable: true, description: 'The key that it was submitted with.' }),
-    apiKeyName: t.exposeString('apiKeyName', { nullable: true, description: 'Null after that key is deleted.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was accepted.', resolve: (at) => at.createdAt }),
-    completedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it finished; null before.',
-      resolve: (summary) => summary.completedAt,
-    }),
-  }),
-})
-
-const JobSummaryRef = builder.objectRef<JobSummary>('JobSummary').implement({
-  description: 'A job in the list.',
-  interfaces: [JobInterface],
-})
-
-const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
-  description: 'What a completed job came to. Each type of job fills its own fields.',
-  fields: (t) => ({
-    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
-    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
-    outputs: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: 'Voice and generation: output name to URL, signed at this read for 15 minutes.',
-      resolve: (result) => result.outputs,
-    }),
-    endpointSlug: t.exposeString('endpointSlug', { nullable: true, description: 'Voice.' }),
-    workflowSlug: t.exposeString('workflowSlug', { nullable: true, description: 'Generation.' }),
-    isProhibited: t.exposeBoolean('isProhibited', { nullable: true, description: 'Companion.' }),
-    chatId: t.exposeString('chatId', { nullable: true, description: 'Companion chat and retarget.' }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Companion media tag: as it was submitted.' }),
-    mediaKind: t.exposeString('mediaKind', { nullable: true, description: 'Companion media tag.' }),
-  }),
-})
-
-const JobRef = builder.objectRef<JobView>('Job').implement({
-  description: 'A job of any producer.',
-  interfaces: [JobInterface],
-  fields: (t) => ({
-    result: t.field({
-      type: JobResultRef,
-      nullable: true,
-      description: 'Completed jobs only.',
-      resolve: (view) => view.result,
-    }),
-    error: t.string({
-      nullable: true,
-      description: 'What to do next. Failed jobs only.',
-      resolve: (view) => view.failure?.message,
-    }),
-    errorCode: t.field({
-      type: JobErrorCodeEnum,
-      nullable: true,
-      description: 'Failed jobs only.',
-      resolve: (view) => view.failure?.code,
-    }),
-  }),
-})
 
 const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
   description: 'A page of the jobs that match, newest first.',
   fields: (t) => ({
-    jobs: t.field({ type: [JobSummaryRef], description: 'The page.', resolve: (page) => [...page.jobs] }),
+    jobs: t.field({
+      type: [JobInterface],
+      description: 'The page.',
+      resolve: (page, _args, ctx) => Promise.all(page.jobs.map((summary) => showRecord(ctx, summary))),
+    }),
     total: t.exposeInt('total', { description: 'How many jobs match, exactly.' }),
     limit: t.exposeInt('limit', { description: 'The most that a page holds.' }),
     offset: t.exposeInt('offset', { description: 'How many were left out before this page.' }),
@@ -120,10 +35,10 @@ const JobFilterInput = builder.inputType('JobFilter', {
 
 builder.queryField('job', (t) =>
   t.field({
-    type: JobRef,
+    type: JobInterface,
     description: "One job of the key's account, whoever produced it.",
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
-    ...resolvedBy(job, (args: { jobId: string }) => args),
+    ...presentedBy(job, (args: { jobId: string }) => args, showRecord),
   }),
 )
 

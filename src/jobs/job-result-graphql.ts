@@ -1,0 +1,42 @@
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { artifactsOf } from './artifact-graphql.ts'
+import type { JobRecord } from './job-record.ts'
+import { type JobResult, toView } from './job-view.ts'
+import type { StoredOutput } from './sign-outputs.ts'
+
+/** What a job's URLs are signed from; read together for all jobs of a page. */
+export async function storedOutputsOf(ctx: GraphqlContext, { id }: JobRecord): Promise<StoredOutput[]> {
+  const artifacts = (await artifactsOf(ctx, id)) ?? []
+  return artifacts.map(({ output, storageKey, contentType }) => ({
+    output,
+    storage_key: storageKey,
+    content_type: contentType,
+  }))
+}
+
+/** The same as REST shows; null for unfinished and failed jobs. */
+export async function showResult(ctx: GraphqlContext, record: JobRecord): Promise<JobResult | null> {
+  if (record.status !== 'completed') return null
+  const view = await toView(ctx, { ...record, artifacts: await storedOutputsOf(ctx, record) })
+  return view.result
+}
+
+export const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
+  description: 'What a completed job came to. Each type of job fills its own fields.',
+  fields: (t) => ({
+    createdAt: t.expose('createdAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
+    outputs: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Voice and generation: output name to URL, signed at this read for 15 minutes.',
+      resolve: (result) => result.outputs,
+    }),
+    endpointSlug: t.exposeString('endpointSlug', { nullable: true, description: 'Voice.' }),
+    workflowSlug: t.exposeString('workflowSlug', { nullable: true, description: 'Generation.' }),
+    isProhibited: t.exposeBoolean('isProhibited', { nullable: true, description: 'Companion.' }),
+    chatId: t.exposeString('chatId', { nullable: true, description: 'Companion chat and retarget.' }),
+    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Companion media tag: as it was submitted.' }),
+    mediaKind: t.exposeString('mediaKind', { nullable: true, description: 'Companion media tag.' }),
+  }),
+})

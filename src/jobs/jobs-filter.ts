@@ -1,0 +1,131 @@
+import { escapeLiteral } from 'pg'
+import { type Detail, invalidRequest } from '../errors.ts'
+import { firstIdAt } from '../id.ts'
+import { unsafeTextPath } from '../unsafe-text.ts'
+import { DURATION_MS } from './job-record.ts'
+import type { JobDecision, JobErrorCode, JobStatus, JobType } from './job-states.ts'
+
+/** From inclusive, to exclusive; either may be absent. */
+export interface Range<T> {
+  readonly from?: T | null | undefined
+  readonly to?: T | null | undefined
+}
+
+/** Which jobs of an account: all of its fields at once. A list means any of its values; what is absent or null leaves none out. */
+export interface JobsFilter {
+  readonly types?: readonly JobType[] | null | undefined
+  readonly statuses?: readonly JobStatus[] | null | undefined
+  readonly decision?: JobDecision | null | undefined
+  readonly endpointKeys?: readonly string[] | null | undefined
+  readonly apiKeyIds?: readonly string[] | null | undefined
+  readonly errorCodes?: readonly JobErrorCode[] | null | undefined
+  /** A literal prefix of the id. */
+  readonly idPrefix?: string | null | undefined
+  readonly createdAt?: Range<Date> | null | undefined
+  readonly completedAt?: Range<Date> | null | undefined
+  /** Milliseconds from acceptance to the end; unfinished jobs have none. */
+  readonly durationMs?: Range<number> | null | undefined
+  readonly and?: readonly JobsFilter[] | null | undefined
+  readonly or?: readonly JobsFilter[] | null | undefined
+  readonly not?: JobsFilter | null | undefined
+}
+
+const MAX_VALUES = 50
+const MAX_PARTS = 20
+const MAX_TEXT_CHARACTERS = 200
+/** Sorts after every id that begins with what stands before it. */
+const LAST = '\u{10ffff}'
+
+type Parameter = (value: unknown) => string
+
+/** @throws INVALID_REQUEST with the path of each mistake */
+export function refuseFilterMistakes(filter: JobsFilter): void {
+  const details: Detail[] = []
+  const parts = collectMistakes(filter, '/filter', details)
+  if (parts > MAX_PARTS) details.push({ path: '/filter', message: `must have at most ${MAX_PARTS} parts` })
+  if (details.length > 0) throw invalidRequest('Send a filter within its limits.', details)
+}
+
+/** Returns how many filters it is made of. */
+function collectMistakes(filter: JobsFilter, path: string, details: Detail[]): number {
+  for (const [name, value] of Object.entries(filter)) {
+    if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
+    const message = mistakeIn(value)
+    if (message !== null) details.push({ path: `${path}/${name}`, message })
+  }
+  const inner = [
+    ...(filter.and ?? []).map((part, index) => [part, `and/${index}`] as const),
+    ...(filter.or ?? []).map((part, index) => [part, `or/${index}`] as const),
+    ...(filter.not ? [[filter.not, 'not'] as const] : []),
+  ]
+  return inner.reduce((sum, [part, name]) => sum + collectMistakes(part, `${path}/${name}`, details), 1)
+}
+
+function mistakeIn(value: unknown): string | null {
+  if (typeof value === 'string') return textMistake(value)
+  if (Array.isArray(value)) {
+    if (value.length === 0 || value.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
+    return value.map(textMistake).find((message) => message !== null) ?? null
+  }
+  const { from, to } = value as Range<Date | number>
+  return from != null && to != null && from > to ? 'must not begin after its end' : null
+}
+
+function textMistake(text: string): string | null {
+  if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
+  return unsafeTextPath(text) === null ? null : 'holds a character that nothing here has'
+}
+
+/** The conditions on `job` that a filter means; values that statistics do not know by heart become parameters. */
+export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[] {
+  return [
+    ...classConditions(filter),
+    ...textConditions(filter, parameter),
+    ...rangeConditions(filter, parameter),
+    ...(filter.and ?? []).map((part) => allOf(part, parameter)),
+    ...(filter.or && filter.or.length > 0 ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
+    // A row for which a condition is unknown does not meet it, so it meets the opposite.
+    ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
+  ]
+}
+
+const allOf = (filter: JobsFilter, parameter: Parameter): string =>
+  `(${conditionsOf(filter, parameter).join(' and ') || 'true'})`
+
+/** Written out rather than passed as parameters: the statistics of each value decide the plan. */
+function classConditions({ types, statuses, decision, errorCodes }: JobsFilter): string[] {
+  return [
+    ...(types ? [oneOf('type', types)] : []),
+    ...(statuses ? [oneOf('status', statuses)] : []),
+    ...(decision ? [`is_prohibited = ${decision === 'reject'}`] : []),
+    ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
+  ]
+}
+
+export const oneOf = (column: string, values: readonly string[]): string =>
+  values.length === 1
+    ? `${column} = ${escapeLiteral(values[0] ?? '')}`
+    : `${column} in (${[...new Set(values)].map((value) => escapeLiteral(value)).join(', ')})`
+
+function textConditions({ endpointKeys, apiKeyIds, idPrefix }: JobsFilter, parameter: Parameter): string[] {
+  const among = (column: string, values: readonly string[]) =>
+    values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
+  return [
+    ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
+    ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
+    ...(idPrefix ? [`id >= ${parameter(idPrefix)}`, `id < ${parameter(idPrefix + LAST)}`] : []),
+  ]
+}
+
+function rangeConditions({ createdAt, completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] {
+  // A job's created_at is its id's own time, so a window of time is a range of ids.
+  const idAt = (moment: Date) => firstIdAt('job', moment)
+  return [
+    ...(createdAt?.from ? [`id >= ${parameter(idAt(createdAt.from))}`] : []),
+    ...(createdAt?.to ? [`id < ${parameter(idAt(createdAt.to))}`] : []),
+    ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
+    ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),
+    ...(durationMs?.from != null ? [`${DURATION_MS} >= ${parameter(durationMs.from)}`] : []),
+    ...(durationMs?.to != null ? [`${DURATION_MS} < ${parameter(durationMs.to)}`] : []),
+  ]
+}

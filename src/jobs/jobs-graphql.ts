@@ -1,0 +1,98 @@
+import type { Connection } from '../db/page.ts'
+import { builder } from '../graphql/builder.ts'
+import { upperCased } from '../graphql/enum-values.ts'
+import { countJobs } from './count-jobs.ts'
+import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
+import { JobInterface } from './job-interface-graphql.ts'
+import type { JobRecord } from './job-record.ts'
+import { JOB_ORDER_FIELDS, type JobsInput, jobs } from './jobs.ts'
+import type { JobsFilter } from './jobs-filter.ts'
+
+interface Counted extends Connection<JobRecord> {
+  readonly input: Pick<JobsInput, 'filter' | 'orderBy'>
+}
+
+const TimeRangeInput = builder.inputType('TimeRange', {
+  description: 'A window of time; either end may be open.',
+  fields: (t) => ({
+    from: t.field({ type: 'DateTime', description: 'Inclusive.' }),
+    to: t.field({ type: 'DateTime', description: 'Exclusive.' }),
+  }),
+})
+
+const DurationRangeInput = builder.inputType('DurationRange', {
+  description: 'A range of whole milliseconds; either end may be open.',
+  fields: (t) => ({ from: t.int({ description: 'Inclusive.' }), to: t.int({ description: 'Exclusive.' }) }),
+})
+
+export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implement({
+  description:
+    'Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
+  fields: (t) => ({
+    types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these producers.' }),
+    statuses: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
+    decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
+    endpointKeys: t.stringList({ description: 'Only jobs of these endpoints and workflows: `voice.tts`.' }),
+    apiKeyIds: t.idList({ description: 'Only jobs that were submitted with these keys.' }),
+    errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Only jobs that failed with one of these.' }),
+    idPrefix: t.string({ description: 'Only jobs whose id begins with this text.' }),
+    createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted then.' }),
+    completedAt: t.field({ type: TimeRangeInput, description: 'Only jobs that finished then.' }),
+    durationMs: t.field({
+      type: DurationRangeInput,
+      description: 'Only finished jobs that took so long from their acceptance to their end.',
+    }),
+    and: t.field({ type: [JobsFilterInput], description: 'Only jobs that fit all of these.' }),
+    or: t.field({ type: [JobsFilterInput], description: 'Only jobs that fit one of these.' }),
+    not: t.field({ type: JobsFilterInput, description: 'Only jobs that do not fit this.' }),
+  }),
+})
+
+const JobOrderInput = builder.inputType('JobOrder', {
+  description: 'The order of a list of jobs.',
+  fields: (t) => ({
+    field: t.field({
+      type: builder.enumType('JobOrderField', {
+        description: 'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
+        values: upperCased(JOB_ORDER_FIELDS),
+      }),
+      required: true,
+      description: 'By what.',
+    }),
+    direction: t.field({
+      type: builder.enumType('OrderDirection', {
+        description: 'Which end comes first.',
+        values: upperCased(['asc', 'desc']),
+      }),
+      required: true,
+      description: 'DESC: the newest, or the longest, first.',
+    }),
+  }),
+})
+
+builder.queryField('jobs', (t) =>
+  t.connection(
+    {
+      type: JobInterface,
+      description:
+        "The account's jobs from every producer; any page costs what the first one does. `first` or `last` is 1 to 100, 50 unless given.",
+      args: {
+        filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+        orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
+      },
+      resolve: async (_root, args: JobsInput, ctx): Promise<Counted> => ({ ...(await jobs(ctx, args)), input: args }),
+      extensions: { verb: jobs },
+    },
+    {
+      name: 'JobConnection',
+      description: 'A page of jobs.',
+      fields: (c) => ({
+        totalCount: c.int({
+          description: 'How many jobs match in all, exactly.',
+          resolve: (page, _args, ctx) => countJobs(ctx, (page as unknown as Counted).input),
+        }),
+      }),
+    },
+    { name: 'JobEdge', description: 'A job with its place in the list.' },
+  ),
+)

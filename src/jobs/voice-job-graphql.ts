@@ -1,0 +1,56 @@
+import { builder } from '../graphql/builder.ts'
+import { presentedBy, resolvedBy } from '../graphql/resolved-by.ts'
+import { cancelJob } from './cancel-job.ts'
+import { JobStatusEnum } from './job-enums-graphql.ts'
+import { showRecord } from './job-interface-graphql.ts'
+import { VoiceJobRef } from './job-types-graphql.ts'
+import type { Submission } from './queue-job.ts'
+import { submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
+import { voiceJob } from './voice-job.ts'
+
+const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
+  description: 'An accepted submission.',
+  fields: (t) => ({
+    jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
+    status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
+    replayed: t.exposeBoolean('replayed', {
+      description: 'Whether an idempotency key led to a job that was there before.',
+    }),
+  }),
+})
+
+builder.queryField('voiceJob', (t) =>
+  t.field({
+    type: VoiceJobRef,
+    description: "One voice job of the key's account.",
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...presentedBy(voiceJob, (args: { jobId: string }) => args, showRecord),
+  }),
+)
+
+builder.mutationField('submitVoiceJob', (t) =>
+  t.field({
+    type: SubmissionRef,
+    description: 'Takes a text to be spoken.',
+    args: {
+      slug: t.arg.string({ required: true, description: 'The slug of the voice endpoint.' }),
+      inputs: t.arg({ type: 'JSON', required: true, description: "The endpoint's own named inputs." }),
+      webhookUrl: t.arg.string({ description: "Notified when the job finishes, instead of the account's webhook." }),
+      idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
+    },
+    ...resolvedBy(submitVoiceJob, (args: Omit<VoiceJobInput, 'inputs'> & { inputs?: unknown }) => ({
+      inputs: undefined,
+      ...args,
+    })),
+  }),
+)
+
+builder.mutationField('cancelJob', (t) =>
+  t.field({
+    type: VoiceJobRef,
+    description:
+      'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...presentedBy(cancelJob, (args: { jobId: string }) => args, showRecord),
+  }),
+)
