@@ -10,6 +10,7 @@ import { catalog } from './rows/catalog.ts'
 import { crowd } from './rows/crowd.ts'
 import { pipeline, slots } from './rows/drain.ts'
 import { firstAudio } from './rows/first-audio.ts'
+import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
@@ -25,6 +26,7 @@ const ROWS: readonly Row[] = [
   submit,
   catalog,
   jobList,
+  graphqlJobs,
   jobExport,
   slowReaders,
   render,

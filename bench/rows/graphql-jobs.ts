@@ -1,0 +1,106 @@
+import { Client } from 'pg'
+import { request } from 'undici'
+import type { Environment } from '../environment.ts'
+import { requestsPerSecond } from '../load.ts'
+import { interleaved, type Measure, median, type Row, throughput } from '../measure.ts'
+import { seedJobs } from '../seed.ts'
+
+const MANY = 1_000_000
+const DEEP = 900_000
+const CONNECTIONS = 8
+const JSON_BODY = { 'content-type': 'application/json' }
+/** Twelve fields of each job. */
+const FIELDS =
+  'id type endpointKey status isProhibited apiKeyId apiKeyName createdAt startedAt completedAt attempts errorCode'
+
+const pageOf = (after: string | null): string =>
+  JSON.stringify({
+    query: `query ($after: String) { jobs(first: 50, after: $after) { edges { node { ${FIELDS} } } } }`,
+    variables: { after },
+  })
+
+/**
+ * GraphQL's list of an account with 1,000,000 jobs beside a bare Fastify route that reads the same rows by plain pg, and a page behind
+ * the 900,000th job beside the first one.
+ */
+export const graphqlJobs: Row = {
+  name: 'graphql-jobs',
+  what: 'GraphQL jobs(first: 50) with 12 fields, 1,000,000 jobs',
+  reach: '>= 0.35 of a bare Fastify route with the same rows; the page at 900,000 <= 2 x the first',
+  run: async (environment) => {
+    const database = await environment.database()
+    const cursor = await filled(database.url, database.accountId)
+    const service = await environment.serve('serve')
+    const bare = await environment.floor('records-server', {
+      DATABASE_URL: database.url,
+      ACCOUNT_ID: database.accountId,
+    })
+    const headers = { ...JSON_BODY, authorization: `Bearer ${database.apiKey}` }
+    const url = `${service.url}/graphql`
+    const measures = [await rate(environment, url, headers, bare.url), await depth(environment, url, headers, cursor)]
+    await Promise.all([service.stop(), bare.stop()])
+    return { name: 'graphql-jobs', measures, notes: [] }
+  },
+}
+
+/** Returns the cursor of the job at `DEEP`. */
+async function filled(url: string, accountId: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query('delete from job where account_id = $1', [accountId])
+    await seedJobs(client, accountId, MANY)
+    const { rows } = await client.query<{ id: string }>(
+      'select id from job where account_id = $1 order by id desc limit 1 offset $2',
+      [accountId, DEEP],
+    )
+    return rows[0]!.id
+  } finally {
+    await client.end()
+  }
+}
+
+async function rate(
+  environment: Environment,
+  url: string,
+  headers: Record<string, string>,
+  bare: string,
+): Promise<Measure> {
+  const common = { status: 200, seconds: environment.quick ? 2 : 4, connections: CONNECTIONS }
+  const ours = () => requestsPerSecond({ ...common, url, headers, method: 'POST', body: pageOf(null) })
+  const floor = () => requestsPerSecond({ ...common, url: bare })
+  await interleaved(1, { ours, floor })
+  return throughput('50 jobs, 12 fields', 'req/s', await interleaved(environment.quick ? 3 : 5, { ours, floor }), 0.35)
+}
+
+async function depth(
+  environment: Environment,
+  url: string,
+  headers: Record<string, string>,
+  cursor: string,
+): Promise<Measure> {
+  const sides = { ours: () => once(url, headers, pageOf(cursor)), floor: () => once(url, headers, pageOf(null)) }
+  await interleaved(10, sides)
+  const pairs = await interleaved(environment.quick ? 50 : 200, sides)
+  const value = median(pairs.map(({ ours }) => ours))
+  const floor = median(pairs.map((pair) => pair.floor))
+  const ratio = value / floor
+  return {
+    what: `cursor at ${DEEP} by the first page, p50`,
+    unit: 'ms',
+    value,
+    floor,
+    ratio,
+    reach: '<= 2 x',
+    reached: ratio <= 2,
+  }
+}
+
+async function once(url: string, headers: Record<string, string>, text: string): Promise<number> {
+  const started = performance.now()
+  const { statusCode, body } = await request(url, { method: 'POST', headers, body: text })
+  const answer = (await body.json()) as { errors?: unknown }
+  if (statusCode !== 200 || answer.errors !== undefined)
+    throw new Error(`${url} answered ${statusCode}: ${JSON.stringify(answer.errors)}`)
+  return performance.now() - started
+}
