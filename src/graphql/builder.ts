@@ -7,8 +7,8 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
-/** What every resolver gets: a verb's context, and the id of the request that it works for. */
-export type GraphqlContext = Context & { readonly requestId: string }
+/** What every resolver gets: a verb's context, the id of the request that it works for, and whether anybody still waits for it. */
+export type GraphqlContext = Context & { readonly requestId: string; readonly signal: AbortSignal }
 
 /** Holds no types: each noun's *-graphql.ts adds its own. */
 export const builder = new SchemaBuilder<{

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { ServiceError } from '../errors.ts'
+import { HTTP_STATUS, ServiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { describeTrouble, toServiceError } from '../trouble.ts'
 
@@ -10,7 +10,7 @@ import { describeTrouble, toServiceError } from '../trouble.ts'
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
   if (error.originalError === undefined || error.originalError === null) {
-    return withExtensions(error, { code: error.extensions.code ?? 'INVALID_REQUEST', requestId, ...httpOf(error) })
+    return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })
   }
   const inner = error.originalError
   if (inner instanceof GraphQLError)
@@ -29,7 +29,15 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
   })
 }
 
-const httpOf = (error: GraphQLError) => (error.extensions.http === undefined ? {} : { http: error.extensions.http })
+/** Libraries have codes of their own. */
+const codeOf = ({ extensions: { code } }: GraphQLError): unknown =>
+  typeof code === 'string' && code in HTTP_STATUS ? code : 'INVALID_REQUEST'
+
+/** A body that is no JSON is no request at all: 400 whatever the caller accepts. */
+const httpOf = ({ extensions: { code, http, originalError } }: GraphQLError) => {
+  if (http === undefined) return {}
+  return code === 'BAD_REQUEST' && originalError !== undefined ? { http: { status: 400 } } : { http }
+}
 
 const withExtensions = (error: GraphQLError, extensions: Record<string, unknown>) =>
   new GraphQLError(error.message, {

@@ -1,46 +1,44 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  Kind,
-  type SelectionSetNode,
-  type ValidationRule,
-} from 'graphql'
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
 /** Bytes of a request to /graphql. */
 export const MAX_GRAPHQL_BODY_BYTES = 102_400
 export const MAX_TOKENS = 1000
 const MAX_DEPTH = 16
-const MAX_FIELDS = 500
+const MAX_SELECTIONS = 500
 const MAX_ALIASES = 50
+const MAX_DIRECTIVES = 50
 const MAX_ROOT_FIELDS = 20
+const MAX_VARIABLE_DEPTH = 32
 
 interface Counts {
-  fields: number
+  selections: number
   aliases: number
+  directives: number
 }
 
-/**
- * Refuses documents that are deep or wide, with their fragments spread out, before anything else looks at them. Counting stops at the
- * first limit that is passed, so the refusal is cheap however large the document would grow.
- */
-export const limitsRule: ValidationRule = (context) => ({
-  Document: (document) => {
-    const message = excess(document)
-    if (message !== null) context.reportError(new GraphQLError(message))
-    return undefined
-  },
-})
+const judged = new WeakMap<DocumentNode, string | null>()
 
-function excess(document: DocumentNode): string | null {
+/**
+ * What is wrong with a document that is deep or wide, its fragments spread out; null if nothing is. It is asked before any other rule
+ * looks at the document. Counting stops at the first limit that is passed, so a refusal is cheap however large the document would grow.
+ */
+export function excessOf(document: DocumentNode): string | null {
+  const known = judged.get(document)
+  if (known !== undefined) return known
+  const message = judge(document)
+  judged.set(document, message)
+  return message
+}
+
+function judge(document: DocumentNode): string | null {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
-  const counts: Counts = { fields: 0, aliases: 0 }
+  const counts: Counts = { selections: 0, aliases: 0, directives: 0 }
   for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    if (definition.selectionSet.selections.length > MAX_ROOT_FIELDS)
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.selectionSet.selections.length > MAX_ROOT_FIELDS)
       return `Send at most ${MAX_ROOT_FIELDS} root fields.`
     const message = walk(definition.selectionSet, fragments, counts, 1)
     if (message !== null) return message
@@ -56,16 +54,30 @@ function walk(
 ): string | null {
   if (depth > MAX_DEPTH) return `Nest selections at most ${MAX_DEPTH} deep.`
   for (const selection of set.selections) {
-    if (selection.kind === Kind.FIELD) {
-      if (++counts.fields > MAX_FIELDS) return `Select at most ${MAX_FIELDS} fields.`
-      if (selection.alias !== undefined && ++counts.aliases > MAX_ALIASES) return `Use at most ${MAX_ALIASES} aliases.`
+    if (++counts.selections > MAX_SELECTIONS) return `Select at most ${MAX_SELECTIONS} fields.`
+    counts.directives += selection.directives?.length ?? 0
+    if (counts.directives > MAX_DIRECTIVES) return `Use at most ${MAX_DIRECTIVES} directives.`
+    if (selection.kind === Kind.FIELD && selection.alias !== undefined && ++counts.aliases > MAX_ALIASES) {
+      return `Use at most ${MAX_ALIASES} aliases.`
     }
+    const isField = selection.kind === Kind.FIELD
     const inner =
       selection.kind === Kind.FRAGMENT_SPREAD
         ? fragments.get(selection.name.value)?.selectionSet
         : selection.selectionSet
-    const message = inner === undefined ? null : walk(inner, fragments, counts, depth + 1)
+    // Fragments that lead back to themselves end at the number of selections.
+    const message = inner === undefined ? null : walk(inner, fragments, counts, isField ? depth + 1 : depth)
     if (message !== null) return message
   }
   return null
+}
+
+/** Whether variables are nested deeper than anything here needs: coercing them would take the stack. */
+export function tooDeep(variables: unknown): boolean {
+  let level: unknown[] = [variables]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_VARIABLE_DEPTH) return true
+    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []))
+  }
+  return false
 }

@@ -1,14 +1,15 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NoSchemaIntrospectionCustomRule } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Actor, KeyActor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
 import type { GraphqlContext } from './builder.ts'
+import { deadline } from './deadline.ts'
 import { maskError } from './errors.ts'
-import { limitsRule, MAX_GRAPHQL_BODY_BYTES, MAX_TOKENS } from './limits.ts'
+import { limits } from './limit-plugin.ts'
+import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { buildGraphqlSchema } from './schema.ts'
 
 /** Lets a request with a key in, or throws: the server knows how. */
@@ -16,7 +17,7 @@ export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<Ke
 
 const PATH = '/graphql'
 const CACHED_DOCUMENTS = 256
-const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;|$)/i
+const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /** Mounts the GraphQL door: POST with JSON, GET for queries, and GraphiQL for browsers (contract.md section 10). */
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter: Enter): Promise<void> {
@@ -39,7 +40,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
     },
     renderGraphiQL,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), masking(runtime)],
+    plugins: [limits(runtime), deadline(), masking(runtime)],
   })
 
   await app.register(async (scope) => {
@@ -57,7 +58,9 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
         if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
           throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
         }
-        const context = { ...runtime.as(actor), requestId: request.id }
+        const gone = new AbortController()
+        reply.raw.once('close', () => gone.abort())
+        const context: GraphqlContext = { ...runtime.as(actor), requestId: request.id, signal: gone.signal }
         const response = await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never)
         return send(reply, response)
       },
@@ -103,24 +106,6 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
       }),
     )
 }
-
-/** Tokens are counted while parsing; the rest before any other rule looks at the document. Strangers get no introspection and no hints. */
-const limits = (runtime: Runtime): Plugin<GraphqlContext> => ({
-  onParse: ({ params, setParseFn, parseFn }) =>
-    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS })),
-  onValidate: ({ context, addValidationRule, params, setResult, validateFn }) => {
-    const excess = validateFn(params.schema, params.documentAST, [limitsRule])
-    if (excess.length > 0) return setResult(excess)
-    const stranger = context.actor.kind === 'anonymous'
-    if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
-    return ({ result, setResult: replace }) => {
-      if (!stranger || result === undefined) return
-      replace(
-        result.map((error) => Object.assign(error, { message: error.message.replace(/ Did you mean .*\?$/s, '') })),
-      )
-    }
-  },
-})
 
 /** Applied to whatever leaves: errors of parsing, of validation and of resolvers alike. */
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
