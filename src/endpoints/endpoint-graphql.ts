@@ -1,12 +1,15 @@
 import { builder } from '../graphql/builder.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { type CatalogView, catalog } from './catalog.ts'
 import { catalogEndpoint } from './catalog-endpoint.ts'
 import { endpointSchema } from './endpoint-schema.ts'
 import { endpointVoices } from './endpoint-voices.ts'
+import { reachEndpoint } from './reach-endpoint.ts'
 import {
   endpointKey,
   endpointPath,
+  isPublic,
   requestSchema,
   schemaVersion,
   VOICE_SCOPE,
@@ -22,9 +25,18 @@ const VoiceKindEnum = builder.enumType('VoiceKind', {
   } as const,
 })
 
-const VoiceRef = builder.objectRef<Voice>('Voice').implement({
+interface EndpointVoice extends Voice {
+  readonly endpointSlug: string
+}
+
+const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
   description: 'A voice that an endpoint accepts.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
+    id: t.id({
+      description: '`voice.<endpoint>.<slug>`.',
+      resolve: ({ endpointSlug, slug }) => `${endpointKey(endpointSlug)}.${slug}`,
+    }),
     slug: t.exposeString('slug', { description: 'The value to send in the voice input.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     description: t.exposeString('description', { description: 'Free text.' }),
@@ -34,7 +46,9 @@ const VoiceRef = builder.objectRef<Voice>('Voice').implement({
 
 export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint').implement({
   description: 'An endpoint that turns text into speech.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
+    id: t.id({ description: 'Its endpoint key: `voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
     slug: t.exposeString('slug', { description: 'Identifies the endpoint.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it does.' }),
@@ -54,9 +68,23 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
     voices: t.field({
       type: [VoiceRef],
       description: 'The voices that it accepts.',
-      resolve: ({ voices }) => [...voices],
+      resolve: voicesOf,
     }),
   }),
+})
+
+const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
+  voices.map((voice) => ({ ...voice, endpointSlug: slug }))
+
+// A restricted endpoint and a missing one are told apart by nobody who cannot reach it.
+addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
+  typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
+  load: (ctx, id) => {
+    const [, slug = '', voice] = id.split('.')
+    const known = ctx.catalog.current.endpoints.get(slug)
+    const endpoint = known !== undefined && isPublic(known) ? known : reachEndpoint(ctx, slug)
+    return voice === undefined ? endpoint : (voicesOf(endpoint).find((one) => one.slug === voice) ?? null)
+  },
 })
 
 const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({

@@ -1,8 +1,30 @@
 import { builder } from '../graphql/builder.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobStatusEnum } from '../jobs/job-enums-graphql.ts'
 import type { Submission } from '../jobs/queue-job.ts'
+import { reachWorkflow } from './reach-workflow.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
+import { type Workflow, workflowKey, workflowSlug } from './workflow.ts'
+
+export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
+  description: 'A workflow that runs on a server of its own.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.id({ description: 'Its endpoint key: `generate.<slug>`.', resolve: ({ slug }) => workflowKey(slug) }),
+    slug: t.exposeString('slug', { description: 'Identifies the workflow.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it does.' }),
+    inputs: t.field({ type: 'JSON', description: 'JSON Schema of its inputs.', resolve: ({ inputs }) => inputs }),
+    creditsPerJob: t.exposeInt('creditsPerJob', { description: 'What a run costs.' }),
+    timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a run may take.' }),
+  }),
+})
+
+addNodeSource<Workflow>('generate', {
+  typeOf: () => 'Workflow',
+  load: (ctx, id) => reachWorkflow(ctx, workflowSlug(id)),
+})
 
 const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').implement({
   description: 'An accepted generation.',

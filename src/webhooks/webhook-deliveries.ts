@@ -1,6 +1,7 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { type Detail, invalidRequest } from '../errors.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { isId } from '../id.ts'
 import { type DeliveryKind, type DeliveryState, MAX_ATTEMPTS, OUTCOME_FORM } from './webhook-delivery.ts'
 
@@ -63,6 +64,30 @@ const ATTEMPT = {
   response: true,
 } as const
 
+const VIEW = {
+  omit: { body: true, signature: true, timestamp: true },
+  include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
+} as const satisfies Prisma.WebhookDeliveryDefaultArgs
+
+/**
+ * The account's deliveries of these ids, or about these jobs, newest first; a job has one, and those that were sent again are the same.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export async function findDeliveries(
+  ctx: Context,
+  by: { readonly ids: readonly string[] } | { readonly jobIds: readonly string[] },
+): Promise<DeliveryView[]> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const which = 'ids' in by ? { id: { in: [...by.ids] } } : { jobId: { in: [...by.jobIds] } }
+  const rows = await ctx.db.prisma.webhookDelivery.findMany({
+    where: { accountId, ...which },
+    orderBy: { id: 'desc' },
+    ...VIEW,
+  })
+  return rows.map(toView)
+}
+
 /** The account's deliveries of the last 30 days, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
 export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<DeliveryConnection> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
@@ -79,8 +104,7 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
     },
     orderBy: { id: 'desc' },
     take: first + 1,
-    omit: { body: true, signature: true, timestamp: true },
-    include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
+    ...VIEW,
   })
   const edges = rows.slice(0, first).map((row) => ({ cursor: row.id, node: toView(row) }))
   return {

@@ -1,11 +1,20 @@
+import { batched } from '../graphql/batch.ts'
 import { builder } from '../graphql/builder.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { JobInterface } from '../jobs/job-interface-graphql.ts'
 import { redeliverWebhook } from './redeliver-webhook.ts'
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
 import { sendTestWebhook } from './send-test-webhook.ts'
 import { setWebhookUrl } from './set-webhook-url.ts'
 import { type WebhookSecretView, type WebhookView, webhook } from './webhook.ts'
-import { type AttemptView, type DeliveriesInput, type DeliveryView, webhookDeliveries } from './webhook-deliveries.ts'
+import {
+  type AttemptView,
+  type DeliveriesInput,
+  type DeliveryView,
+  findDeliveries,
+  webhookDeliveries,
+} from './webhook-deliveries.ts'
 import { DELIVERY_STATES, type DeliveryState } from './webhook-delivery.ts'
 
 const DeliveryStateEnum = builder.enumType('WebhookDeliveryState', {
@@ -55,8 +64,9 @@ const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
   }),
 })
 
-const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
+export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
   description: 'A callback. Kept for 30 days.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its webhook-id.' }),
     test: t.boolean({ description: 'Whether sendTestWebhook made it.', resolve: ({ kind }) => kind === 'test' }),
@@ -80,6 +90,24 @@ const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement
     attempts: t.field({ type: [AttemptRef], description: 'Oldest first.', resolve: ({ attempts }) => [...attempts] }),
   }),
 })
+
+addNodeSource<DeliveryView>('msg', {
+  typeOf: () => 'WebhookDelivery',
+  load: async (ctx, id) => (await findDeliveries(ctx, { ids: [id] }))[0] ?? null,
+})
+
+const deliveriesOf = batched<DeliveryView[]>(async (ctx, jobIds) =>
+  Map.groupBy(await findDeliveries(ctx, { jobIds }), ({ jobId }) => jobId),
+)
+
+builder.interfaceField(JobInterface, 'deliveries', (t) =>
+  t.field({
+    type: [DeliveryRef],
+    nullable: true,
+    description: 'Its callbacks, newest first. Needs the scope account:admin.',
+    resolve: async ({ id }, _args, ctx) => (await deliveriesOf(ctx, id)) ?? [],
+  }),
+)
 
 builder.queryFields((t) => ({
   webhook: t.field({

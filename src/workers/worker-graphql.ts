@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import type { Gpu, Worker } from './worker.ts'
 import { workers } from './workers.ts'
@@ -13,6 +14,7 @@ const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
 
 const WorkerRef = builder.objectRef<Worker>('Worker').implement({
   description: 'A process that renders jobs.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'New at every start.' }),
     host: t.exposeString('host', { description: 'The machine.' }),
@@ -28,6 +30,11 @@ const WorkerRef = builder.objectRef<Worker>('Worker').implement({
       resolve: (worker) => worker.heartbeatAt,
     }),
   }),
+})
+
+addNodeSource<Worker>('wrk', {
+  typeOf: () => 'Worker',
+  load: async (ctx, id) => (await workers(ctx)).find((worker) => worker.id === id) ?? null,
 })
 
 builder.queryField('workers', (t) =>
