@@ -25,17 +25,20 @@ type Execution = Parameters<typeof execute>[0]
 async function executeWithin(limitMs: number, call: unknown): Promise<ExecutionResult> {
   const execution = call as Execution
   const context = execution.contextValue as GraphqlContext
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), limitMs)
-  const signal = AbortSignal.any([late.signal, context.signal])
-  const ended = new Promise<ExecutionResult>((resolve) => {
-    signal.addEventListener('abort', () => resolve({ data: null, errors: [tooLong()] }), { once: true })
-  })
+  const stop = new AbortController()
+  const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
+  const end = (): void => {
+    stop.abort()
+    resolve({ data: null, errors: [tooLong()] })
+  }
+  const timer = setTimeout(end, limitMs)
+  context.signal.addEventListener('abort', end, { once: true })
   try {
-    const contextValue = { ...context, signal, db: cancellable(context.db, signal) }
-    return await Promise.race([execute({ ...execution, contextValue }), ended])
+    const contextValue = { ...context, db: cancellable(context.db, stop.signal) }
+    return await Promise.race([execute({ ...execution, contextValue }), stopped])
   } finally {
     clearTimeout(timer)
+    context.signal.removeEventListener('abort', end)
   }
 }
 

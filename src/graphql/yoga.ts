@@ -59,7 +59,9 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
           throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
         }
         const gone = new AbortController()
-        reply.raw.once('close', () => gone.abort())
+        reply.raw.once('close', () => {
+          if (!reply.raw.writableFinished) gone.abort()
+        })
         const context: GraphqlContext = { ...runtime.as(actor), requestId: request.id, signal: gone.signal }
         const response = await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never)
         return send(reply, response)
