@@ -33,9 +33,15 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, enter)
   await mountDocs(app, document, runtime.settings.publicUrl)
-  // A slow reader would keep a stopping process waiting for hours.
+  // Slow readers would keep a stopping process waiting for hours: those of exports are told at once, all others after the grace time.
   app.addHook('preClose', () => runtime.spill.close())
+  app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   return app
+}
+
+function hangUpAfter(app: FastifyInstance, graceMs: number): void {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
+  app.server.once('close', () => clearTimeout(timer))
 }
 
 function createServer(): FastifyInstance {
