@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 import { type Cidr, parseCidr } from './webhooks/guard-address.ts'
 
 /** The servers that companion work is done by (contract.md section 8). */
@@ -47,8 +48,6 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const MIN_SECRET_CHARACTERS = 32
-
 const integer = (min: number, max: number, fallback: number) =>
   z
     .string()
@@ -61,6 +60,13 @@ const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
   })
+
+/** It is the start of every address that is given out: what follows must be a path. */
+const isPlainUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text)
+}
 
 const cidrs = z
   .string()
@@ -97,7 +103,9 @@ const terms = z
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-  PUBLIC_URL: url(['http:', 'https:']).optional(),
+  PUBLIC_URL: url(['http:', 'https:'])
+    .refine(isPlainUrl, 'must not hold credentials, a query or a fragment')
+    .optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   SECRET_KEY: z
