@@ -71,7 +71,7 @@ async function openApi(document: Document): Promise<Api31> {
     apiRoot: API_ROOT,
     strict: true,
     // Formats are annotations here: what a webhook_url may be is for the verb to say, through every door.
-    ajvOpts: { strict: false, allErrors: true, validateFormats: false },
+    ajvOpts: { strict: false, strictNumbers: true, allErrors: true, validateFormats: false },
     // Queries come typed: coercion would take 1e1 for 10. The document's own check is a test, half a second at every start here.
     customizeAjv: (_ajv, options) =>
       new Ajv2020({ ...options, coerceTypes: false, meta: false, validateSchema: false }),

@@ -1,12 +1,14 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Detail } from '../errors.ts'
+import { pointerToken } from '../json-pointer.ts'
 import type { JsonSchema } from './voice-endpoint.ts'
 
 /** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */
 export type InputsValidator = (inputs: Record<string, unknown>) => readonly Detail[]
 
-const OPTIONS = { strict: false, allErrors: true, useDefaults: true, ownProperties: true } as const
+// Infinity is no number, though a lenient ajv takes it for one.
+const OPTIONS = { strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true } as const
 
 /** Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). */
 export function compileInputs(schema: JsonSchema): InputsValidator {
@@ -54,5 +56,3 @@ function toDetail(error: ErrorObject): Detail {
       return { path: at, message: error.message ?? 'is invalid' }
   }
 }
-
-const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

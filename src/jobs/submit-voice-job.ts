@@ -1,8 +1,10 @@
 import { type Context, requireAccount } from '../context.ts'
+import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
 import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { Detail } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
+import { pointerToken } from '../json-pointer.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 import { checkSubmission } from './check-submission.ts'
 import { queueJob, type Submission } from './queue-job.ts'
@@ -27,7 +29,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   const idempotency = idempotentRequest(actor, input.idempotencyKey, content)
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) =>
-      withUnknownVoice(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
+      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
     advice: (details) => adviceFor(endpoint, details),
   })
   return queueJob(ctx, {
@@ -41,17 +43,21 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   })
 }
 
-function withUnknownVoice(
+/** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
+function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
   details: readonly Detail[],
 ): readonly Detail[] {
-  const path = `/inputs/${endpoint.voiceInput}`
-  const chosen = inputs[endpoint.voiceInput]
-  const known = endpoint.voices.some((voice) => voice.slug === chosen)
-  return known || details.some((detail) => detail.path === path)
-    ? details
-    : [...details, { path, message: 'unknown voice' }]
+  const known = endpoint.voices.some((voice) => voice.slug === inputs[endpoint.voiceInput])
+  const mistakes = [
+    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: known ? null : 'unknown voice' },
+    { path: '/inputs/text', message: checkSpokenText(inputs.text) },
+  ]
+  const more = mistakes.flatMap(({ path, message }) =>
+    message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
+  )
+  return [...details, ...more]
 }
 
 function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
@@ -63,8 +69,5 @@ function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string 
 
 /** Credits: the endpoint's price times the Unicode code points of the text (contract.md section 5). */
 function costOf(endpoint: VoiceEndpoint, inputs: Record<string, unknown>): bigint {
-  const text = typeof inputs.text === 'string' ? inputs.text : ''
-  let codePoints = 0
-  for (const _ of text) codePoints++
-  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints)
+  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints(String(inputs.text)))
 }
