@@ -141,6 +141,7 @@ function mountSecured(
   scope.route({
     method: operation.method.toUpperCase(),
     url: fastifyPath(operation.path),
+    config: { secured: true },
     onRequest,
     handler: async (request, reply) => {
       if (takesBody && request.body === undefined) throw invalidRequest('Send a JSON object as the body.')
