@@ -27,9 +27,13 @@ export interface Environment {
   /** Another account in it, with a key. */
   account(name: string): Promise<Database>
   /** The real service as a second process on that database. */
-  serve(role: 'start' | 'serve' | 'work'): Promise<Service>
+  serve(role: 'start' | 'serve' | 'work', variables?: Variables): Promise<Service>
   /** A script of floors/ as a second process; it prints its address once it is ready. */
   floor(name: string, variables: Variables): Promise<Service>
+  /** A script of floors/ that works on the shared database as a worker does. */
+  worker(name: string, variables: Variables): Promise<Service>
+  /** A command of the operator on the shared database, with --json. */
+  sonant<Answer>(...args: readonly string[]): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -59,19 +63,27 @@ export function openEnvironment(quick: boolean): Environment {
   }
   const keep = ({ line, pid, stop }: Launched): Service => {
     closers.push(stop)
-    return { url: /http:\S+/.exec(line)?.[0] ?? '', pid, stop }
+    return { url: /https?:\S+/.exec(line)?.[0] ?? '', pid, stop }
   }
   return {
     quick,
     directory,
     database,
     account: async (name) => openAccount((await database()).url, name, await variables()),
-    serve: async (role) => {
+    serve: async (role, given = {}) => {
       await database()
       const port = String(await freePort())
-      return keep(await launch(['src/main.ts', role], { ...(await variables()), PORT: port }, /^Sonant /))
+      return keep(await launch(['src/main.ts', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
     },
     floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
+    worker: async (name, given) => {
+      await database()
+      return keep(await launch([`bench/floors/${name}.ts`], { ...(await variables()), ...given }, /^ready/))
+    },
+    sonant: async (...args) => {
+      await database()
+      return sonant(args, await variables())
+    },
     close: async () => {
       for (const closer of closers.splice(0).reverse()) await closer()
     },

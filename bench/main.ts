@@ -3,7 +3,12 @@ import { openEnvironment } from './environment.ts'
 import { fillAccount } from './fill-account.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
+import { callbackBeside } from './rows/callback-beside.ts'
+import { callbackLatency } from './rows/callback-latency.ts'
+import { callbackRate } from './rows/callback-rate.ts'
 import { catalog } from './rows/catalog.ts'
+import { crowd } from './rows/crowd.ts'
+import { pipeline, slots } from './rows/drain.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
@@ -26,6 +31,12 @@ const ROWS: readonly Row[] = [
   start,
   install,
   firstAudio,
+  callbackLatency,
+  callbackRate,
+  callbackBeside,
+  pipeline,
+  slots,
+  crowd,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

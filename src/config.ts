@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
-import { type Cidr, parseCidr } from './webhooks/guard-address.ts'
+import { cidrs, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
+import type { S3Place } from './storage/s3-url.ts'
+import type { Cidr } from './webhooks/guard-address.ts'
 
 /** The servers that companion work is done by (contract.md section 8). */
 export interface CompanionSettings {
@@ -32,15 +33,29 @@ export interface Settings {
   readonly dataDir: string
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
+  /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
+  readonly oldSecretKey: string | null
+  /** null: files under `dataDir`. */
+  readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
+  /** Seconds before each retry of a callback. */
+  readonly webhookRetryDelays: readonly number[]
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
   /** Lets strangers introspect the GraphQL schema. */
   readonly development: boolean
+  /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
+  readonly lookUp: (name: string) => string | undefined
+}
+
+/** An S3-compatible bucket and the key that opens it. */
+export interface S3Settings extends S3Place {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
 }
 
 /** The environment is wrong: one line per mistake. */
@@ -48,70 +63,17 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback)
-
-const url = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
-  })
-
-/** It is the start of every address that is given out: what follows must be a path. */
-const isPlainUrl = (text: string): boolean => {
-  if (!URL.canParse(text)) return true
-  const { username, password } = new URL(text)
-  return username === '' && password === '' && !/[?#]/.test(text)
-}
-
-const cidrs = z
-  .string()
-  .default('')
-  .transform((text, issues) => {
-    try {
-      return text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .map(parseCidr)
-    } catch (error) {
-      issues.addIssue({
-        code: 'custom',
-        message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
-      })
-      return z.NEVER
-    }
-  })
-
-/** One term a line or between commas; lines that start with # are comments. */
-const terms = z
-  .string()
-  .transform((text) =>
-    text
-      .split('\n')
-      .filter((line) => !line.trimStart().startsWith('#'))
-      .flatMap((line) => line.split(','))
-      .map((term) => term.trim())
-      .filter((term) => term !== ''),
-  )
-  .optional()
-
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-  PUBLIC_URL: url(['http:', 'https:'])
-    .refine(isPlainUrl, 'must not hold credentials, a query or a fragment')
-    .optional(),
+  PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
-  SECRET_KEY: z
-    .string()
-    .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
-    .optional(),
+  SECRET_KEY: secret.optional(),
+  OLD_SECRET_KEY: secret.optional(),
+  STORAGE_URL: s3Url.optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
@@ -122,6 +84,7 @@ const schema = z.object({
   MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
   MODERATION_MODEL: z.string().optional(),
   MODERATION_API_KEY: z.string().optional(),
+  WEBHOOK_RETRY_DELAYS: retryDelays,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       message: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -134,6 +97,8 @@ const schema = z.object({
 type Name = keyof z.input<typeof schema>
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Together they open the bucket of STORAGE_URL. */
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
 
 /** Reads and checks the whole environment at once. @throws ConfigError naming every mistake. */
@@ -144,14 +109,17 @@ export function readSettings(env: Environment): Settings {
     const value = readVariable(env, name, mistakes)
     if (value !== undefined) given[name] = value
   }
+  for (const name of CREDENTIALS) {
+    if (given.STORAGE_URL !== undefined && given[name] === undefined) mistakes.push(`${name} is needed for STORAGE_URL`)
+  }
   const parsed = schema.safeParse(given)
   if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
   if (!parsed.success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
-  return toSettings(parsed.data)
+  return toSettings(parsed.data, env)
 }
 
 /** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
-function readVariable(env: Environment, name: Name, mistakes: string[]): string | undefined {
+function readVariable(env: Environment, name: string, mistakes: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name]
   const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
   if (file === undefined) return direct
@@ -168,7 +136,7 @@ function readVariable(env: Environment, name: Name, mistakes: string[]): string 
   }
 }
 
-function toSettings(values: z.output<typeof schema>): Settings {
+function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
   return {
     port: values.PORT,
     host: values.HOST,
@@ -176,6 +144,15 @@ function toSettings(values: z.output<typeof schema>): Settings {
     databaseUrl: values.DATABASE_URL ?? null,
     dataDir: resolve(values.DATA_DIR),
     secretKey: values.SECRET_KEY ?? null,
+    oldSecretKey: values.OLD_SECRET_KEY ?? null,
+    s3:
+      values.STORAGE_URL === undefined
+        ? null
+        : {
+            ...values.STORAGE_URL,
+            accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
+            secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
+          },
     egressAllow: values.EGRESS_ALLOW,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: {
@@ -188,8 +165,10 @@ function toSettings(values: z.output<typeof schema>): Settings {
       blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
       timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
     },
+    webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
     development: values.NODE_ENV === 'development',
+    lookUp: (name) => readVariable(env, name, []),
   }
 }

@@ -9,6 +9,8 @@ import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Spill } from './storage/spill.ts'
 import type { Storage } from './storage/storage.ts'
+import type { CallbackPresenter } from './webhooks/callback-presenter.ts'
+import type { SecretVault } from './webhooks/secret-vault.ts'
 
 /** A caller with an API key. */
 export interface KeyActor {
@@ -52,6 +54,8 @@ export interface Parts {
   readonly spill: Spill
   readonly exportLane: ExportLane
   readonly companion: Companion
+  readonly vault: SecretVault
+  readonly presenter: CallbackPresenter
   now(): Date
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
+import { presentVoiceJob } from '../rest/present.ts'
 import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
@@ -8,16 +9,20 @@ import { openDatabase } from './db/database.ts'
 import { type Embedded, openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
-import { CATALOG_CHANNEL, openCatalog } from './endpoints/catalog-cache.ts'
+import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from './endpoints/catalog-cache.ts'
+import { poolOf } from './endpoints/voice-endpoint.ts'
+import { newId } from './id.ts'
 import { installEndpoint } from './install.ts'
 import { openExportLane } from './jobs/export-lane.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { generationKind, voiceKind } from './queue/job-kind.ts'
+import { generationKind, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
+import { openS3 } from './storage/s3.ts'
 import { openSpill } from './storage/spill.ts'
+import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
 /** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
@@ -32,6 +37,8 @@ export interface Role {
 export interface Runtime extends Parts {
   readonly queue: BossQueue
   readonly boss: PgBoss
+  /** Names this process to others: what it takes out of a queue is known as its own. */
+  readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
   /** Where callers reach this service, known for certain only once it listens. */
@@ -41,7 +48,7 @@ export interface Runtime extends Parts {
   close(): Promise<void>
 }
 
-/** Composition root: secret -> database -> migrations -> bus -> catalog -> queue -> storage. */
+/** Composition root: secret -> database -> migrations -> bus -> queue -> catalog -> storage. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
@@ -57,22 +64,28 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     await migrate(db, log)
     const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
     closers.push(() => bus.close())
-    const catalog = openCatalog(db)
     const boss = await openBoss(db, log, role.supervise)
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
+    const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
 
     const spill = openSpill({ dir: join(settings.dataDir, 'spill'), maxBytes: MAX_SPILL_BYTES })
     closers.push(() => spill.close())
     const exportLane = openExportLane()
     const signingKey = deriveKey(secret, 'media-urls')
+    const old = settings.oldSecretKey === null ? [] : [deriveKey(settings.oldSecretKey, 'webhook-secrets')]
+    const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
+    const presenter = { voiceJob: presentVoiceJob }
     const companion = openCompanion(settings.companion)
-    const opened = { spill, exportLane, companion }
+    const opened = { workerId: newId('wrk'), spill, exportLane, companion, vault, presenter }
     const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
-      storage: openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey }),
+      storage:
+        settings.s3 === null
+          ? openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey })
+          : openS3(settings.s3, settings.s3),
       as: (actor) => ({ ...runtime, actor }),
       close,
     }
@@ -86,12 +99,11 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
   }
 }
 
-/** Keeps the catalog as it is in the database, and a queue ready for every pool that an endpoint names. */
+/** Keeps the catalog as it is in the database. */
 async function followCatalog(runtime: Runtime): Promise<void> {
   const refresh = async (): Promise<void> => {
     try {
       await runtime.catalog.reload()
-      await prepareQueues(runtime)
     } catch (error) {
       runtime.log.warn({ err: (error as Error).message }, 'the catalog could not be read; trying again')
       setTimeout(() => void refresh(), CATALOG_RETRY_MS).unref()
@@ -99,11 +111,11 @@ async function followCatalog(runtime: Runtime): Promise<void> {
   }
   await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
   await runtime.catalog.reload()
-  await prepareQueues(runtime)
 }
 
-async function prepareQueues(runtime: Runtime): Promise<void> {
-  const pools = new Set([...runtime.catalog.current.endpoints.values()].map((endpoint) => endpoint.engine.kind))
-  const kinds = [...[...pools].map(voiceKind), generationKind('cog')]
-  await Promise.all(kinds.map((kind) => runtime.queue.prepare(kind)))
+/** A queue for every pool that an endpoint names, before anybody can submit to it. */
+async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
+  const pools = new Set([...endpoints.values()].map(poolOf))
+  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), generationKind('cog')]
+  await Promise.all(kinds.map((kind) => queue.prepare(kind)))
 }

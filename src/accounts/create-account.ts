@@ -2,6 +2,7 @@ import { type Context, requireSystem } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
 import { newId } from '../id.ts'
+import { addSecret } from '../webhooks/signing-secrets.ts'
 import { type Account, checkName, MAX_CREDITS } from './account.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -17,6 +18,8 @@ export async function createAccount(
   const id = newId('acct')
   await inTransaction(ctx.db, async (tx) => {
     await tx.query('insert into account (id, name, credits) values ($1, $2, $3)', [id, input.name, input.credits])
+    // Unseen until the first rotation shows one: no callback of the account ever goes out unsigned.
+    await addSecret(ctx, tx, id)
     if (input.credits > 0n) {
       await tx.query(`insert into credit_entry (account_id, kind, amount) values ($1, 'grant', $2)`, [
         id,

@@ -14,6 +14,7 @@ import type { JobSummary } from '../jobs/job-view.ts'
 import { showJob } from '../jobs/show-job.ts'
 import { parseMoment } from '../moment.ts'
 import { wholeNumber } from './accounts.ts'
+import { addCancelCommand } from './jobs-cancel.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
 
 const PROGRESS_EVERY_MS = 100
@@ -40,6 +41,7 @@ interface ExportOptions {
 
 export function addJobCommands(program: Command): void {
   const jobs = program.command('jobs').description('the jobs of every producer')
+  addCancelCommand(jobs)
   operatorCommand(
     jobs.command('show').description('show a job, with the true cause of its failure').argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => show(ctx, jobId),

@@ -1,11 +1,14 @@
 import { Command } from 'commander'
 import { addAccountCommands } from './accounts.ts'
 import { addEndpointCommands } from './endpoints.ts'
+import { addEngineCommands } from './engines.ts'
 import { addJobCommands } from './jobs.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
+import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
+import { addWebhookCommands } from './webhooks.ts'
 
 /** The `sonant` command (contract.md section 9). */
 export function buildProgram(): Command {
@@ -19,6 +22,9 @@ export function buildProgram(): Command {
   addKeyCommands(program)
   addEndpointCommands(program)
   addJobCommands(program)
+  addEngineCommands(program)
   addSayCommand(program)
+  addWebhookCommands(program)
+  addSecretCommands(program)
   return program
 }

@@ -5,6 +5,7 @@ import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../server/shutdown.ts'
 import { startWorker } from '../synthesis/synthesis-worker.ts'
+import { startWebhookWorker } from '../webhooks/webhook-worker.ts'
 
 /** What this process does. */
 export interface Halves {
@@ -12,6 +13,8 @@ export interface Halves {
   readonly worker: boolean
   /** On a database without accounts: make the demo account and print its key. */
   readonly demo: boolean
+  /** The engine pools of the worker; absent: all. */
+  readonly pools?: readonly string[]
 }
 
 /** Runs until a signal ends it. */
@@ -59,8 +62,10 @@ async function start(
     stopping.throwIfAborted()
   }
   if (halves.worker) {
-    const worker = await startWorker(runtime)
-    opened.working.push(() => worker.stop())
+    for (const startOne of [startWebhookWorker, (ground: Runtime) => startWorker(ground, halves)]) {
+      const worker = await startOne(runtime)
+      opened.working.push(() => worker.stop())
+    }
   }
   if (!halves.api) print('Sonant works')
 }

@@ -1,5 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Halves } from './run-service.ts'
+
+/** Part of a queue's name. */
+const POOL_FORM = /^[A-Za-z0-9_.-]{1,64}$/
 
 export function addServeCommands(program: Command): void {
   program
@@ -13,7 +16,16 @@ export function addServeCommands(program: Command): void {
   program
     .command('work')
     .description('run a worker alone')
-    .action(() => run({ api: false, worker: true, demo: false }))
+    .option('--pools <names>', 'comma-separated engine pools; without it, every pool that an endpoint names', namesOf)
+    .action(({ pools }: { pools?: string[] }) =>
+      run({ api: false, worker: true, demo: false, ...(pools !== undefined && { pools }) }),
+    )
+}
+
+function namesOf(list: string): string[] {
+  const names = list.split(',').map((name) => name.trim())
+  if (names.some((name) => !POOL_FORM.test(name))) throw new InvalidArgumentError('Write pools like gpu,espeak.')
+  return [...new Set(names)]
 }
 
 /** Loaded only when asked for: the other commands need neither the doors nor the engines. */

@@ -41,8 +41,8 @@ export interface Catalog {
   reload(): Promise<void>
 }
 
-/** Empty until its first `reload`. */
-export function openCatalog(db: Database): Catalog {
+/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
+export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
   let current = snapshotOf([])
   let latest = 0
   return {
@@ -52,6 +52,7 @@ export function openCatalog(db: Database): Catalog {
     reload: async () => {
       const turn = ++latest
       const loaded = await loadSnapshot(db)
+      await prepare(loaded)
       // A slower, older load never replaces a newer one.
       if (turn === latest) current = loaded
     },

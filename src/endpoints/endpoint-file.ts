@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SCOPE_FORM } from '../api-keys/api-key.ts'
 import { checkVoice } from '../engines/check-voice.ts'
-import { ENGINE_KINDS } from '../engines/engines.ts'
+import { engineBlock } from '../engines/engine-block.ts'
 import { type WorkflowSpec, workflowSpec } from '../generation/workflow-spec.ts'
 import { findUnstorable } from '../storable.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
@@ -40,7 +40,7 @@ const endpoint = z
     voice_input: z.string().min(1).max(100).default('voice'),
     inputs: z.record(z.string(), z.unknown()),
     response_fields: z.array(z.enum(RESPONSE_FIELDS)).default([...RESPONSE_FIELDS]),
-    engine: z.strictObject({ kind: z.enum(ENGINE_KINDS) }),
+    engine: engineBlock,
     time_limit_seconds: z.int().min(1).max(MAX_TIME_LIMIT_SECONDS).default(600),
     credits_per_character: z.int().min(0).max(MAX_CREDITS_PER_CHARACTER).default(1),
     voices: z.array(voice).min(1, 'must list at least one voice'),

@@ -33,7 +33,7 @@ export interface VoiceEndpoint {
   readonly voiceInput: string
   readonly inputs: JsonSchema
   readonly responseFields: readonly ResponseField[]
-  readonly engine: Readonly<{ kind: string } & Record<string, unknown>>
+  readonly engine: Readonly<{ kind: string; pool?: string } & Record<string, unknown>>
   readonly timeLimitSeconds: number
   readonly creditsPerCharacter: number
   readonly voices: readonly Voice[]
@@ -41,6 +41,9 @@ export interface VoiceEndpoint {
 
 export const endpointKey = (slug: string): string => `voice.${slug}`
 export const endpointPath = (slug: string): string => `/api/v1/voice/${slug}`
+
+/** The queue that its jobs wait in: endpoints on one GPU machine share one, the kind of engine is the default. */
+export const poolOf = (endpoint: Pick<VoiceEndpoint, 'engine'>): string => endpoint.engine.pool ?? endpoint.engine.kind
 
 /** Open to every key: what the public catalog lists. */
 export const isPublic = (endpoint: VoiceEndpoint): boolean => endpoint.published && endpoint.requiredScope === null

@@ -48,7 +48,7 @@ export async function askServer(ask: Ask): Promise<unknown> {
 
 /** A refusal that may be temporary. */
 class Refusal extends EngineError {
-  readonly retryAfterMs: number
+  override readonly retryAfterMs: number
 
   constructor(code: EngineError['code'], message: string, retryAfterMs = 0, options?: ErrorOptions) {
     super(code, message, options)

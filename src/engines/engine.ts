@@ -17,32 +17,55 @@ export interface SpeechRequest {
   /** 1 is the voice's own pace, 2 twice as fast. */
   readonly speed?: number
   readonly seed?: number
+  /** How long the text should take to speak, in seconds: engines that generate bound their output by it. */
+  readonly expectedSeconds?: number
+  /** When the answer is of no use any more, in milliseconds of `performance.now()`: nothing is tried again after it. */
+  readonly deadline?: number
   /** Inputs that the contract gives no meaning: passed to the engine as they are. */
   readonly extra: Readonly<Record<string, unknown>>
   /** Aborted when the job is cancelled or out of time: the engine stops working at once. */
   readonly signal: AbortSignal
 }
 
-/** One rendering: a complete WAV file, PCM 16-bit mono. */
+/** One rendering: a complete WAV file, PCM 16-bit mono, if the engine did what it should. */
 export interface Speech {
   readonly wav: Uint8Array
+  /** The engine says itself that it stopped before the text ended. */
+  readonly truncated?: boolean
 }
 
-export type EngineErrorCode = 'PROVIDER_BUSY' | 'PROVIDER_UNAVAILABLE' | 'RENDER_FAILED'
+/** INTERNAL_ERROR is the operator's mistake: a missing API key, a wrong address. */
+export type EngineErrorCode = 'PROVIDER_BUSY' | 'PROVIDER_UNAVAILABLE' | 'RENDER_FAILED' | 'INTERNAL_ERROR'
 
 /** An engine's refusal or failure, already told apart into the failure codes of spec 7.3. The message is for the operator only. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode
+  /** How long the server asked to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: EngineErrorCode, message: string, options: ErrorOptions & { readonly retryAfterMs?: number } = {}) {
     super(message, options)
     this.code = code
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** The engine answered with something that is not the speech of this text: with another seed it may well be. */
+export class BadAudio extends EngineError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('RENDER_FAILED', message, options)
   }
 }
 
 /** Turns text into speech. */
 export interface SpeechEngine {
+  /** How many texts it speaks at once; more of them wait. */
+  readonly slots: number
+  /** The same request always gives the same bytes, whatever the seed: trying again with another one is of no use. */
+  readonly deterministic: boolean
+  /** The names of the voices that it offers; null where it cannot tell. @throws EngineError */
+  voices(signal: AbortSignal): Promise<readonly string[] | null>
   /** @throws EngineError; or the signal's reason when aborted. */
   speak(request: SpeechRequest): Promise<Speech>
   close(): Promise<void>

@@ -1,19 +1,76 @@
 import type { Log } from '../log.ts'
 import type { SpeechEngine } from './engine.ts'
-import { type EspeakEngine, openEspeak } from './espeak.ts'
+import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
+import { openEspeak } from './espeak.ts'
+import type { SpeechServer } from './openai-speech.ts'
 
-/** Kinds of engine that an endpoint's `engine` block may name (contract.md section 9). */
-export const ENGINE_KINDS = ['espeak'] as const
-export type EngineKind = (typeof ENGINE_KINDS)[number]
+/** A server that nobody has used for this long is let go of. */
+const IDLE_MS = 60_000
 
-/** Every engine that this process renders with, by kind. */
-export type Engines = Readonly<Record<EngineKind, SpeechEngine>> & { readonly espeak: EspeakEngine }
+/** Every engine that this process renders with, made from endpoints' `engine` blocks when they are used. */
+export interface Engines {
+  /** Lends the engine of a block for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
+  use<T>(block: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T>
+  /** Has the embedded engine ready before its first text. Never rejects. */
+  warm(): Promise<void>
+  close(): Promise<void>
+}
 
-/** @param threads how many renderings the embedded engine runs at once: one a core */
-export const openEngines = (options: { readonly threads: number; readonly log: Log }): Engines => ({
-  espeak: openEspeak(options),
-})
+export interface EngineOptions {
+  /** How many renderings the embedded engine runs at once: one a core. */
+  readonly threads: number
+  readonly log: Log
+  /** Reads an environment variable, for API keys. */
+  readonly lookUp: (name: string) => string | undefined
+  /** How long a server's connections are kept without use, in milliseconds. */
+  readonly idleMs?: number
+}
 
-export const closeEngines = async (engines: Engines): Promise<void> => {
-  await Promise.all(Object.values(engines).map((engine) => engine.close()))
+/** A server with the number of those who use it. */
+interface Lease {
+  readonly server: SpeechServer
+  users: number
+  idle: NodeJS.Timeout | undefined
+}
+
+export function openEngines(options: EngineOptions): Engines {
+  const espeak = openEspeak(options)
+  const leases = new Map<string, Lease>()
+
+  /** Endpoints on one server share it; one that changes `max_in_flight` gets a fresh one, and the old one ends with its jobs. */
+  const useServer = async <T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> => {
+    // Only where there is such an endpoint: loading an HTTP client makes every start slower.
+    const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
+    const key = `${block.max_in_flight} ${block.base_url}`
+    const lease = leases.get(key) ?? {
+      server: openSpeechServer(block.base_url, block.max_in_flight),
+      users: 0,
+      idle: undefined,
+    }
+    leases.set(key, lease)
+    lease.users++
+    clearTimeout(lease.idle)
+    return work(openOpenaiSpeech(block, lease.server, options.lookUp)).finally(() => {
+      lease.users--
+      if (lease.users === 0) lease.idle = setTimeout(() => letGo(key, lease), options.idleMs ?? IDLE_MS).unref()
+    })
+  }
+
+  const letGo = (key: string, lease: Lease): void => {
+    leases.delete(key)
+    void lease.server.close()
+  }
+
+  return {
+    use: async (given, work) => {
+      const block: EngineBlock = engineBlock.parse(given)
+      if (block.kind === 'espeak') return work(espeak)
+      return useServer(block, work)
+    },
+    warm: () => espeak.warm(),
+    close: async () => {
+      for (const lease of leases.values()) clearTimeout(lease.idle)
+      await Promise.all([espeak.close(), ...[...leases.values()].map(({ server }) => server.close())])
+    },
+  }
 }

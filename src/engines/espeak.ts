@@ -22,6 +22,9 @@ export function openEspeak(options: { readonly threads: number; readonly log: Lo
   const threads = openThreads(options.threads)
 
   return {
+    slots: options.threads,
+    deterministic: true,
+    voices: async () => null,
     speak: (request) => speak(threads, request),
     async warm() {
       const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')

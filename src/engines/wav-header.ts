@@ -21,3 +21,24 @@ export function writeWavHeader(file: Uint8Array, sampleRate: number): void {
   ascii(36, 'data')
   view.setUint32(40, file.byteLength - WAV_HEADER_BYTES, true)
 }
+
+/** What servers that stream write for a size that they do not know yet. */
+const UNKNOWN_SIZES: ReadonlySet<number> = new Set([0, 0x7fffffff, 0xffffffff])
+
+/** Writes the true sizes over the placeholders of a streamed WAV file, in place; anything else stays as it is. */
+export function mendWavSizes(file: Uint8Array): void {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  if (file.length < WAV_HEADER_BYTES || tag(file, 0) !== 'RIFF' || tag(file, 8) !== 'WAVE') return
+  for (let at = 12; at + 8 <= file.length; ) {
+    const size = view.getUint32(at + 4, true)
+    if (tag(file, at) === 'data') {
+      const isPlaceholder = UNKNOWN_SIZES.has(size) || size > 0xffffff00
+      if (isPlaceholder) view.setUint32(at + 4, (file.length - at - 8) & ~1, true)
+      if (isPlaceholder || UNKNOWN_SIZES.has(view.getUint32(4, true))) view.setUint32(4, file.length - 8, true)
+      return
+    }
+    at += 8 + size + (size % 2)
+  }
+}
+
+const tag = (file: Uint8Array, at: number): string => String.fromCharCode(...file.subarray(at, at + 4))

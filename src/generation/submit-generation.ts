@@ -33,6 +33,7 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
     type: 'generate',
     endpointKey: workflowKey(workflow.slug),
     kind: generationKind(workflow.engine.kind),
+    server: workflow.engine.base_url,
     inputs,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),

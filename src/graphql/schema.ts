@@ -6,6 +6,8 @@ import '../endpoints/endpoint-graphql.ts'
 import '../generation/generation-graphql.ts'
 import '../jobs/job-graphql.ts'
 import '../jobs/job-page-graphql.ts'
+import '../webhooks/webhook-graphql.ts'
+import '../workers/worker-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()
 

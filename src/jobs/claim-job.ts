@@ -1,4 +1,7 @@
-import type { Database } from '../db/database.ts'
+import type { Parts } from '../context.ts'
+import { inTransaction } from '../db/database.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import { statesBefore } from './job-states.ts'
 
 /** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
@@ -15,11 +18,11 @@ interface Row {
   endpoint_key: string
   attempt: number
   inputs: Record<string, unknown>
-  status: 'processing' | 'failed'
+  funded: boolean
 }
 
 /**
- * One statement takes the job and its charge, or fails it when the balance is too small (contract.md section 5). A job that was
+ * One statement takes the job and its charge, or neither when the balance is too small (contract.md section 5). A job that was
  * charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between two workers.
  */
 const CLAIM = `
@@ -38,23 +41,63 @@ with taken as (
   select account_id, 'charge', -cost, id from paid
 ), decided as (
   select taken.*, not exists (select from owed) or exists (select from paid) as funded from taken
+), moved as (
+  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, now())
+  from decided where j.id = decided.id and funded
 )
-update job j set
-  attempt = decided.attempt,
-  status = case when funded then 'processing'::job_status else 'failed'::job_status end,
-  started_at = case when funded then coalesce(j.started_at, now()) end,
-  completed_at = case when funded then null else now() end,
-  error_code = case when funded then null else 'CHARGE_FAILED' end,
-  cause = case when funded then null else 'the balance was below the cost when a worker took the job' end
-from decided where j.id = decided.id
-returning j.account_id, j.endpoint_key, j.attempt, j.inputs, j.status`
+select account_id, endpoint_key, attempt, inputs, funded from decided`
 
+/** Repeats the attempt number from before the claim: whoever took the job meanwhile keeps it. */
+const FAIL_UNPAID = `
+update job set attempt = attempt + 1, status = 'failed', completed_at = now(), error_code = 'CHARGE_FAILED',
+  cause = 'the balance was below the cost when a worker took the job'
+where id = $1 and attempt = $2 - 1 and status = any($3::job_status[])
+returning ${CALLBACK_URL}`
+
+const UNIQUE_VIOLATION = '23505'
+const CLAIM_ATTEMPTS = 3
 const CLAIMABLE = statesBefore('processing')
+const FAILABLE = statesBefore('failed')
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
-export async function claimJob(db: Database, jobId: string): Promise<Claim | null> {
-  const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
-  const row = rows[0]
-  if (row === undefined || row.status === 'failed') return null
-  return { jobId, accountId: row.account_id, endpointKey: row.endpoint_key, attempt: row.attempt, inputs: row.inputs }
+export async function claimJob(parts: Parts, jobId: string): Promise<Claim | null> {
+  const row = await takeRow(parts, jobId)
+  if (row === undefined) return null
+  const claim = {
+    jobId,
+    accountId: row.account_id,
+    endpointKey: row.endpoint_key,
+    attempt: row.attempt,
+    inputs: row.inputs,
+  }
+  if (row.funded) return claim
+  await failUnpaid(parts, claim)
+  return null
+}
+
+/** Ends a job that was never charged, and freezes its callback with it. */
+async function failUnpaid(parts: Parts, claim: Claim): Promise<void> {
+  const frozen = await inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<{ callback_url: string | null }>(FAIL_UNPAID, [
+      claim.jobId,
+      claim.attempt,
+      FAILABLE,
+    ])
+    const url = rows[0]?.callback_url ?? null
+    if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
+    return url !== null
+  })
+  if (frozen) parts.queue.wake(WEBHOOK_KIND)
+}
+
+/** Of two workers that claim at the same moment the second has waited for the first, but does not see its charge yet: it looks again. */
+async function takeRow({ db }: Parts, jobId: string): Promise<Row | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
+      return rows[0]
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
+    }
+  }
 }

@@ -1,5 +1,8 @@
-import { type Database, inTransaction, type Tx } from '../db/database.ts'
+import type { Parts } from '../context.ts'
+import { inTransaction, type Tx } from '../db/database.ts'
 import { newId } from '../id.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
 
 export interface FinishedArtifact {
@@ -12,32 +15,47 @@ export interface FinishedArtifact {
   readonly durationMs: number | null
 }
 
-/** What the engine says of its own work: generation jobs only (spec 2.10). */
+/** What the engine says of its own work: for generation jobs spec 2.10. */
 export interface Provenance {
+  /** Of how many chunks the audio was made: voice jobs only. */
+  readonly chunks?: number | null
   readonly providerJobId?: string | null
   readonly gpuExecutionTimeMs?: number | null
 }
 
 /**
- * Completes a claimed job and records its artifacts, in one transaction. Returns false where the claim is no longer this worker's:
- * then nothing was written. May be called again when the answer to a commit was lost.
+ * Completes a claimed job, records its artifacts and freezes its callback, in one transaction. Returns false where the claim is no
+ * longer this worker's: then nothing was written. May be called again when the answer to a commit was lost.
  */
 export async function completeJob(
-  db: Database,
+  parts: Parts,
   claim: Claim,
   artifacts: readonly FinishedArtifact[],
   provenance: Provenance = {},
 ): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const { rowCount } = await tx.query(
-      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4
-       where id = $1 and attempt = $2 and status = 'processing'`,
-      [claim.jobId, claim.attempt, provenance.providerJobId ?? null, provenance.gpuExecutionTimeMs ?? null],
+  let frozen = false
+  const completed = await inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<{ callback_url: string | null }>(
+      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4,
+         chunks_done = $5, chunks_total = $5
+       where id = $1 and attempt = $2 and status = 'processing' returning ${CALLBACK_URL}`,
+      [
+        claim.jobId,
+        claim.attempt,
+        provenance.providerJobId ?? null,
+        provenance.gpuExecutionTimeMs ?? null,
+        provenance.chunks ?? null,
+      ],
     )
-    if (rowCount !== 1) return alreadyCompleted(tx, claim)
+    if (rows[0] === undefined) return alreadyCompleted(tx, claim)
     for (const artifact of artifacts) await insertArtifact(tx, claim, artifact)
+    const url = rows[0].callback_url
+    if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
+    frozen = url !== null
     return true
   })
+  if (frozen) parts.queue.wake(WEBHOOK_KIND)
+  return completed
 }
 
 async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact): Promise<void> {

@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { cancelJob } from './cancel-job.ts'
 import { JOB_ERRORS, JOB_STATUSES, type JobErrorCode } from './job-states.ts'
 import type { Submission } from './queue-job.ts'
 import { submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
@@ -30,6 +31,16 @@ const VoiceJobRef = builder.objectRef<VoiceJobView>('VoiceJob').implement({
       nullable: true,
       description: 'When it finished; null before.',
       resolve: (job) => job.completedAt,
+    }),
+    chunksDone: t.int({
+      nullable: true,
+      description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
+      resolve: (job) => job.progress?.done,
+    }),
+    chunksTotal: t.int({
+      nullable: true,
+      description: 'Into how many chunks the text was cut.',
+      resolve: (job) => job.progress?.total,
     }),
     outputs: t.field({
       type: 'JSON',
@@ -85,5 +96,15 @@ builder.mutationField('submitVoiceJob', (t) =>
       inputs: undefined,
       ...args,
     })),
+  }),
+)
+
+builder.mutationField('cancelJob', (t) =>
+  t.field({
+    type: VoiceJobRef,
+    description:
+      'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...resolvedBy(cancelJob, (args: { jobId: string }) => args),
   }),
 )

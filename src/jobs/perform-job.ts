@@ -44,13 +44,13 @@ export type Producer = (claim: Claim) => Work
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
 export async function performJob(parts: Parts, jobId: string, signal: AbortSignal, producer: Producer): Promise<void> {
-  const claim = await claimJob(parts.db, jobId)
+  const claim = await claimJob(parts, jobId)
   if (claim === null) return
   const storageKeys: string[] = []
   try {
     if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
     const { artifacts, provenance } = await produce(parts, claim, producer(claim), signal, storageKeys)
-    const finished = await untilAnswered(() => completeJob(parts.db, claim, artifacts, provenance))
+    const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
     if (signal.aborted) throw error
@@ -58,7 +58,7 @@ export async function performJob(parts: Parts, jobId: string, signal: AbortSigna
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
     parts.log.warn({ jobId, attempt: claim.attempt, ...told }, 'a job failed')
-    const failed = await untilAnswered(() => failJob(parts.db, claim, failure))
+    const failed = await untilAnswered(() => failJob(parts, claim, failure))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
   }

@@ -4,7 +4,7 @@ import { internalError, paymentRequired } from '../errors.ts'
 import { idTime, newId } from '../id.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import type { JobKind } from '../queue/job-kind.ts'
-import type { Statement } from '../queue/queue.ts'
+import type { Statement, Turn } from '../queue/queue.ts'
 
 export interface Submission {
   readonly jobId: string
@@ -18,6 +18,8 @@ export interface QueuedJob {
   readonly type: 'voice' | 'generate'
   readonly endpointKey: string
   readonly kind: JobKind
+  /** What will do the work: accounts are served in turn at each. */
+  readonly server: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly webhookUrl?: string | null | undefined
   /** Credits that a worker charges when it takes the job. */
@@ -39,8 +41,10 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 
   const jobId = newId('job')
   const insert = insertStatement(jobId, actor, job)
-  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId)
-  else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId))) return replayOf(ctx, idempotency)
+  const turn = { accountId: actor.accountId, server: job.server }
+  await ctx.queue.prepare(kind)
+  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
+  else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId, turn))) return replayOf(ctx, idempotency)
   ctx.queue.wake(kind)
   return { jobId, status: 'queued', replayed: false }
 }
@@ -71,11 +75,12 @@ function insertOnce(
   insert: Statement,
   kind: JobKind,
   jobId: string,
+  turn: Turn,
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (tx) => {
     if (!(await rememberJob(tx, request, jobId))) return false
     await tx.query({ ...insert, values: [...insert.values] })
-    await ctx.queue.enqueue(tx, kind, jobId)
+    await ctx.queue.enqueue(tx, kind, jobId, { turn })
     return true
   })
 }

@@ -1,7 +1,11 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
+import { poolOf } from '../endpoints/voice-endpoint.ts'
 import { workflowSlug } from '../generation/workflow.ts'
 import { generationKind, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import { failJob } from './fail-job.ts'
+import { JobFailure } from './job-states.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
@@ -11,16 +15,19 @@ const LOCK = 7_242_001
 
 interface Row {
   id: string
+  account_id: string
   type: 'voice' | 'generate'
   endpoint_key: string
+  attempt: number
 }
 
 /**
  * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
- * Returns how many there were.
+ * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
 export async function requeueLostJobs(parts: Parts): Promise<number> {
-  return inTransaction(parts.db, async (tx) => {
+  const homeless: Row[] = []
+  const count = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK])
     if (rows[0]?.mine !== true) return 0
     let count = 0
@@ -29,14 +36,19 @@ export async function requeueLostJobs(parts: Parts): Promise<number> {
       const last = page.at(-1)
       if (last === undefined) return count
       after = last.id
-      count += await requeue(parts, tx, page)
+      count += await requeue(parts, tx, page, homeless)
     }
   })
+  for (const { id, account_id, attempt } of homeless) {
+    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue is gone, and so is what it was submitted to')
+    await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)
+  }
+  return count
 }
 
 async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>(
-    `select id, type, endpoint_key from job
+    `select id, account_id, type, endpoint_key, attempt from job
      where status in ('queued', 'processing') and type in ('voice', 'generate') and id > $1 and created_at < now() - ${SETTLED_AFTER}
      order by id limit ${PAGE_ROWS}`,
     [after],
@@ -44,7 +56,7 @@ async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   return rows
 }
 
-async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<number> {
+async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
   const lost = new Set(
     await parts.queue.unqueued(
       tx,
@@ -52,14 +64,27 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[]): Promise<numb
     ),
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    await parts.queue.enqueueAgain(tx, kindOf(parts, job), job.id)
+    const place = placeOf(parts, job)
+    if (place === null) homeless.push(job)
+    else
+      await parts.queue.enqueueAgain(tx, place.kind, job.id, {
+        turn: { accountId: job.account_id, server: place.server },
+      })
   }
   return lost.size
 }
 
-function kindOf({ catalog }: Parts, { type, endpoint_key: key }: Row): JobKind {
+interface Place {
+  readonly kind: JobKind
+  readonly server: string
+}
+
+/** null where nothing says any more which queue that is. */
+function placeOf({ catalog }: Parts, { type, endpoint_key: key }: Row): Place | null {
   if (type === 'generate') {
-    return generationKind(catalog.current.workflows.get(workflowSlug(key))?.engine.kind ?? 'cog')
+    const engine = catalog.current.workflows.get(workflowSlug(key))?.engine
+    return engine === undefined ? null : { kind: generationKind(engine.kind), server: engine.base_url }
   }
-  return voiceKind(catalog.current.endpoints.get(key.slice('voice.'.length))?.engine.kind ?? 'espeak')
+  const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
+  return endpoint === undefined ? null : { kind: voiceKind(poolOf(endpoint)), server: serverOf(endpoint) }
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Parts } from '../context.ts'
 
 /** What a signed URL is made of. */
 export interface StoredOutput {
@@ -14,12 +14,12 @@ export const STORED_OUTPUTS = `
 
 /** Output name to URL, each signed anew: it lives 15 minutes (spec 2.8). */
 export async function signOutputs(
-  ctx: Context,
+  parts: Pick<Parts, 'storage' | 'now'>,
   artifacts: readonly StoredOutput[] | null,
 ): Promise<Record<string, string>> {
-  const now = ctx.now()
+  const now = parts.now()
   const signed = (artifacts ?? []).map(async (artifact) => {
-    const url = await ctx.storage.signUrl(artifact.storage_key, { contentType: artifact.content_type, now })
+    const url = await parts.storage.signUrl(artifact.storage_key, { contentType: artifact.content_type, now })
     return [artifact.output, url] as const
   })
   return Object.fromEntries(await Promise.all(signed))

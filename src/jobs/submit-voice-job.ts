@@ -1,7 +1,8 @@
 import { type Context, requireAccount } from '../context.ts'
 import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
+import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { Detail } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { pointerToken } from '../json-pointer.ts'
@@ -35,7 +36,8 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: endpointKey(endpoint.slug),
-    kind: voiceKind(endpoint.engine.kind),
+    kind: voiceKind(poolOf(endpoint)),
+    server: serverOf(endpoint),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),

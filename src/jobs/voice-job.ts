@@ -1,8 +1,9 @@
-import { type Context, requireScope } from '../context.ts'
+import { type Context, type Parts, requireScope } from '../context.ts'
 import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
+import type { Progress } from './record-progress.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */
@@ -15,19 +16,30 @@ export interface VoiceJobView {
   readonly outputs: Readonly<Record<string, string>> | null
   /** Failed jobs only. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
+  /** Chunks of the text that are rendered; null before a worker has cut it up. Not shown by REST: spec 3.4. */
+  readonly progress: Progress | null
   /** Which of the timestamps the endpoint's contract declares. */
   readonly responseFields: readonly ResponseField[]
 }
 
-interface Row {
+/** What `VOICE_JOB_COLUMNS` selects. */
+export interface VoiceJobRow {
   id: string
   endpoint_key: string
   status: JobStatus
   created_at: Date
   completed_at: Date | null
   error_code: JobErrorCode | null
+  chunks_done: number | null
+  chunks_total: number | null
   artifacts: StoredOutput[] | null
 }
+
+/** Of `job j`. */
+export const VOICE_JOB_COLUMNS = `j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
+  j.chunks_done, j.chunks_total, ${STORED_OUTPUTS}`
+
+type ViewParts = Pick<Parts, 'catalog' | 'storage' | 'now'>
 
 /**
  * One voice job of the caller's account (spec 4.2); output URLs are signed anew at every read and live 15 minutes.
@@ -37,6 +49,11 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
   requireScope(ctx, VOICE_SCOPE)
   const row = await findRow(ctx, input.jobId)
   if (row === null) throw notFound()
+  return toVoiceJobView(ctx, row)
+}
+
+/** A row as polling and the callback report it: output URLs are signed now. */
+export async function toVoiceJobView(parts: ViewParts, row: VoiceJobRow): Promise<VoiceJobView> {
   const slug = row.endpoint_key.slice('voice.'.length)
   const failed = row.status === 'failed'
   const code = row.error_code ?? 'INTERNAL_ERROR'
@@ -45,20 +62,19 @@ export async function voiceJob(ctx: Context, input: { readonly jobId: string }):
     status: row.status,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    outputs: row.status === 'completed' ? await signOutputs(ctx, row.artifacts) : null,
+    outputs: row.status === 'completed' ? await signOutputs(parts, row.artifacts) : null,
     failure: failed ? { code, message: JOB_ERRORS[code] } : null,
-    responseFields: ctx.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
+    progress: row.chunks_total === null ? null : { done: row.chunks_done ?? 0, total: row.chunks_total },
+    responseFields: parts.catalog.current.endpoints.get(slug)?.responseFields ?? RESPONSE_FIELDS,
   }
 }
 
-async function findRow(ctx: Context, jobId: string): Promise<Row | null> {
+async function findRow(ctx: Context, jobId: string): Promise<VoiceJobRow | null> {
   if (!isId('job', jobId)) return null
   const accountId = ctx.actor.kind === 'key' || ctx.actor.kind === 'account' ? ctx.actor.accountId : null
-  const { rows } = await ctx.db.pool.query<Row>({
+  const { rows } = await ctx.db.pool.query<VoiceJobRow>({
     name: 'voice_job',
-    text: `select j.id, j.endpoint_key, j.status, j.created_at, j.completed_at, j.error_code,
-             ${STORED_OUTPUTS}
-           from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
+    text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,
     values: [jobId, accountId],
   })
   return rows[0] ?? null

@@ -4,10 +4,12 @@ import type { Bus } from '../db/bus.ts'
 import type { Tx } from '../db/database.ts'
 import { bossDatabase, ensureQueue } from './boss.ts'
 import type { JobKind } from './job-kind.ts'
-import type { Queue } from './queue.ts'
+import type { EnqueueOptions, Queue } from './queue.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
+/** Names the job that its worker is to stop. */
+export const ABORT_CHANNEL = 'sonant_abort'
 
 /** A worker that was woken looks again by itself as long as it finds something: more wake-ups than this only slow commits down. */
 const NOTIFY_SPACING_MS = 5
@@ -18,14 +20,29 @@ export type LocalWorker = () => boolean
 export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
-  /** Makes sure that the queue is there. Cheap once it is. */
-  prepare(kind: JobKind): Promise<void>
+  /** Puts fetched jobs back that were not begun. */
+  handBack(kind: JobKind, queueIds: readonly string[]): Promise<void>
 }
 
 const UNQUEUED = `
   select job_id from unnest($1::text[]) as job_id
   where not exists (
     select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+
+const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
+
+/** As if they had never been fetched: neither a retry nor an attempt. */
+const HAND_BACK = `
+  update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
+  where name = $1 and id = any($2::uuid[]) and state = 'active'`
+
+const payload = (jobId: string, { lane }: EnqueueOptions = {}) => ({ jobId, ...(lane !== undefined && { lane }) })
+
+/** What waits for no particular turn shares one. */
+const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
+  group: lane === undefined ? { id: turn?.accountId ?? '-', tier: turn?.server ?? '-' } : { id: lane },
+  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
+})
 
 export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
@@ -45,18 +62,25 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    enqueue: async (tx: Tx, kind, jobId) => {
+    enqueue: async (tx: Tx, kind, jobId, options) => {
       // The queue's id is the job's own UUID: a job can wait in its queue once only.
-      await boss.send(kind.queue, { jobId }, { id: queueId(jobId), db: bossDatabase(tx) })
+      const place = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
+      await boss.send(kind.queue, payload(jobId, options), place)
     },
-    enqueueWith: async (db, insert, kind, jobId) => {
-      const queued = await queueStatement(boss, kind, jobId)
+    enqueueWith: async (db, insert, kind, jobId, options) => {
+      const queued = await queueStatement(boss, kind, jobId, options)
       const text = `with queued as (${queued.text.replaceAll('$1', `$${insert.values.length + 1}`)}) ${insert.text}`
       await db.pool.query({ name: `${insert.name} ${kind.queue}`, text, values: [...insert.values, ...queued.values] })
     },
-    enqueueAgain: async (tx, kind, jobId) => {
+    enqueueAgain: async (tx, kind, jobId, options) => {
       await prepare(kind)
-      await boss.send(kind.queue, { jobId }, { db: bossDatabase(tx) })
+      await boss.send(kind.queue, payload(jobId, options), { db: bossDatabase(tx), ...sending(options) })
+    },
+    handBack: async (kind, queueIds) => {
+      await boss.getDb().executeSql(HAND_BACK, [kind.queue, queueIds])
+    },
+    withdraw: async (tx, jobId) => {
+      await tx.query(WITHDRAW, [queueId(jobId)])
     },
     unqueued: async (tx, jobIds) => {
       const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
@@ -65,6 +89,9 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     wake: (kind) => {
       // NOTIFY takes a lock that every commit of the database passes: it is left out while this process can do the work itself.
       if (localWorkers.get(kind.queue)?.() !== true) shout(kind.queue)
+    },
+    abort: (jobId) => {
+      bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
   }
 }
@@ -93,6 +120,7 @@ async function queueStatement(
   boss: PgBoss,
   kind: JobKind,
   jobId: string,
+  options: EnqueueOptions | undefined,
 ): Promise<{ text: string; values: unknown[] }> {
   const caught = { text: '', values: [] as unknown[] }
   const id = queueId(jobId)
@@ -100,7 +128,7 @@ async function queueStatement(
     Object.assign(caught, { text, values })
     return { rows: [{ id }] }
   }
-  await boss.send(kind.queue, { jobId }, { id, db: { executeSql } })
+  await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
   return caught
 }
 

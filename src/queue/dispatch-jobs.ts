@@ -1,8 +1,12 @@
 import type { PgBoss } from 'pg-boss'
 import type { Bus } from '../db/bus.ts'
+import type { Database } from '../db/database.ts'
 import type { Log } from '../log.ts'
-import { type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
+import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
 import type { JobKind } from './job-kind.ts'
+import type { Delivery, JobSource } from './job-source.ts'
+import { settleInBatches } from './settle-in-batches.ts'
+import { turnSource } from './turn-source.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
 const POLL_MS = 500
@@ -10,31 +14,37 @@ const HEARTBEAT_MS = 3000
 
 export interface DispatchOptions {
   readonly boss: PgBoss
+  readonly db: Database
   readonly queue: BossQueue
   readonly bus: Bus
   readonly log: Log
+  readonly workerId: string
   readonly kind: JobKind
-  /** How many jobs run at once in this process. */
-  readonly slots: number
-  /** Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job now belongs to another worker or must be handed back. */
-  handle(jobId: string, signal: AbortSignal): Promise<void>
+  /** How many jobs run at once in this process; asked anew for every claim. */
+  readonly slots: number | (() => number)
+  /** How many jobs may be at a server at once, over all workers; asked anew for every claim. None where it is absent. */
+  readonly limits?: () => ReadonlyMap<string, number>
+  /**
+   * Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job was cancelled, now belongs to another
+   * worker or must be handed back.
+   */
+  handle(jobId: string, signal: AbortSignal, lane: string | undefined): Promise<void>
+  /** Which jobs come next; absent: accounts are served in turn. */
+  readonly source?: JobSource
 }
 
 export interface Dispatcher {
+  /** Jobs that run now. */
+  readonly inFlight: number
   /** Takes nothing new, waits for what runs, and hands back what still runs after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
-/** One delivery of a queued job: settling it twice, or after it was delivered to another, has no effect. */
-interface JobAttempt {
-  readonly id: string
-  readonly retryCount: number
-}
-
 interface Running {
-  readonly attempt: JobAttempt
+  readonly delivery: Delivery
   readonly controller: AbortController
   readonly done: Promise<void>
+  cancelled: boolean
 }
 
 /**
@@ -42,10 +52,10 @@ interface Running {
  * every half second. pg-boss's own `work()` polls per slot and sleeps up to 30 s after each job.
  */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
-  const { boss, queue, bus, log, kind, slots } = options
+  const { queue, bus, log, kind } = options
   const running = new Map<string, Running>()
-  let settled: JobAttempt[] = []
-  let flushing: Promise<void> = Promise.resolve()
+  const source = options.source ?? turnSource(options)
+  const freeSlots = () => (typeof options.slots === 'number' ? options.slots : options.slots()) - running.size
   let fetching = false
   let again = false
   let stopping = false
@@ -59,10 +69,11 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     try {
       do {
         again = false
-        const free = slots - running.size
+        const free = freeSlots()
         if (stopping || free <= 0) break
-        const jobs = await boss.fetch<{ jobId: string }>(kind.queue, { batchSize: free })
-        for (const job of jobs) start({ id: job.id, retryCount: job.retryCount }, job.data.jobId)
+        const { deliveries, more } = await source.take(free, [...running.keys()])
+        for (const delivery of deliveries) start(delivery)
+        if (more) again = true
       } while (again)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
@@ -71,49 +82,44 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
-  const start = (attempt: JobAttempt, jobId: string): void => {
+  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && void pump())
+
+  const start = (delivery: Delivery): void => {
     const controller = new AbortController()
     const done = options
-      .handle(jobId, controller.signal)
+      .handle(delivery.jobId, controller.signal, delivery.lane)
       .then(
-        () => settle(attempt),
-        (error: Error) => giveBack(attempt, jobId, error),
+        () => settler.complete(delivery),
+        (error: Error) => (job.cancelled ? settler.complete(delivery) : giveBack(delivery, error)),
       )
       .finally(() => {
-        running.delete(attempt.id)
-        void pump()
+        running.delete(delivery.id)
+        if (source.left(delivery, freeSlots()) && !source.isShared()) void pump()
       })
-    running.set(attempt.id, { attempt, controller, done })
+    const job: Running = { delivery, controller, done, cancelled: false }
+    running.set(delivery.id, job)
   }
 
-  /** Completions of one turn of the event loop go out in one statement. */
-  const settle = (attempt: JobAttempt): void => {
-    settled.push(attempt)
-    if (settled.length > 1) return
-    flushing = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
-      const batch = settled
-      settled = []
-      // A completion that is lost costs one more delivery, which finds the job finished.
-      await boss
-        .complete(kind.queue, batch)
-        .catch((error: Error) => log.warn({ err: error.message }, 'queue rows stay open'))
-    })
+  const giveBack = async (delivery: Delivery, error: Error): Promise<void> => {
+    if (!stopping) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job is handed back to the queue')
+    await settler.giveBack(delivery, error, !stopping)
   }
 
-  const giveBack = async (attempt: JobAttempt, jobId: string, error: Error): Promise<void> => {
-    if (!stopping) log.warn({ err: error.message, jobId }, 'a job is handed back to the queue')
-    await boss.fail(kind.queue, attempt, { message: error.message }).catch(() => undefined)
+  const cancel = (jobId: string): void => {
+    for (const job of running.values()) {
+      if (job.delivery.jobId !== jobId) continue
+      job.cancelled = true
+      job.controller.abort(new Error('the job was cancelled'))
+    }
   }
 
   const beat = async (): Promise<void> => {
     const held = [...running.values()]
     if (held.length === 0) return
     try {
-      const attempts = held.map((job) => job.attempt)
-      const touched = (await boss.touch(kind.queue, attempts)) as { settled?: string[] }
-      const ours = new Set(touched.settled)
+      const ours = await settler.touch(held.map((job) => job.delivery))
       for (const job of held) {
-        if (!ours.has(job.attempt.id) && running.has(job.attempt.id))
+        if (!ours.has(job.delivery.id) && running.has(job.delivery.id))
           job.controller.abort(new Error('another worker holds the job'))
       }
     } catch (error) {
@@ -123,15 +129,19 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
 
   await queue.prepare(kind)
   const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && void pump(), pump)
+  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel)
   const removeLocal = queue.addLocalWorker(kind, () => {
     void pump()
-    return !stopping && running.size < slots
+    return !stopping && freeSlots() > 0 && !source.isShared()
   })
   const poll = setInterval(() => void pump(), POLL_MS)
   const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
   void pump()
 
   return {
+    get inFlight() {
+      return running.size
+    },
     stop: async (graceMs) => {
       stopping = true
       clearInterval(poll)
@@ -143,8 +153,9 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       clearTimeout(timer)
       for (const job of running.values()) job.controller.abort(new Error('the worker is stopping'))
       await all()
+      unlistenAborts()
       clearInterval(heartbeat)
-      await flushing
+      await settler.flushed()
     },
   }
 }

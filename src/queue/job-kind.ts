@@ -1,4 +1,4 @@
-/** A kind of background work: the queue it waits in. Payload is always the job's own id, nothing else rests in the queue. */
+/** A kind of background work: the queue it waits in. Payload is the id of the job's row and its lane, nothing else rests in the queue. */
 export interface JobKind {
   readonly queue: string
 }
@@ -8,3 +8,5 @@ export const voiceKind = (pool: string): JobKind => ({ queue: `voice.${pool}` })
 
 /** Generation jobs wait apart from speech: one may keep its engine for many minutes. */
 export const generationKind = (pool: string): JobKind => ({ queue: `generate.${pool}` })
+/** Callbacks to receivers: a queue of their own, so that neither jobs nor callbacks wait for the other. */
+export const WEBHOOK_KIND: JobKind = { queue: 'webhook' }

@@ -28,7 +28,8 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   mountRequestIds(app, enter)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
-  mountMedia(app, runtime)
+  // URLs of a bucket lead to the bucket.
+  if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, enter)

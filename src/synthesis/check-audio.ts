@@ -1,27 +1,54 @@
-import { EngineError } from '../engines/engine.ts'
+import { BadAudio } from '../engines/engine.ts'
 import { durationMs, parseWav, type Wav } from './wav.ts'
 
 /** Below this (about -54 dB) nobody hears anything. */
 const AUDIBLE_PEAK = 64
+/** How far a rendering may be from what its text should take (engines.md: gibberish for minutes, swallowed endings). */
+const SHORTEST_RATIO = 0.3
+const LONGEST_RATIO = 3
+/** A single word may well be drawn out and come with silence around it. */
+const SHORT_TEXT_SECONDS = 1
+
+/** What is known about a rendering besides its bytes. */
+export interface AudioExpectation {
+  /** What the text should take to speak; absent where the engine is known to say exactly the text. */
+  readonly expectedSeconds?: number | undefined
+  /** The engine said that it stopped early. */
+  readonly truncated?: boolean | undefined
+}
 
 /**
- * What every rendering must be before it is stored: a WAV file that parses, holds samples and is not silent.
- * @returns its length in milliseconds
- * @throws EngineError RENDER_FAILED
+ * What every rendering must be before it is stored: a WAV file that parses, is not silent, not truncated, and takes between 0.3 and 3
+ * times as long as its text should.
+ * @returns the audio and its length in milliseconds
+ * @throws BadAudio, which is RENDER_FAILED
  */
-export function checkAudio(bytes: Uint8Array): { readonly durationMs: number } {
+export function checkAudio(
+  bytes: Uint8Array,
+  { expectedSeconds, truncated }: AudioExpectation = {},
+): { readonly wav: Wav; readonly durationMs: number } {
   const wav = parse(bytes)
-  if (wav.samples.length === 0) throw new EngineError('RENDER_FAILED', 'The audio is empty.')
-  if (!wav.samples.some((sample) => Math.abs(sample) >= AUDIBLE_PEAK)) {
-    throw new EngineError('RENDER_FAILED', 'The audio is silent.')
-  }
-  return { durationMs: durationMs(wav) }
+  if (wav.samples.length === 0) throw new BadAudio('The audio is empty.')
+  if (!wav.samples.some((sample) => Math.abs(sample) >= AUDIBLE_PEAK)) throw new BadAudio('The audio is silent.')
+  if (truncated === true) throw new BadAudio('The engine stopped before the text ended.')
+  const duration = durationMs(wav)
+  if (expectedSeconds !== undefined) checkDuration(duration / 1000, expectedSeconds)
+  return { wav, durationMs: duration }
+}
+
+function checkDuration(seconds: number, expected: number): void {
+  const isTooShort = seconds < expected * SHORTEST_RATIO
+  if (!isTooShort && seconds <= Math.max(expected, SHORT_TEXT_SECONDS) * LONGEST_RATIO) return
+  const [took, wanted] = [seconds, expected].map((value) => value.toFixed(1))
+  throw new BadAudio(
+    `The audio takes ${took} s, which is too ${isTooShort ? 'short' : 'long'} for a text of about ${wanted} s.`,
+  )
 }
 
 function parse(bytes: Uint8Array): Wav {
   try {
     return parseWav(bytes)
   } catch (error) {
-    throw new EngineError('RENDER_FAILED', 'The audio does not parse.', { cause: error })
+    throw new BadAudio(`The audio does not parse: ${(error as Error).message}`, { cause: error })
   }
 }

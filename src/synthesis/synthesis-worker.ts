@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
-import { closeEngines, openEngines } from '../engines/engines.ts'
+import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
+import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
@@ -8,6 +9,8 @@ import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { generationKind, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime.ts'
+import { registerWorker } from '../workers/register-worker.ts'
+import { servePools } from './serve-pools.ts'
 import { synthesize } from './synthesize.ts'
 
 const TIDY_MS = 60_000
@@ -19,40 +22,81 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/** Speaks and generates until it is stopped, and looks after what other workers left behind. */
-export async function startWorker(runtime: Runtime): Promise<Worker> {
+export interface WorkerOptions {
+  /** The engine pools to serve; absent: every pool that an endpoint names, as soon as one does. */
+  readonly pools?: readonly string[]
+  /** What renders; absent: the engines of this service, which are then closed with the worker. */
+  readonly engines?: Engines
+}
+
+/** Speaks voice jobs, and generates, until it is stopped; looks after what other workers left behind. */
+export async function startWorker(runtime: Runtime, options: WorkerOptions = {}): Promise<Worker> {
   const threads = availableParallelism()
-  const engines = openEngines({ threads, log: runtime.log })
+  const engines = options.engines ?? openEngines({ threads, log: runtime.log, lookUp: runtime.settings.lookUp })
   const parts = { ...runtime, engines }
   // In the background: the first text then finds a thread that has compiled its engine.
-  void engines.espeak.warm()
-  const speech: Dispatcher = await dispatchJobs({
-    ...runtime,
-    kind: voiceKind('espeak'),
-    // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
-    slots: threads + 1,
-    handle: (jobId, signal) => synthesize(parts, jobId, signal),
-  })
-  const generationParts = { ...runtime, slots: openServerSlots() }
-  const generation: Dispatcher = await dispatchJobs({
+  void engines.warm()
+  const slotsOf = (pool: string) => slotsOfPool(runtime, pool, threads)
+  const pools = await servePools(runtime, options.pools, (pool) =>
+    dispatchJobs({
+      ...runtime,
+      kind: voiceKind(pool),
+      slots: () => slotsOf(pool),
+      limits: () => serverLimits(runtime.catalog.current.endpoints.values(), pool),
+      handle: (jobId, signal) => synthesize(parts, jobId, signal),
+    }),
+  )
+  const generation = await startGenerating(runtime)
+  const registration = await registerWorker(runtime, () => ({
+    pools: pools.names,
+    slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
+    inFlight: pools.inFlight + generation.inFlight,
+  }))
+  const endTidying = tidyRegularly(runtime)
+  return {
+    stop: async () => {
+      endTidying()
+      const graceMs = runtime.settings.shutdownSeconds * 1000
+      await Promise.all([pools.stop(graceMs), generation.stop(graceMs)])
+      await registration.end()
+      if (options.engines === undefined) await engines.close()
+    },
+  }
+}
+
+/** As many jobs as the pool's servers take and its threads render. */
+function slotsOfPool(runtime: Runtime, pool: string, threads: number): number {
+  const endpoints = [...runtime.catalog.current.endpoints.values()]
+  const atServers = [...serverLimits(endpoints, pool).values()].reduce((sum, limit) => sum + limit, 0)
+  // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
+  return atServers + (hasEmbedded(endpoints, pool) || atServers === 0 ? threads + 1 : 0)
+}
+
+function startGenerating(runtime: Runtime): Promise<Dispatcher> {
+  const parts = { ...runtime, slots: openServerSlots() }
+  return dispatchJobs({
     ...runtime,
     kind: generationKind('cog'),
     slots: GENERATION_SLOTS,
-    handle: (jobId, signal) => generate(generationParts, jobId, signal),
+    handle: (jobId, signal) => generate(parts, jobId, signal),
   })
-  const tidy = () =>
-    Promise.all([requeueLostJobs(runtime), forgetExpired(runtime.db.pool), failAbandonedJobs(runtime)]).then(
-      ([lost]) => lost > 0 && runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again'),
-      (error: Error) => runtime.log.warn({ err: error.message }, 'tidying up failed; trying again in a minute'),
-    )
-  void tidy()
-  const timer = setInterval(() => void tidy(), TIDY_MS)
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      const graceMs = runtime.settings.shutdownSeconds * 1000
-      await Promise.all([speech.stop(graceMs), generation.stop(graceMs)])
-      await closeEngines(engines)
-    },
+}
+
+function tidyRegularly(runtime: Runtime): () => void {
+  void tidy(runtime)
+  const timer = setInterval(() => void tidy(runtime), TIDY_MS)
+  return () => clearInterval(timer)
+}
+
+async function tidy(runtime: Runtime): Promise<void> {
+  try {
+    const [lost] = await Promise.all([
+      requeueLostJobs(runtime),
+      forgetExpired(runtime.db.pool),
+      failAbandonedJobs(runtime),
+    ])
+    if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
+  } catch (error) {
+    runtime.log.warn({ err: (error as Error).message }, 'tidying up failed; trying again in a minute')
   }
 }

@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto'
 import type { Parts } from '../context.ts'
+import { loadVoice } from '../endpoints/load-voice.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
+import type { SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { type ProducedFile, performJob } from '../jobs/perform-job.ts'
-import { checkAudio } from './check-audio.ts'
+import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { recordProgress } from '../jobs/record-progress.ts'
+import { speakText } from './speak-text.ts'
+import { trackProgress } from './track-progress.ts'
 
 const AUDIO_TYPE = 'audio/wav'
 
@@ -22,7 +26,7 @@ export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSi
     const endpoint = endpointOf(parts, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      perform: async (untilLimit) => ({ files: [await render(parts, endpoint, claim, untilLimit)] }),
+      perform: (untilLimit) => render(parts, endpoint, claim, untilLimit),
     }
   })
 
@@ -31,11 +35,21 @@ async function render(
   endpoint: VoiceEndpoint,
   claim: Claim,
   signal: AbortSignal,
-): Promise<ProducedFile> {
+): Promise<Produced> {
+  const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const request = await speechRequest(parts, endpoint, claim, signal)
-  const { wav } = await parts.engines[endpoint.engine.kind as keyof Engines].speak(request)
-  const { durationMs } = checkAudio(wav)
-  return { output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }
+  const progress = trackProgress((reached) => recordProgress(parts.db, claim, reached))
+  try {
+    const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
+      speakText(engine, { ...request, deadline }, progress.note),
+    )
+    return {
+      chunks,
+      files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
+    }
+  } finally {
+    await progress.settled()
+  }
 }
 
 function endpointOf(parts: SynthesisParts, claim: Claim): VoiceEndpoint {
@@ -52,7 +66,8 @@ async function speechRequest(
   signal: AbortSignal,
 ): Promise<SpeechRequest> {
   const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: voiceSlug, ...extra } = claim.inputs
-  const voice = await voiceOf(parts, endpoint, String(voiceSlug))
+  const voice = await loadVoice(parts.db, endpoint, String(voiceSlug))
+  if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
   return {
     text: String(text),
     voice,
@@ -61,17 +76,9 @@ async function speechRequest(
     ...(typeof language === 'string' && { language }),
     ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction }),
     ...(typeof speed === 'number' && { speed }),
-    ...(typeof seed === 'number' && { seed }),
+    seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
   }
 }
 
-async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice> {
-  const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
-  if (voice === undefined) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
-  if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
-  const row = await parts.db.prisma.voice.findUnique({
-    where: { endpointSlug_slug: { endpointSlug: endpoint.slug, slug } },
-    select: { referenceAudio: true },
-  })
-  return { ...voice, referenceAudio: row?.referenceAudio ?? null }
-}
+/** One seed a job, the same at every attempt: its chunks sound like one person. */
+const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1

@@ -9,6 +9,8 @@ import { openLog } from '../../src/log.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
 import { buildApp } from '../../src/server/app.ts'
 import { startWorker, type Worker } from '../../src/synthesis/synthesis-worker.ts'
+import type { Resolver } from '../../src/webhooks/resolver.ts'
+import { startWebhookWorker } from '../../src/webhooks/webhook-worker.ts'
 import { createTestDatabase } from './database.ts'
 
 export interface TestRuntime {
@@ -27,6 +29,8 @@ export interface TestRuntime {
 export interface TestRuntimeOptions {
   readonly worker?: boolean
   readonly env?: Readonly<Record<string, string>>
+  /** Delivers callbacks; a resolver answers instead of DNS. */
+  readonly webhooks?: boolean | Resolver
 }
 
 let accounts = 0
@@ -44,8 +48,12 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     SHUTDOWN_SECONDS: '5',
     ...options.env,
   })
-  const runtime = await openRuntime(settings, openLog(settings.logLevel), { supervise: options.worker === true })
+  const runtime = await openRuntime(settings, openLog(settings.logLevel), {
+    supervise: options.worker === true || Boolean(options.webhooks),
+  })
   const worker: Worker | null = options.worker === true ? await startWorker(runtime) : null
+  const resolver = typeof options.webhooks === 'object' ? options.webhooks : undefined
+  const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
   const app = await buildApp(runtime)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   runtime.publicUrl = url
@@ -68,6 +76,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     },
     close: async () => {
       await app.close()
+      await webhooks?.stop()
       await worker?.stop()
       await runtime.close()
       await database.drop()

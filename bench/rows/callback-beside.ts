@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import { type CallbackBed, openCallbackBed } from '../callback-bed.ts'
+import { quantile, type Row } from '../measure.ts'
+
+const PERIOD_MS = 50
+const HANGING = 200
+
+/**
+ * A good receiver's p95, from the commit of a test callback (its id's own time) to its first byte, at 20 a second: alone, and while 200
+ * deliveries of another receiver on the same account hang.
+ */
+export const callbackBeside: Row = {
+  name: 'callback-beside',
+  what: 'a good receiver beside 200 deliveries to a hanging one',
+  reach: 'p95 <= 2 x alone',
+  run: async (environment) => {
+    const bed = await openCallbackBed(environment)
+    // Another process, since limits are per host and port.
+    const hanging = await openCallbackBed(environment)
+    try {
+      const service = await environment.serve('start', bed.variables)
+      await bed.client.query(`update api_key set scopes = '{generate:voice,job:read,account:admin}'`)
+      const count = environment.quick ? 60 : 200
+      await latencies(bed, service.url, 20)
+      const alone = quantile(await latencies(bed, service.url, count), 0.95)
+      await setUrl(bed, `${hanging.receiver.url}/hang`)
+      await Promise.all(Array.from({ length: HANGING }, () => sendTest(bed, service.url)))
+      const beside = quantile(await latencies(bed, service.url, count), 0.95)
+      await bed.client.query(
+        `update webhook_delivery set state = 'failed', finished_at = now() where state = 'pending'`,
+      )
+      await service.stop()
+      const ratio = beside / alone
+      const measure = { what: 'p95', unit: 'ms', floor: alone, value: beside, ratio }
+      return {
+        name: 'callback-beside',
+        measures: [{ ...measure, reach: '<= 2 x floor', reached: ratio <= 2 }],
+        notes: [],
+      }
+    } finally {
+      await bed.close()
+      await hanging.close()
+    }
+  },
+}
+
+const setUrl = (bed: CallbackBed, url: string) =>
+  bed.client.query('update account set webhook_url = $2 where id = $1', [bed.database.accountId, url])
+
+async function sendTest(bed: CallbackBed, url: string): Promise<string> {
+  const { body } = await request(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'mutation { sendTestWebhook }' }),
+  })
+  const { data } = (await body.json()) as { data: { sendTestWebhook: string } | null }
+  if (data === null) throw new Error('a test callback was refused')
+  return data.sendTestWebhook
+}
+
+async function latencies(bed: CallbackBed, url: string, count: number): Promise<number[]> {
+  await setUrl(bed, `${bed.receiver.url}/hook`)
+  const begins = performance.now()
+  await Promise.all(
+    Array.from({ length: count }, async (_nothing, index) => {
+      await wait(Math.max(0, begins + index * PERIOD_MS - performance.now()))
+      await sendTest(bed, url)
+    }),
+  )
+  const arrived = await bed.arrivals(count)
+  const { rows } = await bed.client.query<{ id: string; ms: number }>(
+    'select id, extract(epoch from created_at)::float8 * 1000 as ms from webhook_delivery where id = any($1)',
+    [arrived.map(({ id }) => id)],
+  )
+  const made = new Map(rows.map(({ id, ms }) => [id, ms]))
+  return arrived.map(({ id, at }) => at - made.get(id)!)
+}

@@ -1,0 +1,90 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import { type CallbackBed, openCallbackBed } from '../callback-bed.ts'
+import { quantile, type Row } from '../measure.ts'
+
+const PERIOD_MS = 250
+
+/**
+ * Terminal state committed to first byte at a local TLS receiver, idle, four jobs a second, so that the connection stays open. The clock starts
+ * at `completed_at`, which is when the job's last transaction began: the rest of that transaction, freezing and signing included, is
+ * part of ours. The floor is an undici POST of as many bytes over a kept-alive TLS connection, from the call to the same stamp.
+ */
+export const callbackLatency: Row = {
+  name: 'callback-latency',
+  what: 'job finished to first byte at the receiver, idle',
+  reach: 'p50 <= 20 ms',
+  run: async (environment) => {
+    const bed = await openCallbackBed(environment)
+    try {
+      const service = await environment.serve('start', bed.variables)
+      const count = environment.quick ? 20 : 80
+      await latencies(bed, service.url, 5)
+      const samples = await latencies(bed, service.url, count)
+      const floors = await floorLatencies(bed, count)
+      await service.stop()
+      const [value, floor] = [quantile(samples.whole, 0.5), quantile(floors, 0.5)]
+      const part = (what: string, ms: number) => `${what}: p50 ${ms.toFixed(1)} ms`
+      return {
+        name: 'callback-latency',
+        measures: [
+          { what: 'p50', unit: 'ms', floor, value, ratio: value / floor, reach: '<= 20 ms', reached: value <= 20 },
+        ],
+        notes: [
+          part('transaction begun to attempt begun (commit, wake-up, fetch, claim)', quantile(samples.begun, 0.5)),
+          part(
+            'attempt begun to first byte (its commit, judging the host, undici, TLS, receiver)',
+            quantile(samples.sent, 0.5),
+          ),
+        ],
+      }
+    } finally {
+      await bed.close()
+    }
+  },
+}
+
+async function latencies(bed: CallbackBed, url: string, count: number) {
+  for (let index = 0; index < count; index++) {
+    const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        inputs: { text: 'Hi', voice: 'aria', language: 'English' },
+        webhook_url: `${bed.receiver.url}/hook`,
+      }),
+    })
+    await body.dump()
+    if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
+    await wait(PERIOD_MS)
+  }
+  const arrived = await bed.arrivals(count)
+  const { rows } = await bed.client.query<{ id: string; ended: number; begun: number }>(
+    `select d.job_id as id, extract(epoch from j.completed_at)::float8 * 1000 as ended,
+       extract(epoch from a.started_at)::float8 * 1000 as begun
+     from webhook_delivery d join job j on j.id = d.job_id join webhook_attempt a on a.delivery_id = d.id
+     where d.job_id = any($1)`,
+    [arrived.map(({ jobId }) => jobId)],
+  )
+  const times = new Map(rows.map((row) => [row.id, row]))
+  return {
+    whole: arrived.map(({ jobId, at }) => at - times.get(jobId)!.ended),
+    begun: rows.map(({ begun, ended }) => begun - ended),
+    sent: arrived.map(({ jobId, at }) => at - times.get(jobId)!.begun),
+  }
+}
+
+async function floorLatencies(bed: CallbackBed, count: number): Promise<number[]> {
+  const body = JSON.stringify({ job_id: 'floor', status: 'completed', outputs: { audio: 'a'.repeat(250) } })
+  const samples: number[] = []
+  for (let index = 0; index < count + 1; index++) {
+    const sent = performance.timeOrigin + performance.now()
+    const options = { method: 'POST', body, headers: { 'webhook-id': 'floor' }, dispatcher: bed.agent } as const
+    await (await request(`${bed.receiver.url}/hook`, options)).body.dump()
+    const [arrival] = await bed.arrivals(1)
+    samples.push(arrival!.at - sent)
+    await wait(PERIOD_MS / 5)
+  }
+  // The first one opened the connection.
+  return samples.slice(1)
+}

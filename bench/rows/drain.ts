@@ -1,0 +1,95 @@
+import { Client } from 'pg'
+import { request } from 'undici'
+import { applyBenchEndpoint, drainRate, insertBacklog } from '../backlog.ts'
+import type { Environment } from '../environment.ts'
+import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
+
+/**
+ * How fast one worker drains a backlog whose engine is one HTTP call to a server in another process. `pipeline`: the server answers at
+ * once, 32 slots; the floor is the same calls by undici, 32 at a time. `slots`: the server takes 200 ms and has 8 slots, so 40 a second
+ * is all that there is.
+ */
+export const pipeline: Row = {
+  name: 'pipeline',
+  what: 'jobs per second through the worker, server answering at once, 32 slots',
+  reach: '>= 200 jobs/s',
+  run: async (environment) => {
+    const count = environment.quick ? 500 : 2000
+    const pairs = await drain(environment, { slots: 32, delayMs: 0, count, rounds: environment.quick ? 1 : 3 })
+    const value = median(pairs.map(({ ours }) => ours))
+    const floor = median(pairs.map((pair) => pair.floor))
+    const measure: Measure = {
+      what: 'backlog drained',
+      unit: 'jobs/s',
+      floor,
+      value,
+      ratio: value / floor,
+      reach: '>= 200 jobs/s',
+      reached: value >= 200,
+    }
+    return { name: 'pipeline', measures: [measure], notes: [] }
+  },
+}
+
+export const slots: Row = {
+  name: 'slots',
+  what: 'slots kept busy: 8 slots of 200 ms and a backlog',
+  reach: '>= 0.95 of 40 requests/s',
+  run: async (environment) => {
+    const count = environment.quick ? 400 : 2000
+    const [pair] = await drain(environment, { slots: 8, delayMs: 200, count, rounds: 1 })
+    const ratio = pair!.ours / 40
+    const measure: Measure = {
+      what: `${count} jobs`,
+      unit: 'jobs/s',
+      floor: 40,
+      value: pair!.ours,
+      ratio,
+      reach: '>= 0.95 x floor',
+      reached: ratio >= 0.95,
+    }
+    return { name: 'slots', measures: [measure], notes: [`undici alone reaches ${pair!.floor.toFixed(1)} requests/s`] }
+  },
+}
+
+interface Drain {
+  readonly slots: number
+  readonly delayMs: number
+  readonly count: number
+  readonly rounds: number
+}
+
+async function drain(environment: Environment, { slots, delayMs, count, rounds }: Drain): Promise<Pair[]> {
+  const database = await environment.database()
+  await applyBenchEndpoint(environment, slots)
+  const server = await environment.floor('speech-server', { DELAY_MS: String(delayMs) })
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    const ours = async () => {
+      const ids = await insertBacklog(client, database.accountId, count)
+      await client.query('analyze pgboss.job_common')
+      const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url })
+      const rate = await drainRate(client, ids)
+      await worker.stop()
+      return rate
+    }
+    return await interleaved(rounds, { ours, floor: () => bareCalls(server.url, slots, count) })
+  } finally {
+    await client.end()
+    await server.stop()
+  }
+}
+
+async function bareCalls(url: string, slots: number, count: number): Promise<number> {
+  let left = count
+  const started = performance.now()
+  const lane = async () => {
+    while (left-- > 0) {
+      const { body } = await request(url, { method: 'POST', body: JSON.stringify({ input: 'A second of sound.' }) })
+      await body.arrayBuffer()
+    }
+  }
+  await Promise.all(Array.from({ length: slots }, lane))
+  return count / ((performance.now() - started) / 1000)
+}

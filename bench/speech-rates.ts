@@ -1,0 +1,21 @@
+import { availableParallelism } from 'node:os'
+import { LANGUAGES } from '../src/engines/detect-language.ts'
+import { openEspeak } from '../src/engines/espeak.ts'
+import { openLog } from '../src/log.ts'
+import { SENTENCE_SECONDS } from '../src/synthesis/speech-rates.ts'
+import { durationMs, parseWav } from '../src/synthesis/wav.ts'
+import { SENTENCES, speechRequest } from './sentences.ts'
+
+// Prints the seconds per letter that src/synthesis/speech-rates.ts holds: the embedded engine speaks the sentences without digits.
+
+const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn') })
+for (const language of LANGUAGES) {
+  let [seconds, letters] = [0, 0]
+  for (const sentence of SENTENCES.filter((one) => one.language === language && !/\d/.test(one.text))) {
+    const { wav } = await engine.speak(speechRequest(sentence))
+    seconds += durationMs(parseWav(wav)) / 1000 - SENTENCE_SECONDS
+    letters += sentence.text.match(/\p{L}/gu)?.length ?? 0
+  }
+  process.stdout.write(`  ${language}: ${(seconds / letters).toFixed(3)},\n`)
+}
+await engine.close()

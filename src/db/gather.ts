@@ -1,0 +1,37 @@
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Turns many single calls into few statements: what is asked while one batch is under way makes up the next one. A call alone goes out at
+ * once. `work` answers in the order of the items; when it throws, all of its calls do.
+ */
+export function gather<Item, Result>(
+  maxItems: number,
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = []
+  let busy = false
+  const flush = async (): Promise<void> => {
+    busy = true
+    // Whoever asks in the same turn of the event loop comes along.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, maxItems)
+      try {
+        const results = await work(batch.map(({ item }) => item))
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    busy = false
+  }
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (!busy) void flush()
+    })
+}

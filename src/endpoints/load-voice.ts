@@ -1,0 +1,15 @@
+import type { Database } from '../db/database.ts'
+import type { EngineVoice } from '../engines/engine.ts'
+import type { VoiceEndpoint } from './voice-endpoint.ts'
+
+/** A voice with its recording, which the catalog does not hold in memory; null where the endpoint has no such voice. */
+export async function loadVoice(db: Database, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice | null> {
+  const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
+  if (voice === undefined) return null
+  if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
+  const row = await db.prisma.voice.findUnique({
+    where: { endpointSlug_slug: { endpointSlug: endpoint.slug, slug } },
+    select: { referenceAudio: true },
+  })
+  return { ...voice, referenceAudio: row?.referenceAudio ?? null }
+}

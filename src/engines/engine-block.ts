@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** Families of servers that differ in the fields they know (engines.md: strict ones refuse a field that they do not). */
+export const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
+export type Profile = (typeof PROFILES)[number]
+
+const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
+const MAX_IN_FLIGHT = 256
+/** Latency jumps above that on one GPU. */
+const DEFAULT_IN_FLIGHT = 8
+const DEFAULT_RETRY_SECONDS = 60
+const MAX_RETRY_SECONDS = 3600
+
+const pool = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, - and _, starting with a letter or digit')
+  .optional()
+
+const baseUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL')
+  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold a password: use api_key_env')
+  .refine((text) => !/[?#]/.test(text), 'must not have a query')
+  // Clients of this API call either form the base URL.
+  .transform((text) => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
+
+const espeak = z.strictObject({ kind: z.literal('espeak'), pool })
+
+const openaiSpeech = z.strictObject({
+  kind: z.literal('openai-speech'),
+  pool,
+  profile: z.enum(PROFILES).default('generic'),
+  base_url: baseUrl,
+  model: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+    .optional(),
+  max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
+  task_type: z.enum(TASK_TYPES).optional(),
+  retry_seconds: z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS),
+})
+
+/**
+ * An endpoint's `engine` block (contract.md section 9). `pool` names the queue that its jobs wait in, the kind if absent;
+ * `retry_seconds` is how long a busy or unavailable server is tried again.
+ */
+export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech])
+export type EngineBlock = z.output<typeof engineBlock>
+export type OpenaiSpeechBlock = z.output<typeof openaiSpeech>

@@ -1,0 +1,132 @@
+import { EngineError, type SpeechRequest } from './engine.ts'
+import type { OpenaiSpeechBlock, Profile } from './engine-block.ts'
+
+/** What a family of servers understands besides input, model, voice, response_format, stream. */
+interface Dialect {
+  readonly speed: boolean
+  readonly instructions: boolean
+  readonly seed: boolean
+  readonly maxNewTokens: boolean
+  readonly taskType: boolean
+  readonly reference: boolean
+  /** The voice that stands beside a recording, for servers that insist on one. */
+  readonly referenceVoice?: string
+  /** How the ten languages and `auto` are written; null where there is no such field. */
+  readonly language: 'title' | 'lower' | null
+}
+
+const PLAIN: Dialect = {
+  speed: true,
+  instructions: false,
+  seed: false,
+  maxNewTokens: false,
+  taskType: false,
+  reference: false,
+  language: null,
+}
+const QWEN: Dialect = {
+  speed: true,
+  instructions: true,
+  seed: true,
+  maxNewTokens: true,
+  taskType: true,
+  reference: true,
+  language: 'title',
+}
+
+const DIALECTS: Readonly<Record<Profile, Dialect>> = {
+  generic: { ...PLAIN, instructions: true },
+  'vllm-omni': QWEN,
+  'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
+  // Refuses what it does not know, and any speed but 1.
+  nari: { ...QWEN, speed: false, taskType: false, reference: false, language: 'lower' },
+  kokoro: PLAIN,
+  speaches: PLAIN,
+}
+
+/** 12.5 codec frames a second. */
+const TOKENS_PER_SECOND = 12.5
+/** What is longer than three times the estimate is refused anyway (check-audio.ts). */
+const LONGEST_RATIO = 3
+const FEWEST_TOKENS = 128
+const MOST_TOKENS = 4096
+/** vLLM-Omni refuses more; the models were trained on a sentence or two. */
+const INSTRUCTIONS_MAX_CHARACTERS = 500
+
+/**
+ * The body of `POST /v1/audio/speech`: exactly the fields that the server's family knows, and the inputs that only the engine knows,
+ * as they are. A longer style instruction is cut at a word, at 500 characters: its end matters less than the job.
+ * @throws EngineError RENDER_FAILED for a voice or a speed that the server has no field for
+ */
+export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Record<string, unknown> {
+  const dialect = DIALECTS[block.profile]
+  return {
+    ...request.extra,
+    model: block.model,
+    input: request.text,
+    response_format: 'wav',
+    stream: false,
+    ...voiceFields(dialect, block, request),
+    ...speedField(dialect, block, request.speed),
+    ...(dialect.language !== null && { language: spell(request.language ?? 'auto', dialect.language) }),
+    ...(dialect.seed && request.seed !== undefined && { seed: request.seed }),
+    ...(dialect.maxNewTokens && { max_new_tokens: maxNewTokens(request.expectedSeconds) }),
+    ...(dialect.instructions &&
+      request.styleInstruction !== undefined && { instructions: shorten(request.styleInstruction) }),
+  }
+}
+
+function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: SpeechRequest): Record<string, unknown> {
+  if (voice.kind === 'preset') {
+    return { voice: voice.engineVoice, ...(dialect.taskType && { task_type: block.task_type ?? 'CustomVoice' }) }
+  }
+  if (!dialect.reference || voice.referenceAudio === null) {
+    throw new EngineError(
+      'RENDER_FAILED',
+      `A ${block.profile} server cannot speak like the recording of ${voice.slug}.`,
+    )
+  }
+  return {
+    ...(dialect.referenceVoice !== undefined && { voice: dialect.referenceVoice }),
+    task_type: block.task_type ?? 'Base',
+    ref_audio: dataUrl(Buffer.from(voice.referenceAudio)),
+    ...(voice.referenceText !== null && { ref_text: voice.referenceText }),
+  }
+}
+
+/** By the first bytes; what is not known goes as WAV, and the server says what it thinks of it. */
+const MEDIA_TYPES: readonly (readonly [RegExp, string])[] = [
+  [/^(ID3|\xff[\xe2-\xfb])/, 'audio/mpeg'],
+  [/^fLaC/, 'audio/flac'],
+  [/^OggS/, 'audio/ogg'],
+]
+
+function dataUrl(recording: Buffer): string {
+  const start = recording.toString('latin1', 0, 4)
+  const type = MEDIA_TYPES.find(([magic]) => magic.test(start))?.[1] ?? 'audio/wav'
+  return `data:${type};base64,${recording.toString('base64')}`
+}
+
+function speedField(dialect: Dialect, block: OpenaiSpeechBlock, speed: number | undefined): { speed?: number } {
+  if (speed === undefined || speed === 1) return {}
+  if (!dialect.speed) throw new EngineError('RENDER_FAILED', `A ${block.profile} server speaks at its own speed only.`)
+  return { speed }
+}
+
+function spell(language: string, as: 'title' | 'lower'): string {
+  const lower = language.toLowerCase()
+  return as === 'lower' ? lower : `${lower.charAt(0).toUpperCase()}${lower.slice(1)}`
+}
+
+function maxNewTokens(expectedSeconds: number | undefined): number {
+  if (expectedSeconds === undefined) return MOST_TOKENS
+  const tokens = Math.ceil(expectedSeconds * LONGEST_RATIO * TOKENS_PER_SECOND)
+  return Math.min(MOST_TOKENS, Math.max(FEWEST_TOKENS, tokens))
+}
+
+function shorten(instruction: string): string {
+  const characters = [...instruction]
+  if (characters.length <= INSTRUCTIONS_MAX_CHARACTERS) return instruction
+  const cut = characters.slice(0, INSTRUCTIONS_MAX_CHARACTERS).join('')
+  return /^\s/.test(characters[INSTRUCTIONS_MAX_CHARACTERS] ?? '') ? cut.trimEnd() : cut.replace(/\s+\S*$/, '')
+}

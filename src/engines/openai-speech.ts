@@ -1,0 +1,187 @@
+import { Agent, type Dispatcher, request as send } from 'undici'
+import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
+import type { OpenaiSpeechBlock } from './engine-block.ts'
+import { toEngineError } from './openai-speech-error.ts'
+import { speechBody } from './openai-speech-profile.ts'
+import { type CircuitBreaker, openCircuitBreaker, withRetries } from './retry.ts'
+import { openSlots, type Slots } from './slots.ts'
+import { mendWavSizes } from './wav-header.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+const ERROR_BODY_MAX_BYTES = 64 * 1024
+/** 48 kHz, 16 bits, stereo: more than any of these servers sends. */
+const MOST_BYTES_PER_SECOND = 192_000
+const LONGEST_RATIO = 4
+const LEAST_CAP_BYTES = 4 * 1024 * 1024
+const LONGEST_SPEECH_SECONDS = 1200
+
+/** What all endpoints on one server share: its connections, its slots, and whether it is up. */
+export interface SpeechServer {
+  readonly baseUrl: string
+  readonly slots: Slots
+  readonly breaker: CircuitBreaker
+  readonly agent: Dispatcher
+  close(): Promise<void>
+}
+
+export function openSpeechServer(baseUrl: string, maxInFlight: number): SpeechServer {
+  // No timeouts of its own beside the connection's: a long text takes as long as the job's time limit allows.
+  const agent = new Agent({
+    connections: maxInFlight,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  })
+  return {
+    baseUrl,
+    slots: openSlots(maxInFlight),
+    breaker: openCircuitBreaker(),
+    agent,
+    close: () => agent.destroy(),
+  }
+}
+
+/**
+ * A server that speaks OpenAI's `POST /v1/audio/speech` (spec 3, engines.md). One request a slot; an aborted one is closed, so that
+ * the GPU stops. A busy or unavailable server is asked again for `retry_seconds`.
+ * @param lookUp reads the environment variable that `api_key_env` names, at every request
+ */
+export function openOpenaiSpeech(
+  block: OpenaiSpeechBlock,
+  server: SpeechServer,
+  lookUp: (name: string) => string | undefined,
+): SpeechEngine {
+  const connection = { block, server, lookUp }
+  const once: SpeechEngine = {
+    slots: block.max_in_flight,
+    deterministic: false,
+    voices: (signal) => listVoices(connection, signal),
+    speak: (request) => server.slots.run(request.signal, () => speakOnce(connection, request)),
+    close: async () => undefined,
+  }
+  return withRetries(once, { patienceMs: block.retry_seconds * 1000, breaker: server.breaker })
+}
+
+interface Connection {
+  readonly block: OpenaiSpeechBlock
+  readonly server: SpeechServer
+  readonly lookUp: (name: string) => string | undefined
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly bytes: Buffer
+}
+
+async function speakOnce(connection: Connection, request: SpeechRequest): Promise<Speech> {
+  const { text, styleInstruction = '', voice, signal } = request
+  const body = JSON.stringify(speechBody(connection.block, request))
+  const cap = Math.max(
+    LEAST_CAP_BYTES,
+    (request.expectedSeconds ?? LONGEST_SPEECH_SECONDS) * LONGEST_RATIO * MOST_BYTES_PER_SECOND,
+  )
+  const answer = await exchange(connection, { path: '/v1/audio/speech', method: 'POST', body, cap, signal })
+  const texts = [text, styleInstruction, voice.referenceText ?? '']
+  if (answer.status !== 200) throw refusal(answer, texts)
+  mendWavSizes(answer.bytes)
+  return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length' }
+}
+
+/** vLLM-Omni and sglang list names, Kokoro and speaches names or objects; many servers have no such path. */
+async function listVoices(connection: Connection, signal: AbortSignal): Promise<readonly string[] | null> {
+  const path = '/v1/audio/voices'
+  const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
+  if (answer.status === 404 || answer.status === 405) return null
+  if (answer.status !== 200) throw refusal(answer, [])
+  const listed = parseJson(answer.bytes.toString())
+  const voices = Array.isArray(listed) ? listed : (listed as { voices?: unknown } | null)?.voices
+  if (!Array.isArray(voices)) return null
+  return voices.flatMap((voice: unknown) => {
+    const { id, name } = (typeof voice === 'object' && voice !== null ? voice : { name: voice }) as Record<
+      string,
+      unknown
+    >
+    return [id, name].filter((one): one is string => typeof one === 'string').slice(0, 1)
+  })
+}
+
+interface Exchange {
+  readonly path: string
+  readonly method: 'GET' | 'POST'
+  readonly body?: string
+  /** The most bytes that a good answer may have. */
+  readonly cap: number
+  readonly signal: AbortSignal
+}
+
+/** One request and its whole answer. @throws EngineError; the signal's reason when aborted */
+async function exchange(connection: Connection, { path, method, body, cap, signal }: Exchange): Promise<Answer> {
+  const { server, block } = connection
+  const headers = {
+    accept: 'audio/wav, application/json',
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...authorization(block, connection.lookUp),
+  }
+  try {
+    const {
+      statusCode,
+      headers: answered,
+      body: stream,
+    } = await send(`${server.baseUrl}${path}`, {
+      dispatcher: server.agent,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+    })
+    const bytes = await readUpTo(stream, statusCode === 200 ? cap : ERROR_BODY_MAX_BYTES)
+    if (bytes === null && statusCode === 200) throw new BadAudio('The answer was longer than the text can be.')
+    return { status: statusCode, headers: answered, bytes: bytes ?? Buffer.alloc(0) }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof EngineError) throw error
+    const { code, name } = error as NodeJS.ErrnoException
+    throw new EngineError('PROVIDER_UNAVAILABLE', `The server cannot be reached (${code ?? name}).`, { cause: error })
+  }
+}
+
+function authorization(block: OpenaiSpeechBlock, lookUp: Connection['lookUp']): { authorization?: string } {
+  if (block.api_key_env === undefined) return {}
+  const key = lookUp(block.api_key_env)
+  if (key === undefined) {
+    throw new EngineError('INTERNAL_ERROR', `api_key_env names ${block.api_key_env}, which is not set here.`)
+  }
+  return { authorization: `Bearer ${key}` }
+}
+
+/** null: there was more, and the connection is given up. */
+async function readUpTo(stream: AsyncIterable<Uint8Array>, cap: number): Promise<Buffer | null> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of stream) {
+    length += part.length
+    if (length > cap) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts, length)
+}
+
+const refusal = (answer: Answer, texts: readonly string[]): EngineError =>
+  toEngineError({
+    status: answer.status,
+    retryAfter: first(answer.headers['retry-after']),
+    body: answer.bytes.toString(),
+    texts,
+  })
+
+const first = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

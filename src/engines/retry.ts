@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { EngineError, type SpeechEngine, type SpeechRequest } from './engine.ts'
+
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 10_000
+/** Failures in a row that make a server count as down. */
+const BREAKING_FAILURES = 5
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 30_000
+
+/** Remembers, for one server, whether it is worth asking. */
+export interface CircuitBreaker {
+  /** @throws EngineError PROVIDER_UNAVAILABLE at once, with the time to wait, while the server counts as down */
+  run<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, and while that fails the
+ * pause doubles, up to 30 s. Any other answer, a refusal included, shows that the server lives.
+ */
+export function openCircuitBreaker(now: () => number = () => performance.now()): CircuitBreaker {
+  let failures = 0
+  let pauseMs = FIRST_PAUSE_MS
+  let closedUntil = 0
+  let probing = false
+
+  const admit = (): boolean => {
+    if (failures < BREAKING_FAILURES) return false
+    const left = closedUntil - now()
+    if (left > 0 || probing) {
+      const retryAfterMs = Math.max(left, FIRST_WAIT_MS)
+      throw new EngineError('PROVIDER_UNAVAILABLE', 'The server did not answer several times in a row.', {
+        retryAfterMs,
+      })
+    }
+    probing = true
+    return true
+  }
+
+  const failed = (isProbe: boolean): void => {
+    failures++
+    if (failures < BREAKING_FAILURES) return
+    if (isProbe) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    closedUntil = now() + pauseMs
+  }
+
+  const answered = (): void => {
+    failures = 0
+    pauseMs = FIRST_PAUSE_MS
+  }
+
+  return {
+    run: async (work) => {
+      const isProbe = admit()
+      try {
+        const result = await work()
+        answered()
+        return result
+      } catch (error) {
+        if (error instanceof EngineError) {
+          if (error.code === 'PROVIDER_UNAVAILABLE') failed(isProbe)
+          else answered()
+        }
+        throw error
+      } finally {
+        if (isProbe) probing = false
+      }
+    },
+  }
+}
+
+export interface RetryOptions {
+  /** How long a text is tried, in milliseconds; its own deadline may be nearer. */
+  readonly patienceMs: number
+  readonly breaker: CircuitBreaker
+  readonly random?: () => number
+}
+
+/**
+ * The same engine, asked again while it is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it by
+ * chance, or after as long as the server asked for. What would come after the deadline is not waited for: the last error is thrown.
+ */
+export function withRetries(
+  engine: SpeechEngine,
+  { patienceMs, breaker, random = Math.random }: RetryOptions,
+): SpeechEngine {
+  return {
+    ...engine,
+    speak: async (request: SpeechRequest) => {
+      const giveUpAt = Math.min(performance.now() + patienceMs, request.deadline ?? Number.POSITIVE_INFINITY)
+      for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
+        try {
+          return await breaker.run(() => engine.speak(request))
+        } catch (error) {
+          if (!isPassing(error)) throw error
+          const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
+          if (request.signal.aborted || performance.now() + waitMs >= giveUpAt) throw error
+          await wait(waitMs, undefined, { signal: request.signal })
+        }
+      }
+    },
+  }
+}
+
+const isPassing = (error: unknown): error is EngineError =>
+  error instanceof EngineError && (error.code === 'PROVIDER_BUSY' || error.code === 'PROVIDER_UNAVAILABLE')

@@ -1,0 +1,18 @@
+import type { Database } from '../db/database.ts'
+import type { Claim } from './claim-job.ts'
+
+/** Parts of a text that are rendered, of all its parts. */
+export interface Progress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
+export async function recordProgress(db: Database, claim: Claim, { done, total }: Progress): Promise<void> {
+  await db.pool.query({
+    name: 'record_progress',
+    text: `update job set chunks_done = $3, chunks_total = $4
+           where id = $1 and attempt = $2 and status = 'processing'`,
+    values: [claim.jobId, claim.attempt, done, total],
+  })
+}

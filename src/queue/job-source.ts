@@ -1,0 +1,24 @@
+/** One delivery of a queued job: settling it twice, or after it was delivered to another, has no effect. */
+export interface Delivery {
+  readonly id: string
+  readonly retryCount: number
+  readonly jobId: string
+  /** What the job was queued in, where its kind has lanes. */
+  readonly lane?: string | undefined
+}
+
+export interface Taken {
+  readonly deliveries: readonly Delivery[]
+  /** Whether it is worth looking again at once. */
+  readonly more: boolean
+}
+
+/** Decides which waiting jobs a worker gets next. */
+export interface JobSource {
+  /** At most `free` jobs. `known` are the deliveries that already run here. */
+  take(free: number, known: readonly string[]): Promise<Taken>
+  /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
+  left(delivery: Delivery, free: number): boolean
+  /** Whether room for a waiting job may be in another process, and opens only when a completion is written. */
+  isShared(): boolean
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
+import { parseS3Url } from './storage/s3-url.ts'
+import { parseCidr } from './webhooks/guard-address.ts'
+
+// What one environment variable may hold: a text in, a checked value out, and one line of what is wrong otherwise.
+
+/** With four attempts of 10 s beside them the last one still starts in time (contract.md section 6). */
+const MAX_RETRY_DELAYS_SECONDS = 230
+
+export const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
+    .default(fallback)
+
+export const url = (protocols: readonly string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
+  })
+
+/** The start of every address that is given out: what follows must be a path. */
+export const plainUrl = url(['http:', 'https:']).refine((text) => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text)
+}, 'must not hold credentials, a query or a fragment')
+
+export const cidrs = z
+  .string()
+  .default('')
+  .transform((text, issues) => {
+    try {
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .map(parseCidr)
+    } catch (error) {
+      issues.addIssue({
+        code: 'custom',
+        message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
+      })
+      return z.NEVER
+    }
+  })
+
+/** One term a line or between commas; lines that start with # are comments. */
+export const terms = z
+  .string()
+  .transform((text) =>
+    text
+      .split('\n')
+      .filter((line) => !line.trimStart().startsWith('#'))
+      .flatMap((line) => line.split(','))
+      .map((term) => term.trim())
+      .filter((term) => term !== ''),
+  )
+  .optional()
+export const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
+
+export const retryDelays = z
+  .string()
+  .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')
+  .transform((text) => text.split(',').map(Number))
+  .refine(
+    (delays) => delays.reduce((sum, delay) => sum + delay, 0) <= MAX_RETRY_DELAYS_SECONDS,
+    `must add up to at most ${MAX_RETRY_DELAYS_SECONDS}: receivers refuse what is signed longer ago than 300 s`,
+  )
+  .default([5, 25, 75])
+export const s3Url = z.string().transform((text, issues) => {
+  try {
+    return parseS3Url(text)
+  } catch (error) {
+    issues.addIssue({ code: 'custom', message: (error as Error).message })
+    return z.NEVER
+  }
+})

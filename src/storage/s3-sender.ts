@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { AwsClient } from 'aws4fetch'
+
+/** A request, its answer's headers included, has this long; then it is tried again. */
+const ATTEMPT_TIMEOUT_MS = 60_000
+/** A store that restarts is back within seconds; a job waits no longer for it than this. */
+const WAITS_MS: readonly number[] = [100, 400, 1600]
+
+export interface S3Request {
+  readonly url: string
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array<ArrayBuffer> | string
+  /** The statuses that are no failure. */
+  readonly accept: readonly number[]
+}
+
+/** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL */
+export function s3Sender(client: AwsClient): (request: S3Request) => Promise<Response> {
+  return async ({ url, accept, method, headers = {}, body }) => {
+    for (let attempt = 0; ; attempt++) {
+      const signed = await client.sign(url, { method, headers: { ...headers }, ...(body !== undefined && { body }) })
+      const result = await attemptOnce(signed)
+      if (result instanceof Response && accept.includes(result.status)) return result
+      const pause = WAITS_MS[attempt]
+      const refusal = result instanceof Response ? await refusalOf(method, result) : result
+      if (pause === undefined || !isPassing(result)) throw refusal
+      await wait(pause * (0.5 + Math.random()))
+    }
+  }
+}
+
+async function attemptOnce(request: Request): Promise<Response | Error> {
+  const limit = new AbortController()
+  // Ends with the headers: a reader of the body may take its time.
+  const timer = setTimeout(() => limit.abort(), ATTEMPT_TIMEOUT_MS)
+  try {
+    return await fetch(request, { signal: limit.signal })
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } }
+    return new Error(`S3 cannot be reached (${cause?.code ?? (error as Error).name}).`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const isPassing = (result: Response | Error): boolean =>
+  !(result instanceof Response) || result.status >= 500 || result.status === 429
+
+async function refusalOf(method: string, response: Response): Promise<Error> {
+  const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]
+  return new Error(`S3 answered ${response.status}${code === undefined ? '' : ` ${code}`} to ${method}.`)
+}

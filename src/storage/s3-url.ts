@@ -1,0 +1,41 @@
+/** Where a bucket is. */
+export interface S3Place {
+  /** The bucket's own address, without a trailing slash. */
+  readonly url: string
+  /** The same as callers reach it. */
+  readonly publicUrl: string
+  readonly region: string
+}
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const REGION = /^[a-z0-9-]{1,32}$/
+const KNOWN: ReadonlySet<string> = new Set(['endpoint', 'region', 'public_endpoint'])
+
+/**
+ * Reads `s3://bucket?endpoint=…&region=…`. With an endpoint (MinIO and others) the bucket is part of the path, without one it is
+ * Amazon's. `public_endpoint` is what signed URLs start with where callers reach the store under another name than this service does.
+ * @throws Error that says what is wrong
+ */
+export function parseS3Url(text: string): S3Place {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 's3:') throw new Error('must be a URL that starts with s3://')
+  if (!BUCKET.test(url.hostname) || (url.pathname !== '' && url.pathname !== '/'))
+    throw new Error('must name a bucket and nothing below it, as in s3://bucket?region=eu-central-1')
+  const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.has(name))
+  if (unknown !== undefined) throw new Error(`takes endpoint, public_endpoint and region, not ${unknown}`)
+  const region = url.searchParams.get('region') ?? 'us-east-1'
+  if (!REGION.test(region)) throw new Error('must name a region as in region=eu-central-1')
+  const endpoint = endpointOf(url, 'endpoint')
+  const amazon = `https://${url.hostname}.s3.${region}.amazonaws.com`
+  const place = endpoint === null ? amazon : `${endpoint}/${url.hostname}`
+  const publicEndpoint = endpointOf(url, 'public_endpoint')
+  return { url: place, publicUrl: publicEndpoint === null ? place : `${publicEndpoint}/${url.hostname}`, region }
+}
+
+function endpointOf(url: URL, name: string): string | null {
+  const text = url.searchParams.get(name)
+  if (text === null) return null
+  if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol))
+    throw new Error(`must give ${name} as a URL that starts with http:// or https://`)
+  return text.replace(/\/+$/, '')
+}

@@ -1,0 +1,85 @@
+import type { Parts } from '../context.ts'
+import { type Database, inTransaction, type Tx } from '../db/database.ts'
+import { gather } from '../db/gather.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import type { Attempt } from './begin-attempt.ts'
+import { laneOf, MAX_ATTEMPTS, type Outcome } from './webhook-delivery.ts'
+
+const MAX_BATCH = 100
+
+/** What became of one attempt. */
+export interface AttemptResult {
+  readonly outcome: Outcome
+  readonly durationMs: number
+  readonly responseStatus: number | null
+  /** At most the first 1,024 bytes of the body. */
+  readonly response: Buffer | null
+}
+
+interface Recorded {
+  readonly attempt: Attempt
+  readonly result: AttemptResult
+}
+
+export type RecordAttempt = (recorded: Recorded) => Promise<void>
+
+const NOTE = `
+with result as (
+  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $6::int[], $7::bytea[])
+    as result (id, round, number, outcome, duration_ms, response_status, response)
+), noted as (
+  update webhook_attempt a
+  set outcome = r.outcome, duration_ms = r.duration_ms, response_status = r.response_status, response = r.response
+  from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
+)`
+
+/** The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
+const SUCCEED = `${NOTE}
+update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = now()
+from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+
+const FAIL = `${NOTE}
+update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
+  state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
+from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+
+/** Records what became of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
+export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
+  const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items))
+  return async (recorded) => {
+    if (recorded.result.outcome === 'succeeded') await succeed(recorded)
+    else await recordFailure(parts, recorded)
+  }
+}
+
+async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<undefined[]> {
+  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: columns(items) })
+  return items.map(() => undefined)
+}
+
+async function recordFailure(
+  parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
+  { attempt, result }: Recorded,
+): Promise<void> {
+  const delaySeconds = parts.settings.webhookRetryDelays[attempt.number - 1]
+  const last = delaySeconds === undefined || attempt.number >= MAX_ATTEMPTS
+  await inTransaction(parts.db, async (tx: Tx) => {
+    const values = [...columns([{ attempt, result }]), delaySeconds ?? 0, last]
+    const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
+    if (rowCount !== 1 || last) return
+    const lane = laneOf(attempt.accountId, attempt.url)
+    await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { lane, delaySeconds })
+  })
+}
+
+function columns(items: readonly Recorded[]): unknown[] {
+  return [
+    items.map(({ attempt }) => attempt.deliveryId),
+    items.map(({ attempt }) => attempt.round),
+    items.map(({ attempt }) => attempt.number),
+    items.map(({ result }) => result.outcome),
+    items.map(({ result }) => Math.round(result.durationMs)),
+    items.map(({ result }) => result.responseStatus),
+    items.map(({ result }) => result.response),
+  ]
+}

@@ -1,0 +1,48 @@
+import { promises } from 'node:dns'
+
+const TRY_MS = 2000
+const TRIES = 2
+/** Both families, all tries. */
+const RESOLVE_TIMEOUT_MS = 5000
+
+/** Asks DNS. An interface, so that tests can answer for it. */
+export interface Resolver {
+  /** Every address of a name, IPv4 and IPv6, aliases followed. @throws where there is none */
+  resolve(host: string): Promise<string[]>
+}
+
+/** The name servers of the machine, or those given, asked over sockets: hanging ones never take a thread from the rest of the process. */
+export function systemResolver(servers?: readonly string[]): Resolver {
+  return {
+    resolve: async (host) => {
+      const resolver = new promises.Resolver({ timeout: TRY_MS, tries: TRIES })
+      if (servers !== undefined) resolver.setServers(servers)
+      const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+      if (addresses.length === 0) throw (answers[0] as PromiseRejectedResult).reason
+      return addresses
+    },
+  }
+}
+
+/** Names asked for at the same time are asked once, and nobody waits longer than 5 s. */
+export function sharedResolver(inner: Resolver): Resolver {
+  const asked = new Map<string, Promise<string[]>>()
+  return {
+    resolve: (host) => {
+      const known = asked.get(host)
+      if (known !== undefined) return known
+      const answer = within(inner.resolve(host)).finally(() => asked.delete(host))
+      asked.set(host, answer)
+      return answer
+    },
+  }
+}
+
+async function within(answer: Promise<string[]>): Promise<string[]> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the name servers do not answer')), RESOLVE_TIMEOUT_MS)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}

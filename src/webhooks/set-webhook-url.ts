@@ -1,0 +1,19 @@
+import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import { invalidRequest } from '../errors.ts'
+import { checkWebhookUrl } from './check-webhook-url.ts'
+import { type WebhookView, webhook } from './webhook.ts'
+
+/**
+ * Sets where the account's callbacks go when a submission names no URL (spec 6.1); null clears it. Frozen deliveries go where they were
+ * frozen to.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function setWebhookUrl(ctx: Context, input: { readonly url: string | null }): Promise<WebhookView> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const message = input.url === null ? null : checkWebhookUrl(input.url, ctx.settings.egressAllow)
+  if (message !== null) throw invalidRequest(`Send another URL: it ${message}.`, [{ path: '/url', message }])
+  await ctx.db.prisma.account.update({ where: { id: accountId }, data: { webhookUrl: input.url } })
+  return webhook(ctx)
+}

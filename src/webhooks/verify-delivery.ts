@@ -1,0 +1,61 @@
+import { hasSignature, TOLERANCE_SECONDS } from './sign.ts'
+
+export interface Verification {
+  readonly valid: boolean
+  /** What is wrong, each a sentence; none where it is valid. */
+  readonly problems: readonly string[]
+  readonly id: string | null
+  /** How old the timestamp is by `now`; null where there is none. */
+  readonly ageSeconds: number | null
+}
+
+export interface Captured {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** A captured request as HTTP writes it: a request line or none, headers, an empty line, and the raw body to the end of the file. */
+export function readCapture(file: Buffer): Captured {
+  const [end, length] = endOfHead(file)
+  const lines = file.toString('latin1', 0, end).split(/\r?\n/)
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const [, name, value] = /^([A-Za-z0-9-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    if (name !== undefined && value !== undefined) headers[name.toLowerCase()] = value
+  }
+  return { headers, body: file.subarray(end + length) }
+}
+
+/** Judges a captured delivery as a receiver should (spec 6.3), and says everything that is wrong with it. */
+export function verifyDelivery(captured: Captured, secret: Uint8Array, now: Date): Verification {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = captured.headers
+  const problems: string[] = []
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+    if (captured.headers[name] === undefined) problems.push(`The header ${name} is missing.`)
+  }
+  const wellFormed = timestamp !== undefined && /^[1-9]\d{0,11}$/.test(timestamp)
+  if (timestamp !== undefined && !wellFormed) problems.push('The timestamp is not in Unix seconds.')
+  const ageSeconds = wellFormed ? Math.floor(now.getTime() / 1000) - Number(timestamp) : null
+  if (ageSeconds !== null && Math.abs(ageSeconds) > TOLERANCE_SECONDS) {
+    problems.push(
+      `The timestamp is ${Math.abs(ageSeconds)} s ${ageSeconds > 0 ? 'old' : 'ahead'}: at most 300 s are allowed.`,
+    )
+  }
+  if (id !== undefined && timestamp !== undefined && signature !== undefined) {
+    if (!hasSignature(secret, { id, timestamp, signature }, captured.body)) {
+      problems.push(
+        'No signature was made with this secret over these bytes: keep the raw body, not a re-serialised one.',
+      )
+    }
+  }
+  return { valid: problems.length === 0, problems, id: id ?? null, ageSeconds }
+}
+
+/** Where the head ends, and how long the empty line is. */
+function endOfHead(file: Buffer): [at: number, length: number] {
+  const crlf = file.indexOf('\r\n\r\n')
+  const lf = file.indexOf('\n\n')
+  if (crlf >= 0 && (lf < 0 || crlf < lf)) return [crlf, 4]
+  return lf >= 0 ? [lf, 2] : [file.length, 0]
+}

@@ -1,0 +1,137 @@
+import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import { type Detail, invalidRequest } from '../errors.ts'
+import { isId } from '../id.ts'
+import { type DeliveryKind, type DeliveryState, MAX_ATTEMPTS, OUTCOME_FORM } from './webhook-delivery.ts'
+
+const DEFAULT_FIRST = 50
+const MAX_FIRST = 100
+
+export interface AttemptView {
+  readonly round: number
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number | null
+  readonly outcome: string | null
+  readonly responseStatus: number | null
+  /** The first 1,024 bytes at most, read as UTF-8. */
+  readonly response: string | null
+}
+
+/** A delivery without its body: that holds signed URLs. */
+export interface DeliveryView {
+  readonly id: string
+  readonly kind: DeliveryKind
+  readonly jobId: string
+  readonly url: string
+  readonly state: DeliveryState
+  readonly outcome: string | null
+  readonly createdAt: Date
+  readonly finishedAt: Date | null
+  /** Null unless it waits for another attempt. */
+  readonly nextAttemptAt: Date | null
+  /** Oldest first. */
+  readonly attempts: readonly AttemptView[]
+}
+
+export interface DeliveryConnection {
+  readonly edges: { readonly cursor: string; readonly node: DeliveryView }[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
+export interface DeliveriesInput {
+  readonly jobId?: string | null | undefined
+  readonly outcome?: string | null | undefined
+  /** 1 to 100; 50 unless given. */
+  readonly first?: number | null | undefined
+  /** A cursor. */
+  readonly after?: string | null | undefined
+}
+
+const ATTEMPT = {
+  round: true,
+  number: true,
+  startedAt: true,
+  durationMs: true,
+  outcome: true,
+  responseStatus: true,
+  response: true,
+} as const
+
+/** The account's deliveries of the last 30 days, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<DeliveryConnection> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const first = input.first ?? DEFAULT_FIRST
+  const details = mistakesIn(input, first)
+  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  const rows = await ctx.db.prisma.webhookDelivery.findMany({
+    where: {
+      accountId,
+      ...(input.jobId && { jobId: input.jobId }),
+      ...(input.outcome && { outcome: input.outcome }),
+      ...(input.after && { id: { lt: input.after } }),
+    },
+    orderBy: { id: 'desc' },
+    take: first + 1,
+    omit: { body: true, signature: true, timestamp: true },
+    include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
+  })
+  const edges = rows.slice(0, first).map((row) => ({ cursor: row.id, node: toView(row) }))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: rows.length > first,
+      hasPreviousPage: Boolean(input.after),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}
+
+function mistakesIn({ jobId, outcome, after }: DeliveriesInput, first: number): Detail[] {
+  const details: Detail[] = []
+  if (!Number.isInteger(first) || first < 1 || first > MAX_FIRST) {
+    details.push({ path: '/first', message: `must be from 1 to ${MAX_FIRST}` })
+  }
+  if (after && !isId('msg', after)) details.push({ path: '/after', message: 'must be a cursor' })
+  if (jobId && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
+  if (outcome && !OUTCOME_FORM.test(outcome)) {
+    details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
+  }
+  return details
+}
+
+interface AttemptRow extends Omit<AttemptView, 'response'> {
+  readonly response: Uint8Array | null
+}
+
+interface Row extends Omit<DeliveryView, 'attempts'> {
+  readonly round: number
+  readonly attempt: number
+  readonly nextAttemptAt: Date
+  readonly attempts: readonly AttemptRow[]
+}
+
+function toView(row: Row): DeliveryView {
+  const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = row
+  const waits = state === 'pending' && row.attempt < MAX_ATTEMPTS
+  return {
+    ...{ id, kind, jobId, url, state, outcome, createdAt, finishedAt },
+    nextAttemptAt: waits ? row.nextAttemptAt : null,
+    attempts: row.attempts.map((attempt) => ({
+      ...attempt,
+      outcome: attempt.outcome ?? (isOver(row, attempt) ? 'interrupted' : null),
+      response: attempt.response === null ? null : Buffer.from(attempt.response).toString('utf8'),
+    })),
+  }
+}
+
+/** An attempt that left no outcome and cannot be running any more: its process died. */
+const isOver = (row: Row, attempt: AttemptRow): boolean =>
+  row.state !== 'pending' || attempt.round < row.round || attempt.number < row.attempt

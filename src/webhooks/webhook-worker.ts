@@ -1,0 +1,65 @@
+import { dispatchJobs } from '../queue/dispatch-jobs.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { laneLimits } from '../queue/lane-limits.ts'
+import { laneSource } from '../queue/lane-source.ts'
+import type { Runtime } from '../runtime.ts'
+import { openAttemptGate } from './attempt-gate.ts'
+import { type Attempt, openBeginAttempt } from './begin-attempt.ts'
+import { guardedConnector } from './connect-guarded.ts'
+import { openConnections } from './connections.ts'
+import { deliverWebhook } from './deliver-webhook.ts'
+import { postCallback } from './post-callback.ts'
+import { openRecordAttempt } from './record-attempt.ts'
+import { type Resolver, sharedResolver, systemResolver } from './resolver.ts'
+import { tidyWebhooks } from './tidy-webhooks.ts'
+
+/** Attempts of this process at once. A hanging one costs a socket and 10 s. */
+const AT_ONCE = { perAccount: 64, perReceiver: 16 }
+/** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
+const HELD = { perAccount: 256, perReceiver: 128 }
+const SLOTS = 2048
+const TIDY_MS = 60_000
+
+export interface WebhookWorker {
+  /** Lets running attempts end, within the settings' SHUTDOWN_SECONDS. */
+  stop(): Promise<void>
+}
+
+/** Delivers callbacks until it is stopped. @param resolver asked instead of the machine's name servers */
+export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver): Promise<WebhookWorker> {
+  const guard = {
+    resolver: sharedResolver(resolver ?? systemResolver()),
+    egressAllow: runtime.settings.egressAllow,
+  }
+  const gate = openAttemptGate(AT_ONCE)
+  const connections = openConnections(guardedConnector(guard))
+  const poster = { guard, connections }
+  const parts = {
+    ...runtime,
+    gate,
+    beginAttempt: openBeginAttempt(runtime),
+    recordAttempt: openRecordAttempt(runtime),
+    post: (attempt: Attempt, signal: AbortSignal) => postCallback(poster, attempt, signal),
+  }
+  const dispatcher = await dispatchJobs({
+    ...runtime,
+    kind: WEBHOOK_KIND,
+    slots: SLOTS,
+    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes: laneLimits(HELD) }),
+    handle: (deliveryId, signal, lane) => deliverWebhook(parts, deliveryId, signal, lane),
+  })
+  const tidy = () =>
+    tidyWebhooks(runtime).catch((error: Error) =>
+      runtime.log.warn({ err: error.message }, 'tidying webhooks failed; trying again in a minute'),
+    )
+  void tidy()
+  const timer = setInterval(() => void tidy(), TIDY_MS)
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      gate.close()
+      await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
+      await connections.close()
+    },
+  }
+}

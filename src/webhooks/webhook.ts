@@ -1,0 +1,35 @@
+import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import { notFound } from '../errors.ts'
+
+/** A signing secret, without its value: nobody reads that back (spec 5). */
+export interface WebhookSecretView {
+  readonly createdAt: Date
+  /** When it stops signing; null for the newest. */
+  readonly expiresAt: Date | null
+}
+
+/** Where an account's callbacks go when a submission names no URL, and what signs them. */
+export interface WebhookView {
+  readonly url: string | null
+  /** Newest first. */
+  readonly secrets: readonly WebhookSecretView[]
+}
+
+/** @throws UNAUTHORIZED, FORBIDDEN */
+export async function webhook(ctx: Context): Promise<WebhookView> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const account = await ctx.db.prisma.account.findUnique({
+    where: { id: requireAccount(ctx).accountId },
+    select: {
+      webhookUrl: true,
+      webhookSecrets: {
+        where: { OR: [{ expiresAt: null }, { expiresAt: { gt: ctx.now() } }] },
+        orderBy: { id: 'desc' },
+        select: { createdAt: true, expiresAt: true },
+      },
+    },
+  })
+  if (account === null) throw notFound()
+  return { url: account.webhookUrl, secrets: account.webhookSecrets }
+}

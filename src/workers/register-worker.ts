@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Runtime } from '../runtime.ts'
+import { listGpus } from './list-gpus.ts'
+import { takeOverJobs } from './take-over-jobs.ts'
+import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, type WorkerLoad } from './worker.ts'
+
+const MANIFEST = new URL('../../package.json', import.meta.url)
+const BEAT = `
+  insert into worker (id, host, version, pools, slots, in_flight, gpus) values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
+
+export interface Registration {
+  /** Takes the worker off the list. */
+  end(): Promise<void>
+}
+
+/**
+ * Lists this process as a worker, tells every second that it lives, and gives the jobs of workers that no longer do so to others: a
+ * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
+ */
+export async function registerWorker(runtime: Runtime, load: () => WorkerLoad): Promise<Registration> {
+  const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
+  let gpus: readonly Gpu[] = []
+  let beating: Promise<void> | undefined
+  let lastBeat = Number.NEGATIVE_INFINITY
+  let steadySince = Number.POSITIVE_INFINITY
+
+  const beat = async (): Promise<void> => {
+    const { pools, slots, inFlight } = load()
+    const cards = JSON.stringify(gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
+    const values = [runtime.workerId, hostname(), version, pools, slots, inFlight, cards]
+    await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })
+    const now = performance.now()
+    // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
+    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
+    lastBeat = now
+    if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
+  }
+  const guarded = (): void => {
+    beating ??= beat()
+      .catch((error: Error) => {
+        steadySince = Number.POSITIVE_INFINITY
+        lastBeat = Number.NEGATIVE_INFINITY
+        runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
+      })
+      .finally(() => {
+        beating = undefined
+      })
+  }
+
+  await beat()
+  void listGpus().then((found) => {
+    gpus = found
+  })
+  const timer = setInterval(guarded, HEARTBEAT_MS)
+  return {
+    end: async () => {
+      clearInterval(timer)
+      await beating
+      await runtime.db.pool.query('delete from worker where id = $1', [runtime.workerId]).catch(() => undefined)
+    },
+  }
+}

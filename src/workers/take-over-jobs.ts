@@ -1,0 +1,32 @@
+import type { Runtime } from '../runtime.ts'
+import { DEAD_AFTER_MS } from './worker.ts'
+
+/**
+ * The deliveries of workers without a heartbeat become deliverable again. A worker that only was asleep finds its writes refused: each
+ * names the attempt, and the next delivery has another. Rows of the dead stay on the list for a day.
+ */
+const TAKE_OVER = `
+  with dead as (
+    select id from worker where heartbeat_at < now() - $1 * interval '1 millisecond' and id <> $2
+  ), freed as (
+    update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+    where state = 'active' and group_id is not null and data->>'worker' in (select id from dead)
+    returning name, data->>'worker' as worker
+  ), forgotten as (
+    delete from worker where heartbeat_at < now() - interval '1 day'
+  )
+  select name as queue, worker, count(*)::integer as jobs from freed group by name, worker`
+
+/** Makes the jobs of dead workers available to all. Returns how many there were. */
+export async function takeOverJobs(runtime: Pick<Runtime, 'db' | 'log' | 'queue' | 'workerId'>): Promise<number> {
+  const { rows } = await runtime.db.pool.query<{ queue: string; worker: string; jobs: number }>({
+    name: 'take_over_jobs',
+    text: TAKE_OVER,
+    values: [DEAD_AFTER_MS, runtime.workerId],
+  })
+  for (const { queue, worker, jobs } of rows) {
+    runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are taken over')
+    runtime.queue.wake({ queue })
+  }
+  return rows.reduce((sum, { jobs }) => sum + jobs, 0)
+}

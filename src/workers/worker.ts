@@ -1,0 +1,28 @@
+/** A worker that sent no heartbeat for this long has died: its jobs go to others. */
+export const DEAD_AFTER_MS = 5000
+export const HEARTBEAT_MS = 1000
+
+/** A graphics card as the driver names it. */
+export interface Gpu {
+  readonly name: string
+  readonly memoryMib: number
+}
+
+/** A process that takes jobs. */
+export interface Worker {
+  /** `wrk_…`, new at every start. */
+  readonly id: string
+  readonly host: string
+  readonly version: string
+  /** The engine pools that it serves. */
+  readonly pools: readonly string[]
+  /** Jobs that it runs at once at most, over its pools. */
+  readonly slots: number
+  readonly inFlight: number
+  readonly gpus: readonly Gpu[]
+  readonly startedAt: Date
+  readonly heartbeatAt: Date
+}
+
+/** What of it changes from one heartbeat to the next. */
+export type WorkerLoad = Pick<Worker, 'pools' | 'slots' | 'inFlight'>

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { EngineError, EngineErrorCode, SpeechRequest } from '../../src/engines/engine.ts'
+import { openEngines } from '../../src/engines/engines.ts'
+import { openLog } from '../../src/log.ts'
+import { durationMs, parseWav } from '../../src/synthesis/wav.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/speech-server.ts'
+
+const KEY = 'sk-0123456789'
+const TEXT = 'The weather is lovely today.'
+const engines = openEngines({
+  threads: 1,
+  log: openLog('silent'),
+  lookUp: (name) => (name === 'SPEECH_KEY' ? KEY : undefined),
+})
+let server: SpeechServer
+
+// A server of its own for each test: what one has broken, the next would find down.
+beforeEach(async () => {
+  server = await startSpeechServer()
+})
+afterEach(() => server.close())
+afterAll(() => engines.close())
+
+const preset = { slug: 'a', kind: 'preset', engineVoice: 'Vivian', referenceAudio: null, referenceText: null } as const
+const reference = {
+  slug: 'host',
+  kind: 'reference',
+  engineVoice: null,
+  referenceAudio: new TextEncoder().encode('RIFFxxxxWAVE'),
+  referenceText: 'What the recording says.',
+} as const
+const speak = (block: object = {}, request: Partial<SpeechRequest> = {}) =>
+  engines.use({ kind: 'openai-speech', base_url: server.url, model: 'tts', retry_seconds: 0, ...block }, (engine) =>
+    engine.speak({ text: TEXT, voice: preset, signal: new AbortController().signal, extra: {}, ...request }),
+  )
+const sentBy = async (profile: string, request: Partial<SpeechRequest> = {}, block: object = {}) => {
+  await speak({ profile, ...block }, request)
+  return server.calls.at(-1)?.body
+}
+const fails = (code: EngineErrorCode, message: RegExp = /./) =>
+  expect.objectContaining({
+    name: 'EngineError',
+    code,
+    message: expect.stringMatching(message),
+  } as Partial<EngineError>)
+
+describe('what is sent', () => {
+  const common = { model: 'tts', input: TEXT, voice: 'Vivian', response_format: 'wav', stream: false }
+  const request = { language: 'English', styleInstruction: 'Calm.', seed: 7, expectedSeconds: 20 } as const
+  const qwen = { ...common, instructions: 'Calm.', seed: 7, max_new_tokens: 750 }
+
+  test.each([
+    ['vllm-omni', { ...qwen, language: 'English', task_type: 'CustomVoice' }],
+    ['sglang-omni', { ...qwen, language: 'english', task_type: 'CustomVoice' }],
+    ['nari', { ...qwen, language: 'english' }],
+    ['kokoro', common],
+    ['speaches', common],
+    ['generic', { ...common, instructions: 'Calm.' }],
+  ])('%s gets exactly the fields that it knows', async (profile, body) => {
+    expect(await sentBy(profile, request)).toEqual(body)
+  })
+
+  test.each([
+    ['vllm-omni', 'Auto'],
+    ['sglang-omni', 'auto'],
+    ['nari', 'auto'],
+    ['kokoro', undefined],
+  ])('%s spells auto %s', async (profile, language) => {
+    expect((await sentBy(profile))?.language).toBe(language)
+  })
+
+  test('max_new_tokens is three times the estimate in codec frames, between bounds', async () => {
+    expect((await sentBy('vllm-omni', { expectedSeconds: 0.2 }))?.max_new_tokens).toBe(128)
+    expect((await sentBy('vllm-omni', { expectedSeconds: 400 }))?.max_new_tokens).toBe(4096)
+  })
+
+  test('a speed is sent to those that have one, and refused for the one that has not', async () => {
+    expect((await sentBy('kokoro', { speed: 1.5 }))?.speed).toBe(1.5)
+    expect(await sentBy('nari', { speed: 1 })).not.toHaveProperty('speed')
+    await expect(sentBy('nari', { speed: 1.5 })).rejects.toEqual(fails('RENDER_FAILED'))
+  })
+
+  test('a reference voice goes as a data URL with its text', async () => {
+    const body = await sentBy('vllm-omni', { voice: reference })
+    const ref_audio = `data:audio/wav;base64,${Buffer.from('RIFFxxxxWAVE').toString('base64')}`
+    expect(body).toMatchObject({ task_type: 'Base', ref_audio, ref_text: 'What the recording says.' })
+    expect(body).not.toHaveProperty('voice')
+    expect((await sentBy('sglang-omni', { voice: reference }))?.voice).toBe('default')
+    const flac = { ...reference, referenceAudio: new TextEncoder().encode('fLaC…') }
+    expect((await sentBy('vllm-omni', { voice: flac }))?.ref_audio).toMatch(/^data:audio\/flac;base64,/)
+    await expect(sentBy('kokoro', { voice: reference })).rejects.toEqual(fails('RENDER_FAILED', /host/))
+  })
+
+  test('the task type of the block wins', async () => {
+    expect((await sentBy('vllm-omni', {}, { task_type: 'VoiceDesign' }))?.task_type).toBe('VoiceDesign')
+  })
+
+  test('an instruction over 500 characters is cut at a word', async () => {
+    const body = await sentBy('vllm-omni', { styleInstruction: 'calm '.repeat(200) })
+    expect(body?.instructions).toBe('calm '.repeat(100).trim())
+    const second = await sentBy('vllm-omni', { styleInstruction: `ab ${'calm '.repeat(200)}` })
+    expect(second?.instructions).toBe(`ab ${'calm '.repeat(99)}`.trim())
+  })
+
+  test('inputs without a meaning pass as they are, and replace no field', async () => {
+    const body = await sentBy('kokoro', { extra: { temperature: 0.5, input: 'other', stream: true } })
+    expect(body).toEqual({ ...common, temperature: 0.5 })
+  })
+
+  test('the API key is the variable that api_key_env names', async () => {
+    await speak({ api_key_env: 'SPEECH_KEY' })
+    expect(server.calls[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+    await speak()
+    expect(server.calls[1]?.headers.authorization).toBeUndefined()
+    await expect(speak({ api_key_env: 'ABSENT' })).rejects.toEqual(fails('INTERNAL_ERROR', /ABSENT/))
+  })
+
+  test.each(['', '/', '/v1', '/v1/'])('a base_url that ends with "%s" is understood', async (end) => {
+    await speak({ base_url: `${server.url}${end}` })
+    expect(server.calls).toHaveLength(1)
+  })
+})
+
+describe('what comes back', () => {
+  test('a streaming header is rewritten with the true sizes', async () => {
+    server.answer(() => ({ seconds: 1, streamingHeader: true, slowMs: 1 }))
+    const { wav } = await speak()
+    const view = Buffer.from(wav)
+    expect([view.readUInt32LE(4), view.readUInt32LE(40)]).toEqual([wav.length - 8, wav.length - 44])
+    expect(durationMs(parseWav(wav))).toBe(1000)
+  })
+
+  test('X-Finish-Reason: length is truncated', async () => {
+    server.answer(() => ({ headers: { 'x-finish-reason': 'length' } }))
+    expect((await speak()).truncated).toBe(true)
+    server.answer(() => ({ headers: { 'x-finish-reason': 'stop' } }))
+    expect((await speak()).truncated).toBe(false)
+  })
+
+  test('more audio than the text can be is given up', async () => {
+    server.answer(() => ({ seconds: 200 }))
+    await expect(speak({}, { expectedSeconds: 2 })).rejects.toEqual(fails('RENDER_FAILED', /longer/))
+    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+  })
+
+  const openai = (message: string) => ({ error: { message, type: 'BadRequest', param: null, code: 400 } })
+  test.each([
+    [429, openai('slow down'), 'PROVIDER_BUSY', /slow down/],
+    [503, { detail: 'The queue is full' }, 'PROVIDER_BUSY', /queue is full/],
+    [503, { detail: 'Model is loading' }, 'PROVIDER_UNAVAILABLE', /loading/],
+    [500, openai('CUDA error'), 'PROVIDER_UNAVAILABLE', /CUDA/],
+    [502, {}, 'PROVIDER_UNAVAILABLE', /502/],
+    [504, {}, 'PROVIDER_UNAVAILABLE', /504/],
+    [400, openai('TTS model did not produce audio output.'), 'PROVIDER_UNAVAILABLE', /audio output/],
+    [400, { detail: { error: 'x', message: 'Speech generation failed', type: 'y' } }, 'PROVIDER_UNAVAILABLE', /failed/],
+    [
+      400,
+      { detail: { error: 'validation_error', message: 'Voice not found', type: 'z' } },
+      'RENDER_FAILED',
+      /Voice not/,
+    ],
+    [404, openai('The model does not exist'), 'RENDER_FAILED', /does not exist/],
+    [409, {}, 'RENDER_FAILED', /409/],
+    [413, {}, 'RENDER_FAILED', /413/],
+    [
+      422,
+      { detail: [{ loc: ['body', 'seed'], msg: 'must be an integer', type: 'int', input: TEXT }] },
+      'RENDER_FAILED',
+      /body.seed must be an integer/,
+    ],
+    [401, openai('bad key'), 'INTERNAL_ERROR', /bad key/],
+    [302, {}, 'INTERNAL_ERROR', /302/],
+  ] as const)('%d %j is %s', async (status, json, code, message) => {
+    server.answer(() => ({ status, json }))
+    await expect(speak()).rejects.toEqual(fails(code, message))
+  })
+
+  test('no word of the text is in an error that quotes it', async () => {
+    server.answer(() => ({ status: 400, json: { detail: `Cannot speak "${TEXT}" nor 你好世界` } }))
+    const error = await speak({}, { text: `${TEXT} 你好世界，再见` }).catch((thrown: Error) => thrown)
+    expect((error as Error).message).toContain('Cannot speak')
+    expect((error as Error).message).not.toMatch(/weather|lovely|today|你|世/)
+  })
+
+  test.each([
+    ['a reset connection', { reset: true }],
+    ['a body that is cut', { seconds: 2, cut: true }],
+  ])('%s is PROVIDER_UNAVAILABLE', async (_, reply) => {
+    server.answer(() => reply)
+    await expect(speak()).rejects.toEqual(fails('PROVIDER_UNAVAILABLE', /cannot be reached/))
+  })
+
+  test('a server that is not there is PROVIDER_UNAVAILABLE', async () => {
+    const gone = await startSpeechServer()
+    await gone.close()
+    await expect(speak({ base_url: gone.url })).rejects.toEqual(fails('PROVIDER_UNAVAILABLE', /ECONNREFUSED/))
+  })
+})
+
+describe('in time', () => {
+  test('an abort closes the request, whether it hangs or trickles', async () => {
+    for (const reply of [{ hang: true }, { seconds: 5, slowMs: 5000 }]) {
+      server.answer(() => reply)
+      const before = server.abandoned()
+      const controller = new AbortController()
+      const outcome = speak({}, { signal: controller.signal }).catch((error: unknown) => error)
+      await vi.waitFor(() => expect(server.inFlight()).toBe(1))
+      controller.abort(new Error('cancelled'))
+      expect(await outcome).toEqual(new Error('cancelled'))
+      await vi.waitFor(() => expect(server.abandoned()).toBe(before + 1))
+    }
+  })
+
+  test('no more than max_in_flight requests are open, over all endpoints on the server', async () => {
+    const own = await startSpeechServer()
+    own.answer(() => ({ delayMs: 20 }))
+    const blocks = [0, 1].map((n) => ({ base_url: own.url, max_in_flight: 3, model: `model ${n}` }))
+    await Promise.all(Array.from({ length: 20 }, (_, n) => speak(blocks[n % 2])))
+    expect(own.mostInFlight()).toBe(3)
+    expect(own.calls).toHaveLength(20)
+    expect(own.connections()).toBe(3)
+    await own.close()
+  })
+
+  test('one that is aborted while it waits for a slot is never sent', async () => {
+    server.answer(() => ({ hang: true }))
+    const controllers = [0, 1].map(() => new AbortController())
+    const outcomes = controllers.map(({ signal }) => speak({ max_in_flight: 1 }, { signal }).catch(() => 'ended'))
+    await vi.waitFor(() => expect(server.inFlight()).toBe(1))
+    controllers[1]?.abort()
+    expect(await outcomes[1]).toBe('ended')
+    controllers[0]?.abort()
+    await outcomes[0]
+    expect(server.calls).toHaveLength(1)
+  })
+
+  test('the connections of a server that is not used any more are closed', async () => {
+    const idle = openEngines({ threads: 1, log: openLog('silent'), lookUp: () => undefined, idleMs: 50 })
+    const block = { kind: 'openai-speech', base_url: server.url, model: 'tts' }
+    const request = { text: TEXT, voice: preset, signal: new AbortController().signal, extra: {} }
+    await idle.use(block, async (engine) => {
+      await engine.speak(request)
+      expect(server.openConnections()).toBe(1)
+    })
+    await vi.waitFor(() => expect(server.openConnections()).toBe(0))
+    await idle.use(block, (engine) => engine.speak(request))
+    expect(server.calls).toHaveLength(2)
+    await idle.close()
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { EngineError, type EngineErrorCode, type SpeechEngine, type SpeechRequest } from '../../src/engines/engine.ts'
+import { openCircuitBreaker, withRetries } from '../../src/engines/retry.ts'
+
+const voice = { slug: 'a', kind: 'preset', engineVoice: 'A', referenceAudio: null, referenceText: null } as const
+const request = (changes: Partial<SpeechRequest> = {}): SpeechRequest => ({
+  text: 'Hello.',
+  voice,
+  extra: {},
+  signal: new AbortController().signal,
+  ...changes,
+})
+
+/** Fails with each of the errors in turn, then speaks. */
+function failing(...errors: EngineError[]) {
+  const times: number[] = []
+  const engine: SpeechEngine = {
+    slots: 1,
+    deterministic: false,
+    voices: async () => null,
+    speak: async () => {
+      times.push(performance.now())
+      const error = errors.shift()
+      if (error !== undefined) throw error
+      return { wav: new Uint8Array(1) }
+    },
+    close: async () => undefined,
+  }
+  return { engine, times }
+}
+const error = (code: EngineErrorCode, retryAfterMs?: number) =>
+  new EngineError(code, 'no', retryAfterMs === undefined ? {} : { retryAfterMs })
+const retrying = (engine: SpeechEngine, patienceMs = 10_000) =>
+  withRetries(engine, { patienceMs, breaker: openCircuitBreaker() })
+
+describe('retries', () => {
+  test.each(['PROVIDER_BUSY', 'PROVIDER_UNAVAILABLE'] as const)('%s is asked again, each time later', async (code) => {
+    const { engine, times } = failing(error(code), error(code))
+    await retrying(engine).speak(request())
+    expect(times).toHaveLength(3)
+    const [first, second] = [times[1]! - times[0]!, times[2]! - times[1]!]
+    expect(first).toBeGreaterThanOrEqual(99)
+    expect(second).toBeGreaterThanOrEqual(199)
+  })
+
+  test.each(['RENDER_FAILED', 'INTERNAL_ERROR'] as const)('%s is final', async (code) => {
+    const { engine, times } = failing(error(code))
+    await expect(retrying(engine).speak(request())).rejects.toThrow('no')
+    expect(times).toHaveLength(1)
+  })
+
+  test('Retry-After is honoured', async () => {
+    const { engine, times } = failing(error('PROVIDER_BUSY', 600))
+    await retrying(engine).speak(request())
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(599)
+  })
+
+  test('what would come after the deadline or after patience ends is not waited for', async () => {
+    const started = performance.now()
+    const busy = () => failing(error('PROVIDER_BUSY', 60_000))
+    await expect(retrying(busy().engine).speak(request())).rejects.toThrow('no')
+    await expect(retrying(busy().engine, 1e9).speak(request({ deadline: started + 50_000 }))).rejects.toThrow('no')
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  test('an abort ends the waiting', async () => {
+    const controller = new AbortController()
+    const { engine, times } = failing(error('PROVIDER_BUSY', 5000))
+    const outcome = retrying(engine).speak(request({ signal: controller.signal }))
+    setImmediate(() => controller.abort())
+    await expect(outcome).rejects.toThrow()
+    expect(times).toHaveLength(1)
+  })
+})
+
+describe('the circuit breaker', () => {
+  let now = 0
+  const clock = () => now
+  const ask = (breaker: ReturnType<typeof openCircuitBreaker>, outcome?: EngineErrorCode) => {
+    let asked = false
+    const result = breaker.run(async () => {
+      asked = true
+      if (outcome !== undefined) throw error(outcome)
+    })
+    return result.then(
+      () => ({ asked, retryAfterMs: undefined }),
+      (thrown: EngineError) => ({ asked, retryAfterMs: thrown.retryAfterMs }),
+    )
+  }
+  const broken = async () => {
+    const breaker = openCircuitBreaker(clock)
+    for (let n = 0; n < 5; n++) expect((await ask(breaker, 'PROVIDER_UNAVAILABLE')).asked).toBe(true)
+    return breaker
+  }
+
+  test('after five failures in a row the server is left alone for a second', async () => {
+    const breaker = await broken()
+    expect(await ask(breaker)).toEqual({ asked: false, retryAfterMs: 1000 })
+    now += 999
+    expect((await ask(breaker)).asked).toBe(false)
+    now += 1
+    expect((await ask(breaker)).asked).toBe(true)
+    expect((await ask(breaker, 'PROVIDER_UNAVAILABLE')).asked).toBe(true)
+    expect((await ask(breaker)).asked).toBe(true)
+  })
+
+  test('one request at a time finds out, and each failure doubles the pause, up to 30 s', async () => {
+    const breaker = await broken()
+    for (const pauseMs of [2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+      now += 30_000
+      const probe = ask(breaker, 'PROVIDER_UNAVAILABLE')
+      expect((await ask(breaker)).asked).toBe(false)
+      expect((await probe).asked).toBe(true)
+      expect((await ask(breaker)).retryAfterMs).toBe(pauseMs)
+    }
+  })
+
+  test('an answer in between, a refusal included, starts the count again', async () => {
+    const breaker = openCircuitBreaker(clock)
+    for (let n = 0; n < 20; n++) {
+      const outcome = n % 5 === 4 ? 'RENDER_FAILED' : 'PROVIDER_UNAVAILABLE'
+      expect((await ask(breaker, outcome)).asked).toBe(true)
+    }
+  })
+})

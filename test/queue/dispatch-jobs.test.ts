@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { SpeechRequest } from '../../src/engines/engine.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
+import { audit } from '../setup/audit.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/service.ts'
+import { standInEngines } from '../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 30_000
+const BACKLOG = 40
+
+describe('dispatchJobs', { timeout: 90_000 }, () => {
+  const closers: (() => Promise<unknown>)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+
+  const start = async (): Promise<TestRuntime> => {
+    const service = await startTestRuntime()
+    closers.push(service.close)
+    return service
+  }
+  /** A worker as another process would be: with connections, queue and catalog of its own. */
+  const addWorker = async (service: TestRuntime, during: (request: SpeechRequest) => Promise<void> | void) => {
+    const runtime: Runtime = await openRuntime(service.runtime.settings, openLog('error'), { supervise: true })
+    closers.push(() => runtime.close())
+    const worker = await startWorker(runtime, { engines: standInEngines(during) })
+    closers.push(() => worker.stop())
+    return worker
+  }
+
+  test('a burst of submissions right after a pool was named for the first time is accepted whole', async () => {
+    const service = await start()
+    const caller = await service.createCaller()
+    await applyEndpoint(service.runtime, 'burst', { pool: 'burst' })
+    const texts = Array.from({ length: 60 }, (_, index) => `Burst ${index}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(service.url, caller.key, 'burst', text)))
+    expect(new Set(ids).size).toBe(60)
+  })
+
+  test("one account's backlog does not hold up another account's one job", async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'fair', { pool: 'fair', max_in_flight: 1 })
+    const [many, one] = [await service.createCaller(), await service.createCaller()]
+    const texts = Array.from({ length: BACKLOG }, (_, index) => `Backlog ${index}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(service.url, many.key, 'fair', text)))
+    ids.push(await submitText(service.url, one.key, 'fair', 'The only one.'))
+    const order: string[] = []
+    await addWorker(service, ({ text }) => void order.push(text))
+    await allFinished(service.runtime, ids)
+    expect(order).toHaveLength(BACKLOG + 1)
+    expect(order.indexOf('The only one.')).toBeLessThanOrEqual(2)
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+
+  test('jobs of one account start in the order in which they were accepted', async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'line', { pool: 'line', max_in_flight: 1 })
+    const caller = await service.createCaller()
+    const ids: string[] = []
+    for (let index = 0; index < 12; index++)
+      ids.push(await submitText(service.url, caller.key, 'line', `Number ${index}.`))
+    const order: string[] = []
+    await addWorker(service, ({ text }) => void order.push(text))
+    await allFinished(service.runtime, ids)
+    expect(order).toEqual(Array.from({ length: 12 }, (_, index) => `Number ${index}.`))
+  })
+
+  test('max_in_flight holds over two workers, and all of it is used', async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'capped', { pool: 'capped', max_in_flight: 3 })
+    const caller = await service.createCaller()
+    let [now, most] = [0, 0]
+    const during = async () => {
+      most = Math.max(most, ++now)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      now--
+    }
+    await addWorker(service, during)
+    await addWorker(service, during)
+    const texts = Array.from({ length: 60 }, (_, index) => `Capped ${index}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(service.url, caller.key, 'capped', text)))
+    await allFinished(service.runtime, ids)
+    expect(most).toBe(3)
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+
+  test('a server that is full does not hold up another server of the same pool', async () => {
+    const service = await start()
+    const gate = Promise.withResolvers<void>()
+    await applyEndpoint(service.runtime, 'stuck', { pool: 'two', base_url: 'http://127.0.0.1:1', max_in_flight: 1 })
+    await applyEndpoint(service.runtime, 'swift', { pool: 'two', base_url: 'http://127.0.0.1:2', max_in_flight: 1 })
+    const caller = await service.createCaller()
+    const stuck = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => submitText(service.url, caller.key, 'stuck', `Stuck ${index}.`)),
+    )
+    const swift = await submitText(service.url, caller.key, 'swift', 'Swift.')
+    await addWorker(service, ({ text }) => (text.startsWith('Stuck') ? gate.promise : undefined))
+    await allFinished(service.runtime, [swift])
+    gate.resolve()
+    await allFinished(service.runtime, stuck)
+  })
+
+  test('a pool that an endpoint names for the first time is served without a restart', async () => {
+    const service = await start()
+    const caller = await service.createCaller()
+    await addWorker(service, () => undefined)
+    await applyEndpoint(service.runtime, 'late', { pool: 'late' })
+    const id = await submitText(service.url, caller.key, 'late', 'Is anybody there?')
+    await allFinished(service.runtime, [id])
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('a queue row delivered twice renders and charges its job once more at most, and completes it once', async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'twice', { pool: 'twice' })
+    const caller = await service.createCaller()
+    const gate = Promise.withResolvers<void>()
+    let renderings = 0
+    const during = () => {
+      renderings++
+      return renderings === 1 ? gate.promise : undefined
+    }
+    await addWorker(service, during)
+    const id = await submitText(service.url, caller.key, 'twice', 'Once is enough.')
+    await until(() => renderings === 1, PATIENCE_MS, 'the first delivery')
+    // What a queue does that has lost sight of a worker.
+    await service.runtime.db.pool.query(`update pgboss.job set state = 'retry' where data->>'jobId' = $1`, [id])
+    await allFinished(service.runtime, [id])
+    expect(renderings).toBe(2)
+    gate.resolve()
+    const settled = async () =>
+      (await service.runtime.db.pool.query(`select from pgboss.job where state = 'active'`)).rowCount === 0
+    await until(settled, PATIENCE_MS, 'both deliveries to be settled')
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('a claim reads a few pages only, however many jobs wait and whatever the statistics say', async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'deep', { pool: 'deep', max_in_flight: 1 })
+    const caller = await service.createCaller()
+    const id = await submitText(service.url, caller.key, 'deep', 'A job like any other.')
+    await service.runtime.db.pool.query(
+      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy)
+       select name, jsonb_build_object('jobId', 'job_none'), 'acct_other', group_tier, retry_limit, policy
+       from pgboss.job, generate_series(1, 20000) where data->>'jobId' = $1`,
+      [id],
+    )
+    const claim = (queue: string) =>
+      service.runtime.db.pool.query(
+        `explain (analyze, buffers, format json) select claim_queued($1, 4, '', 'w', '{}')`,
+        [queue],
+      )
+    const blocks = async (queue: string) => {
+      const { rows } = await claim(queue)
+      const plan = rows[0]['QUERY PLAN'][0].Plan
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+    }
+    await blocks('voice.deep')
+    const deep = await blocks('voice.deep')
+    // A sequential scan of 20,000 rows would be about 700 blocks.
+    expect(deep).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from 's3rver'
+import { signatureFault } from './s3-signature.ts'
+
+const BUCKET = 'artifacts'
+/** The only credentials that s3rver knows. */
+export const S3_CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+
+export interface S3Server {
+  /** What STORAGE_URL is set to. */
+  readonly storageUrl: string
+  /** Everything that a process needs in its environment. */
+  readonly env: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+/** s3rver with one empty bucket, behind a check of every signature and its age. */
+export async function startS3Server(): Promise<S3Server> {
+  const directory = await mkdtemp(join(tmpdir(), 'sonant-s3-'))
+  const s3 = new S3rver({ silent: true, directory, configureBuckets: [{ name: BUCKET, configs: [] }] })
+  await s3.configureBuckets()
+  const answer = s3.callback()
+  const { accessKeyId, secretAccessKey } = S3_CREDENTIALS
+  const server = createServer((request, reply) => {
+    const { method = '', url: target = '', headers } = request
+    const fault = signatureFault({ method, target, headers }, accessKeyId, secretAccessKey, new Date())
+    if (fault === null) return void answer(request, reply)
+    request.resume()
+    reply.writeHead(403, { 'content-type': 'application/xml' }).end(`<Error><Code>${fault}</Code></Error>`)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const storageUrl = `s3://${BUCKET}?endpoint=http://127.0.0.1:${port}&region=us-east-1`
+  return {
+    storageUrl,
+    env: { STORAGE_URL: storageUrl, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openS3 } from '../../src/storage/s3.ts'
+import { parseS3Url } from '../../src/storage/s3-url.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { S3_CREDENTIALS, type S3Server, startS3Server } from '../setup/s3-server.ts'
+import { signatureFault } from '../setup/s3-signature.ts'
+import { call } from '../setup/service.ts'
+import { describeStorage } from './storage-contract.ts'
+
+const WAV = { contentType: 'audio/wav' }
+const MIB = 1024 * 1024
+
+let server: S3Server
+beforeAll(async () => {
+  server = await startS3Server()
+})
+afterAll(() => server.close())
+
+const open = (): Storage => openS3(parseS3Url(server.storageUrl), S3_CREDENTIALS)
+
+describeStorage('S3', open)
+
+describe('S3', { timeout: 60_000 }, () => {
+  test.each([8, 20])('a stream of %i MiB and one byte comes back whole, with its SHA-256', async (size) => {
+    const key = `job_large/${size}.wav`
+    const bytes = randomBytes(size * MIB + 1)
+    const chunks = Array.from({ length: Math.ceil(bytes.length / 300_000) }, (_, at) =>
+      bytes.subarray(at * 300_000, (at + 1) * 300_000),
+    )
+    const stored = await open().put(key, Readable.from(chunks), WAV)
+    expect(stored.bytes).toBe(bytes.length)
+    expect(Buffer.from(stored.sha256)).toEqual(createHash('sha256').update(bytes).digest())
+    expect(await open().size(key)).toBe(bytes.length)
+    expect((await buffer(await open().read(key))).equals(bytes)).toBe(true)
+    await open().delete(key)
+  })
+
+  test('a stream that breaks off after its first parts leaves nothing', async () => {
+    const key = 'job_large/broken.wav'
+    const source = Readable.from(
+      (async function* () {
+        for (let part = 0; part < 10; part++) yield randomBytes(MIB)
+        throw new Error('the source broke')
+      })(),
+    )
+    await expect(open().put(key, source, WAV)).rejects.toThrow('the source broke')
+    expect(await open().size(key)).toBeNull()
+    expect(source.destroyed).toBe(true)
+  })
+
+  test('a signed URL answers GET with the content type that was signed, and single ranges', async () => {
+    const storage = open()
+    await storage.put('job_url/audio.wav', Buffer.from('0123456789'), { contentType: 'application/octet-stream' })
+    const url = await storage.signUrl('job_url/audio.wav', { ...WAV, now: new Date() })
+    const whole = await call(url)
+    expect([whole.status, whole.text, whole.headers['content-type']]).toEqual([200, '0123456789', 'audio/wav'])
+    const part = await call(url, { headers: { range: 'bytes=2-4' } })
+    expect([part.status, part.text]).toEqual([206, '234'])
+  })
+
+  test('a signed URL is refused once it is older than 15 minutes, tampered with, or without its signature', async () => {
+    const storage = open()
+    await storage.put('job_url/old.wav', Buffer.from('x'), WAV)
+    const signedAgo = (seconds: number) =>
+      storage.signUrl('job_url/old.wav', { ...WAV, now: new Date(Date.now() - seconds * 1000) })
+    expect(new URL(await signedAgo(0)).searchParams.get('X-Amz-Expires')).toBe('900')
+    expect((await call(await signedAgo(840))).status).toBe(200)
+    expect((await call(await signedAgo(960))).status).toBe(403)
+    const url = await signedAgo(0)
+    expect((await call(url.replace('audio%2Fwav', 'text%2Fhtml'))).status).toBe(403)
+    expect((await call(url.replace('old.wav', 'other.wav'))).status).toBe(403)
+  })
+
+  test('wrong credentials are refused, in words that name neither the key nor the URL', async () => {
+    const stranger = openS3(parseS3Url(server.storageUrl), { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' })
+    const refusal = await stranger.put('job_url/x.wav', Buffer.from('x'), WAV).catch((error: Error) => error)
+    expect((refusal as Error).message).toBe('S3 answered 403 SignatureDoesNotMatch to PUT.')
+  })
+
+  test('a store that nobody answers for is an error after a few tries', async () => {
+    const nowhere = openS3(parseS3Url('s3://artifacts?endpoint=http://127.0.0.1:1'), S3_CREDENTIALS)
+    await expect(nowhere.size('job_url/x.wav')).rejects.toThrow('S3 cannot be reached')
+  })
+})
+
+describe('the S3 server of the tests', () => {
+  test("takes the signature of Amazon's own example and no other", () => {
+    const query =
+      'X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request' +
+      '&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature='
+    const fault = (signature: string) =>
+      signatureFault(
+        {
+          method: 'GET',
+          target: `/test.txt?${query}${signature}`,
+          headers: { host: 'examplebucket.s3.amazonaws.com' },
+        },
+        'AKIAIOSFODNN7EXAMPLE',
+        'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+        new Date('2013-05-24T01:00:00Z'),
+      )
+    expect(fault('aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404')).toBeNull()
+    expect(fault('beeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404')).toBe('SignatureDoesNotMatch')
+  })
+})
+
+describe('STORAGE_URL', () => {
+  test('without an endpoint the bucket is part of the host, with one of the path', () => {
+    expect(parseS3Url('s3://voices?region=eu-central-1')).toEqual({
+      url: 'https://voices.s3.eu-central-1.amazonaws.com',
+      publicUrl: 'https://voices.s3.eu-central-1.amazonaws.com',
+      region: 'eu-central-1',
+    })
+    expect(parseS3Url('s3://voices?endpoint=http://minio:9000/&public_endpoint=https://s3.example').url).toBe(
+      'http://minio:9000/voices',
+    )
+  })
+
+  test('signed URLs start with the public endpoint', async () => {
+    const place = parseS3Url('s3://voices?endpoint=http://minio:9000&public_endpoint=https://s3.example')
+    const url = await openS3(place, S3_CREDENTIALS).signUrl('job_1/a.wav', { ...WAV, now: new Date() })
+    expect(url.startsWith('https://s3.example/voices/job_1/a.wav?')).toBe(true)
+  })
+
+  test.each([
+    'https://voices',
+    's3://',
+    's3://voices/folder',
+    's3://voices?endpoint=minio:9000',
+    's3://voices?region=EU!',
+    's3://voices?bucket=x',
+  ])('%s is refused', (text) => {
+    expect(() => parseS3Url(text)).toThrow(/^(must|takes)/)
+  })
+})
