@@ -126,7 +126,7 @@ function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyn
   return async (request, reply) => {
     const ctx = as(await enter(request, reply))
     request.ctx = ctx
-    admit(operation.operationId, ctx, paramsOf(request))
+    await admit(operation.operationId, ctx, paramsOf(request), request.headers['idempotency-key'] as string | undefined)
     if (takesBody) checkBodyHeaders(request.headers)
   }
 }

@@ -3,12 +3,13 @@ import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
 import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
 import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import type { Detail } from '../errors.ts'
+import { type Detail, notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { pointerToken } from '../json-pointer.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 import { checkSubmission } from './check-submission.ts'
-import { queueJob, type Submission } from './queue-job.ts'
+import { queueJob, replayed, type Submission } from './queue-job.ts'
+import { reachForReplay } from './reach-for-replay.ts'
 
 export interface VoiceJobInput {
   readonly slug: string
@@ -20,14 +21,18 @@ export interface VoiceJobInput {
 
 /**
  * Takes a text to be spoken (spec 4.1). The job and its place in the queue are committed together before this returns; nothing is
- * charged until a worker takes the job.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH, in this order
+ * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
-  const endpoint = reachEndpoint(ctx, input.slug)
+  const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
+  const endpoint = await reachForReplay(ctx, place, () => reachEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
   const content = [input.slug, input.inputs, input.webhookUrl ?? null]
   const idempotency = idempotentRequest(actor, input.idempotencyKey, content)
+  const replay = await replayed(ctx, idempotency)
+  if (replay !== null) return replay
+  if (endpoint === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) =>
       withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
@@ -35,7 +40,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   })
   return queueJob(ctx, {
     type: 'voice',
-    endpointKey: endpointKey(endpoint.slug),
+    endpointKey: place.endpointKey,
     kind: voiceKind(poolOf(endpoint)),
     server: serverOf(endpoint),
     inputs,
