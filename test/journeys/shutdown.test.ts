@@ -66,6 +66,19 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
     expect(service.stdout()).not.toContain('listens')
   })
 
+  test('a promise that fails unheard is logged, and does not end the service', async () => {
+    const { url, env } = await place()
+    const mistake = `process.on('SIGUSR2', () => void Promise.reject(new Error('nobody heard this')))`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(mistake)}`
+    const service = startCommand(['node', 'src/main.ts', 'start'], { ...env, NODE_OPTIONS })
+    await service.said('Sonant listens on')
+    service.kill('SIGUSR2')
+    await until(() => service.stderr().includes('nobody heard this'), ENDED_MS, 'the log line')
+    expect((await call(`${url}/health/live`)).status).toBe(200)
+    service.kill('SIGTERM')
+    expect(await service.ended()).toBe(0)
+  })
+
   test('a reader that stands still does not hold it beyond the grace time', async () => {
     const service = await startService({ env: { SHUTDOWN_SECONDS: '2' } })
     const voice = (await call(`${service.url}/api/v1/public/voice/tts`)).json<{ voices: { slug: string }[] }>()
