@@ -74,6 +74,9 @@ function mountRequestIds(app: FastifyInstance, enter: Enter): void {
       return done(invalidRequest('Send a Host header.'))
     }
     if (!request.is404) return done()
-    unrouted.refuse(request, reply).then(done, done)
+    // Where no key has to be looked up the answer is out before a broken rest of the request is read.
+    const refusal = unrouted.refuse(request, reply)
+    if (refusal instanceof Promise) refusal.then(done, done)
+    else done(refusal)
   })
 }

@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 /** Tells, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
 export interface Unrouted {
-  refuse(request: FastifyRequest, reply: FastifyReply): Promise<ServiceError>
+  refuse(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
 }
 
 /**
@@ -36,17 +36,21 @@ export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {
     known.set(url, path)
   })
   app.setNotFoundHandler(async (request, reply) => sendError(reply, await refuse(request, reply)))
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<ServiceError> => {
+  const refuse: Unrouted['refuse'] = (request, reply) => {
     const path = decodePath(request.url)
     const matching = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const allowed = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
     // A route that took the request and found nothing, such as a missing file, ends here, too.
     if (allowed.length === 0 || allowed.includes(request.method)) return notFound()
-    if (matching.some(({ secured }) => secured)) await enter(request, reply)
-    reply.header('allow', allowed.join(', '))
-    return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
+    const isSecured = matching.some(({ secured }) => secured)
+    return isSecured ? enter(request, reply).then(() => refuseMethod(reply, allowed)) : refuseMethod(reply, allowed)
   }
   return { refuse }
+}
+
+function refuseMethod(reply: FastifyReply, allowed: readonly string[]): ServiceError {
+  reply.header('allow', allowed.join(', '))
+  return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
 }
 
 /** A pattern of fastify's router as a regular expression: `:name` is one segment, `*` the rest. */
