@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg'
 import { type Detail, invalidRequest } from '../errors.ts'
 import { firstIdAt } from '../id.ts'
-import { unsafeTextPath } from '../unsafe-text.ts'
+import { findUnstorable } from '../storable.ts'
 import type { JobDecision, JobStatus, JobType } from './job-states.ts'
 
 /** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
@@ -31,7 +31,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
   if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
     details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
   for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
-    if (unsafeTextPath(text) !== null) details.push({ path, message: 'holds a character that no id has' })
+    if (findUnstorable(text) !== null) details.push({ path, message: 'holds a character that no id has' })
   }
   if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
   return details
@@ -44,8 +44,8 @@ export function refuseMistakes(details: readonly Detail[]): void {
 
 /** A filter as SQL about `job`, with the values of its parameters. */
 export interface JobQuery {
-  /** The ids that match, newest first: parenthesised, with its own limit and offset. */
-  readonly ids: string
+  /** The rows that match, newest first: parenthesised, with its own limit and offset. */
+  readonly page: string
   /** How many match, exactly. */
   readonly total: string
   readonly values: readonly unknown[]
@@ -61,10 +61,7 @@ export function toQuery(accountId: string, filter: JobFilter, limit: number, off
   const statuses = [...new Set(filter.status ?? [])]
   const all = ['account_id = $1', ...narrow, ...classes.job]
   return {
-    ids:
-      statuses.length > 1
-        ? mergedIds(all, statuses, limit, offset)
-        : idsWhere([...all, ...statusCondition(statuses)], limit, offset),
+    page: offset === 0 ? pageOf('*', all, statuses, limit, 0) : rowsOf(pageOf('id', all, statuses, limit, offset)),
     total:
       narrow.length === 0
         ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
@@ -94,7 +91,8 @@ function classConditions({ type, decision }: JobFilter): { job: string[]; count:
   const ofType = type ? [`type = ${escapeLiteral(type)}`] : []
   if (!decision) return { job: ofType, count: ofType }
   return {
-    job: [...ofType, `is_prohibited = ${decision === 'reject'}`],
+    // `= false` would be planned as if jobs without a verdict had one.
+    job: [...ofType, 'is_prohibited is not null', `is_prohibited is ${decision === 'reject'}`],
     count: [...ofType, `decision = ${escapeLiteral(decision)}`],
   }
 }
@@ -105,16 +103,21 @@ function statusCondition(statuses: readonly JobStatus[]): string[] {
   return [`status in (${statuses.map((status) => escapeLiteral(status)).join(', ')})`]
 }
 
-const idsWhere = (conditions: readonly string[], limit: number, offset: number): string =>
-  `(select id from job where ${conditions.join(' and ')} order by id desc limit ${limit} offset ${offset})`
+/** The ids are found first, so that an offset passes over an index and not over rows. */
+const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`
 
-/** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
-function mergedIds(
+/** Several statuses are read each from its own end of the index: together they would be sorted first, however many there are. */
+function pageOf(
+  columns: '*' | 'id',
   conditions: readonly string[],
   statuses: readonly JobStatus[],
   limit: number,
   offset: number,
 ): string {
-  const parts = statuses.map((status) => idsWhere([...conditions, ...statusCondition([status])], limit + offset, 0))
-  return `(select id from (${parts.join(' union all ')}) u order by id desc limit ${limit} offset ${offset})`
+  const cut = `order by id desc limit ${limit} offset ${offset}`
+  const ends = statuses.length > 1 ? statuses.map((status) => [status]) : [statuses]
+  const wheres = ends.map((end) => `from job where ${[...conditions, ...statusCondition(end)].join(' and ')}`)
+  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${cut})`
+  const parts = wheres.map((where) => `(select ${columns} ${where} order by id desc limit ${limit + offset})`)
+  return `(select * from (${parts.join(' union all ')}) u ${cut})`
 }

@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg'
 import { type Detail, invalidRequest } from '../errors.ts'
 import { firstIdAt } from '../id.ts'
-import { unsafeTextPath } from '../unsafe-text.ts'
+import { findUnstorable } from '../storable.ts'
 import { DURATION_MS } from './job-record.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from './job-states.ts'
 
@@ -73,7 +73,7 @@ function mistakeIn(value: unknown): string | null {
 
 function textMistake(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
-  return unsafeTextPath(text) === null ? null : 'holds a character that nothing here has'
+  return findUnstorable(text) === null ? null : 'holds a character that nothing here has'
 }
 
 /** The conditions on `job` that a filter means; values that statistics do not know by heart become parameters. */
