@@ -1,3 +1,4 @@
+import type { CallerWatch } from './api-keys/caller-watch.ts'
 import type { Companion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
@@ -5,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { Catalog } from './endpoints/catalog-cache.ts'
 import { forbidden, unauthorized } from './errors.ts'
 import type { ExportLane } from './jobs/export-lane.ts'
+import type { JobFeed } from './jobs/job-feed.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Spill } from './storage/spill.ts'
@@ -29,6 +31,9 @@ export interface AccountActor {
   readonly credits: bigint
 }
 
+/** Whoever acts for an account. */
+export type AccountHolder = KeyActor | AccountActor
+
 /** Nobody in particular: sees what is public. */
 export interface AnonymousActor {
   readonly kind: 'anonymous'
@@ -39,7 +44,7 @@ export interface SystemActor {
   readonly kind: 'system'
 }
 
-export type Actor = KeyActor | AccountActor | AnonymousActor | SystemActor
+export type Actor = AccountHolder | AnonymousActor | SystemActor
 
 /** The parts of a running service that verbs may use. */
 export interface Parts {
@@ -53,6 +58,10 @@ export interface Parts {
   /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportLane: ExportLane
+  /** How jobs change, for those who subscribe. */
+  readonly jobFeed: JobFeed
+  /** Tells when a key or a session ends that somebody is connected with. */
+  readonly callers: CallerWatch
   readonly companion: Companion
   readonly vault: SecretVault
   readonly presenter: CallbackPresenter
@@ -71,10 +80,13 @@ export function requireScope(ctx: Context, scope: string): void {
 }
 
 /** Whose job it is going to be. @throws UNAUTHORIZED without an account */
-export function requireAccount(ctx: Context): KeyActor | AccountActor {
+export function requireAccount(ctx: Context): AccountHolder {
   if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
   return ctx.actor
 }
+
+/** What a caller is counted and watched by: the id of its key or, at the command line, its account. */
+export const callerOf = (caller: AccountHolder): string => (caller.kind === 'key' ? caller.apiKeyId : caller.accountId)
 
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {

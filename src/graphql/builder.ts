@@ -39,3 +39,4 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed.' })
+builder.subscriptionType({ description: 'What can be followed as it changes, over graphql-ws or server-sent events.' })

@@ -6,7 +6,7 @@ import { invalidRequest } from '../errors.ts'
 import { mountGraphql } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
-import { createEnter } from './authenticate.ts'
+import { createEnter, createIdentify } from './authenticate.ts'
 import { mountDocs } from './docs.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
@@ -30,12 +30,15 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   // URLs of a bucket lead to the bucket.
   if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
-  const enter = createEnter(runtime, createRateLimit(runtime.settings.rateLimitPerMinute))
+  const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
+  const enter = createEnter(runtime, rateLimit)
   await mountRest(app, runtime.as, document, enter)
-  await mountGraphql(app, runtime, enter)
+  await mountGraphql(app, runtime, { enter, identify: createIdentify(runtime, rateLimit) })
   await mountDocs(app, document, runtime.settings.publicUrl)
   // A slow reader would keep a stopping process waiting for hours.
   app.addHook('preClose', () => runtime.spill.close())
+  // Subscriptions have no end of their own.
+  app.addHook('preClose', async () => runtime.jobFeed.close())
   return app
 }
 
