@@ -4,13 +4,14 @@ import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
 import type { Catalog } from './endpoints/catalog-cache.ts'
-import { forbidden, unauthorized } from './errors.ts'
+import { forbidden, ServiceError, unauthorized } from './errors.ts'
 import type { ExportLane } from './jobs/export-lane.ts'
 import type { JobFeed } from './jobs/job-feed.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Spill } from './storage/spill.ts'
 import type { Storage } from './storage/storage.ts'
+import type { SignInThrottle } from './users/sign-in-throttle.ts'
 import type { CallbackPresenter } from './webhooks/callback-presenter.ts'
 import type { SecretVault } from './webhooks/secret-vault.ts'
 
@@ -24,6 +25,17 @@ export interface KeyActor {
   readonly credits: bigint
 }
 
+/** A person who signed in. */
+export interface SessionActor {
+  readonly kind: 'session'
+  readonly accountId: string
+  readonly userId: string
+  readonly sessionId: string
+  /** By the person's role. */
+  readonly scopes: readonly string[]
+  readonly credits: bigint
+}
+
 /** An account acting without a key: the command line speaking on its behalf. */
 export interface AccountActor {
   readonly kind: 'account'
@@ -32,7 +44,7 @@ export interface AccountActor {
 }
 
 /** Whoever acts for an account. */
-export type AccountHolder = KeyActor | AccountActor
+export type AccountHolder = KeyActor | SessionActor | AccountActor
 
 /** Nobody in particular: sees what is public. */
 export interface AnonymousActor {
@@ -64,6 +76,7 @@ export interface Parts {
   readonly callers: CallerWatch
   readonly companion: Companion
   readonly vault: SecretVault
+  readonly signIns: SignInThrottle
   readonly presenter: CallbackPresenter
   now(): Date
 }
@@ -76,17 +89,26 @@ export interface Context extends Parts {
 /** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
 export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
-  if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+  if ('scopes' in ctx.actor && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
 /** Whose job it is going to be. @throws UNAUTHORIZED without an account */
 export function requireAccount(ctx: Context): AccountHolder {
-  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+  if (ctx.actor.kind === 'anonymous' || ctx.actor.kind === 'system') throw unauthorized()
   return ctx.actor
 }
 
-/** What a caller is counted and watched by: the id of its key or, at the command line, its account. */
-export const callerOf = (caller: AccountHolder): string => (caller.kind === 'key' ? caller.apiKeyId : caller.accountId)
+/** @throws UNAUTHORIZED unless a person is signed in */
+export function requireSession(ctx: Context): SessionActor {
+  if (ctx.actor.kind !== 'session') throw new ServiceError('UNAUTHORIZED', 'Sign in first.')
+  return ctx.actor
+}
+
+/** What a caller is counted and watched by: the id of its key, its session or, at the command line, its account. */
+export function callerOf(caller: AccountHolder): string {
+  if (caller.kind === 'key') return caller.apiKeyId
+  return caller.kind === 'session' ? caller.sessionId : caller.accountId
+}
 
 /** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {

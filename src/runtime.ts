@@ -24,6 +24,7 @@ import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openS3 } from './storage/s3.ts'
 import { openSpill } from './storage/spill.ts'
+import { openSignInThrottle } from './users/sign-in-throttle.ts'
 import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
@@ -82,7 +83,17 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const callers = openCallerWatch({ db, log, now: () => new Date() })
     const jobFeed = openJobFeed(() => runtime, callers)
     closers.push(async () => jobFeed.close())
-    const opened = { workerId: newId('wrk'), spill, exportLane, companion, vault, presenter, callers, jobFeed }
+    const opened = {
+      workerId: newId('wrk'),
+      spill,
+      exportLane,
+      companion,
+      vault,
+      presenter,
+      callers,
+      jobFeed,
+      signIns: openSignInThrottle(),
+    }
     const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,

@@ -7,6 +7,7 @@ import '../generation/generation-graphql.ts'
 import '../jobs/job-graphql.ts'
 import '../jobs/job-live-graphql.ts'
 import '../jobs/job-page-graphql.ts'
+import '../users/user-graphql.ts'
 import '../webhooks/webhook-graphql.ts'
 import '../workers/worker-graphql.ts'
 

@@ -50,7 +50,11 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
         if (Object.keys(context.subscriptions).length > MAX_OPERATIONS)
           throw new GraphQLError('Complete other operations first.')
         const actor = await identify(request, authorizationOf(context))
-        return await prepare(yoga, { ...runtime.as(actor), requestId: request.id }, payload)
+        return await prepare(
+          yoga,
+          { ...runtime.as(actor), requestId: request.id, address: request.ip, cookie: null },
+          payload,
+        )
       } catch (error) {
         if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
         return [maskError(error, log, request.id)]

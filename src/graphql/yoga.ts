@@ -4,24 +4,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql'
 import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { Actor, KeyActor } from '../context.ts'
+import type { Actor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
-import type { GraphqlContext } from './builder.ts'
+import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { toReadable } from './event-stream.ts'
 import { limitsRule, MAX_GRAPHQL_BODY_BYTES, MAX_TOKENS } from './limits.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
 import { buildGraphqlSchema } from './schema.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
-/** Lets a request with a key in, or throws: the server knows how. */
-export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
-
 /** How the server lets callers in. */
 export interface Entrance {
-  readonly enter: Enter
+  /** Who sends a request; anonymous without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
+  enter(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
   readonly identify: Identify
+  cookieFor(reply: FastifyReply): SessionCookie
 }
 
 const PATH = '/graphql'
@@ -40,11 +39,12 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;|$)/i
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
   const yoga = openYoga(runtime)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const actor = await actorOf(request, reply, entrance.enter)
+    const actor = await entrance.enter(request, reply)
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
-    const context = { ...runtime.as(actor), requestId: request.id }
+    const { id: requestId, ip: address } = request
+    const context = { ...runtime.as(actor), requestId, address, cookie: entrance.cookieFor(reply) }
     return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
@@ -94,12 +94,6 @@ function closeSockets(this: FastifyInstance, done: () => void): void {
     for (const client of clients) client.terminate()
   }, GOODBYE_MS).unref()
   this.websocketServer.close(() => done())
-}
-
-/** A caller without any Authorization sees what is public; one with a bad key is refused rather than demoted. */
-async function actorOf(request: FastifyRequest, reply: FastifyReply, enter: Enter): Promise<Actor> {
-  if (request.headers.authorization === undefined) return { kind: 'anonymous' }
-  return enter(request, reply)
 }
 
 const toFetchUrl = (request: FastifyRequest): string => new URL(request.url, 'http://graphql.invalid').href

@@ -6,8 +6,9 @@ import { invalidRequest } from '../errors.ts'
 import { mountGraphql } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
-import { createEnter, createIdentify } from './authenticate.ts'
+import { createEnter } from './authenticate.ts'
 import { mountDocs } from './docs.ts'
+import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
 import { answerMalformedHttp, answerUnknownExpectation } from './malformed-http.ts'
@@ -33,7 +34,7 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
   const enter = createEnter(runtime, rateLimit)
   await mountRest(app, runtime.as, document, enter)
-  await mountGraphql(app, runtime, { enter, identify: createIdentify(runtime, rateLimit) })
+  await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
   await mountDocs(app, document, runtime.settings.publicUrl)
   // A slow reader would keep a stopping process waiting for hours.
   app.addHook('preClose', () => runtime.spill.close())

@@ -8,9 +8,6 @@ const BEARER = /^Bearer +(\S+) *$/i
 /** Lets a request in: who sends it, counted against the key's allowance. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
-/** Lets in what has no reply of its own, such as an operation over a WebSocket. @throws as Enter */
-export type Identify = (request: FastifyRequest, authorization: string | undefined) => Promise<KeyActor>
-
 /** The API key in an Authorization header, or undefined (spec 5). */
 export const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : BEARER.exec(header)?.[1]
@@ -23,16 +20,6 @@ export const createEnter =
     const actor = await authenticate(parts, bearerOf(request.headers.authorization))
     const { headers, refusal } = await rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
-    if (refusal !== null) throw refusal
-    return actor
-  }
-
-/** The same without headers to answer with. */
-export const createIdentify =
-  (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Identify =>
-  async (_request, authorization) => {
-    const actor = await authenticate(parts, bearerOf(authorization))
-    const { refusal } = await rateLimit.count(actor.apiKeyId)
     if (refusal !== null) throw refusal
     return actor
   }
