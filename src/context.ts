@@ -110,7 +110,16 @@ export function callerOf(caller: AccountHolder): string {
   return caller.kind === 'session' ? caller.sessionId : caller.accountId
 }
 
-/** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
+/** What an operator's key holds. No person and no account has it by itself. */
+export const OPERATOR_SCOPE = 'operator'
+
+/** Verbs of the operator: at the command line, or with a key that holds the scope. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireOperator(ctx: Context): void {
+  requireScope(ctx, OPERATOR_SCOPE)
+  if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
+}
+
+/** Verbs of the command line alone. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {
   if (ctx.actor.kind !== 'system') throw forbidden('operator')
 }

@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-cache.ts'
 
@@ -7,7 +7,7 @@ export async function deleteEndpoint(
   ctx: Context,
   input: { readonly slug: string },
 ): Promise<{ readonly deleted: string }> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   const where = { slug: input.slug }
   const endpoints = await ctx.db.prisma.voiceEndpoint.deleteMany({ where })
   const { count } = endpoints.count > 0 ? endpoints : await ctx.db.prisma.workflow.deleteMany({ where })
