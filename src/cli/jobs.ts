@@ -1,6 +1,3 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { presentJob, presentJobPage } from '../../rest/present.ts'
@@ -16,6 +13,7 @@ import { parseMoment } from '../moment.ts'
 import { wholeNumber } from './accounts.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
+import { writeWhole } from './write-whole.ts'
 
 const PROGRESS_EVERY_MS = 100
 
@@ -117,14 +115,8 @@ async function exportToFile(ctx: Context, { account, output, ...window }: Export
   const to = time('--to', window.to)
   const exported = await exportJobs(await behalfOf(ctx, account), { from, to })
   const stopBar = startBar(exported)
-  // Under its own name only when it is whole.
-  const part = `${output}.part`
   try {
-    await pipeline(exported.csv, createWriteStream(part))
-    await rename(part, output)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
+    await writeWhole(output, exported.csv)
   } finally {
     stopBar()
   }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { CloseCode, makeServer, type Context as SocketContext } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
+import { parseJsonBody } from '../../rest/json-body.ts'
 import type { AccountHolder } from '../context.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
@@ -49,6 +50,8 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       try {
         if (Object.keys(context.subscriptions).length > MAX_OPERATIONS)
           throw new GraphQLError('Complete other operations first.')
+        // Refused in the words of a request's body.
+        parseJsonBody(Buffer.from(JSON.stringify(payload)))
         const actor = await identify(request, authorizationOf(context))
         return await prepare(
           yoga,

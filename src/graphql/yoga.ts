@@ -4,10 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql'
 import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { parseJsonBody } from '../../rest/json-body.ts'
 import type { Actor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
+import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { toReadable } from './event-stream.ts'
 import { limitsRule, MAX_GRAPHQL_BODY_BYTES, MAX_TOKENS } from './limits.ts'
@@ -28,7 +30,6 @@ const PATH = '/graphql'
 const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
-const CACHED_DOCUMENTS = 256
 const EVENT_STREAM = 'text/event-stream'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;|$)/i
 
@@ -43,6 +44,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
+    // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
+    if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
     const { id: requestId, ip: address } = request
     const context = { ...runtime.as(actor), requestId, address, cookie: entrance.cookieFor(reply) }
     return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
@@ -56,7 +59,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
-    scope.setErrorHandler((error, _request, reply) => refuse(reply, toServiceError(error)))
+    scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
     const wsHandler = createSocketHandler(runtime, yoga, entrance.identify)
     scope.route({ method: 'GET', url: PATH, handler, wsHandler })
     scope.route({ method: 'POST', url: PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
@@ -118,9 +121,16 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   return reply.send(toReadable(response.body))
 }
 
+/** The body may be smaller here than elsewhere. */
+const ownLimit = (refusal: ServiceError): ServiceError =>
+  refusal.code === 'PAYLOAD_TOO_LARGE'
+    ? new ServiceError(refusal.code, `Send a body of at most ${MAX_GRAPHQL_BODY_BYTES / 1024} KiB.`)
+    : refusal
+
 /** A refusal at the door itself: the pair of every other path, and the errors that a GraphQL client looks for. */
 function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
-  const extensions = { code: refusal.code, requestId: reply.request.id }
+  const details = refusal.details?.length ? { details: refusal.details } : {}
+  const extensions = { code: refusal.code, requestId: reply.request.id, ...details }
   return reply
     .status(refusal.status)
     .headers(errorHeaders(refusal))
@@ -128,6 +138,7 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
       JSON.stringify({
         error: refusal.message,
         error_code: refusal.code,
+        ...details,
         errors: [{ message: refusal.message, extensions }],
       }),
     )
@@ -163,20 +174,3 @@ const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
     )
   },
 })
-
-interface Cache<T> {
-  get(key: string): T | undefined
-  set(key: string, value: T): void
-}
-
-/** Forgets the oldest document: unbounded, a few hundred large ones take gigabytes. */
-function boundedCache<T>(): Cache<T> {
-  const entries = new Map<string, T>()
-  return {
-    get: (key) => entries.get(key),
-    set: (key, value) => {
-      if (entries.size >= CACHED_DOCUMENTS) entries.delete(entries.keys().next().value as string)
-      entries.set(key, value)
-    },
-  }
-}
