@@ -73,8 +73,8 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     await insertJob(service.runtime.db, account, { status: 'completed' })
     const client = open(service.url, key)
     const all = client.subscribe<{ jobsUpdated: Event }>(JOBS)
-    await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === running)
-    expect(all.data.map(({ jobsUpdated }) => jobsUpdated.id)).toEqual([queued, running])
+    for (const id of [queued, running]) await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === id)
+    expect(all.data.map(({ jobsUpdated }) => jobsUpdated.id).toSorted()).toEqual([queued, running].toSorted())
     await client.dispose()
   })
 
@@ -259,5 +259,21 @@ describe('messages that were lost', () => {
     expect(one.data.at(-1)!.jobUpdated.status).toBe('COMPLETED')
     await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId && jobsUpdated.status === 'COMPLETED')
     await client.dispose()
+  })
+})
+
+describe('a service that stops', () => {
+  test('ends what is followed, and waits for nobody', async () => {
+    const stopping = await startTestRuntime()
+    const { key, account } = await stopping.createCaller()
+    const jobId = await insertJob(stopping.runtime.db, account, { status: 'processing' })
+    const [socket, events] = [openSocketClient(stopping.url, key), openEventClient(stopping.url, key)]
+    const heard = [socket, events].map((client) => client.subscribe<{ jobsUpdated: Event }>(JOBS))
+    for (const one of heard) await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId)
+    // It would never end otherwise: the test's deadline holds it.
+    await stopping.close()
+    for (const one of heard) await one.ended()
+    expect(heard[1]!.errors).toEqual([])
+    await events.dispose()
   })
 })
