@@ -113,21 +113,24 @@ const line = (job: JobSummary): string =>
 async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
   const from = time('--from', window.from)
   const to = time('--to', window.to)
-  const exported = await exportJobs(await behalfOf(ctx, account), { from, to })
-  const stopBar = startBar(exported)
+  const behalf = await behalfOf(ctx, account)
+  const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: { from, to } })).total : null
+  const exported = await exportJobs(behalf, { from, to })
+  const stopBar = startBar(exported, total)
   try {
     await writeWhole(output, exported.csv)
   } finally {
     stopBar()
   }
-  return { json: { file: output, jobs: exported.jobs }, text: `${output}  ${exported.jobs} jobs` }
+  const jobs = exported.rowsRead()
+  return { json: { file: output, jobs }, text: `${output}  ${jobs} jobs` }
 }
 
-/** Rows done of rows counted, where somebody looks. Returns what ends it. */
-function startBar({ jobs, rowsRead }: JobExport): () => void {
-  if (!process.stderr.isTTY) return () => undefined
+/** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
+function startBar({ rowsRead }: JobExport, total: number | null): () => void {
+  if (total === null) return () => undefined
   const bar = new SingleBar({ format: '{bar} {percentage}%  {value} of {total} jobs', stream: process.stderr })
-  bar.start(jobs, 0)
+  bar.start(total, 0)
   const timer = setInterval(() => bar.update(rowsRead()), PROGRESS_EVERY_MS)
   return () => {
     clearInterval(timer)
