@@ -23,3 +23,12 @@ export const presentedBy = <Args, Input, Result, Shown>(
     present(ctx, await verb(ctx, toInput(args))),
   extensions: { verb },
 })
+
+/** The same for a subscription: the verb gives the stream of what the field then resolves. */
+export const subscribedBy = <Args, Input, Result>(
+  verb: (ctx: Context, input: Input) => Result,
+  toInput: (args: Args) => Input,
+) => ({
+  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
+  extensions: { verb },
+})

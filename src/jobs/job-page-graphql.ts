@@ -20,7 +20,7 @@ const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
   }),
 })
 
-const JobFilterInput = builder.inputType('JobFilter', {
+export const JobFilterInput = builder.inputType('JobFilter', {
   description: 'Which jobs. A field that is absent leaves none out.',
   fields: (t) => ({
     type: t.field({ type: JobTypeEnum, description: 'Only jobs of this producer.' }),
