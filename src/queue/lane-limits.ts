@@ -6,7 +6,7 @@ export interface LaneLimits {
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
   leave(lane: string | undefined): boolean
-  /** The lanes known to be full: what they hold may as well stay in the queue. */
+  /** The lanes known to be full: what waits for them may as well stay in the queue. */
   full(): string[]
 }
 
@@ -15,39 +15,36 @@ export interface LaneOptions {
   readonly perReceiver: number
 }
 
-/** Limits of one process. A word that was full takes jobs again once half of it is empty, so that every fetch brings many of them. */
+/**
+ * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
+ * any that must go back.
+ */
 export function laneLimits({ perAccount, perReceiver }: LaneOptions): LaneLimits {
+  const batch = Math.ceil(perReceiver / 2)
   const held = new Map<string, number>()
-  const closed = new Set<string>()
-  const refused = new Set<string>()
-  const limitOf = (key: string) => (key.startsWith('a ') ? perAccount : perReceiver)
-  const isFull = (lane: string): boolean => keysOf(lane).some((key) => closed.has(key))
+  const known = new Set<string>()
+  const roomOf = (key: string): number => (key.startsWith('a ') ? perAccount : perReceiver) - (held.get(key) ?? 0)
+  const isFull = (lane: string): boolean => keysOf(lane).some((key) => roomOf(key) < batch)
   const release = (key: string): boolean => {
     const left = (held.get(key) ?? 0) - 1
     if (left <= 0) held.delete(key)
     else held.set(key, left)
-    return left <= limitOf(key) / 2 && closed.delete(key)
+    return roomOf(key) === batch
   }
   return {
-    batch: Math.floor(perReceiver / 2),
+    batch,
     enter: (lane) => {
       if (lane === undefined) return true
-      if (isFull(lane)) {
-        refused.add(lane)
-        return false
-      }
-      for (const key of keysOf(lane)) {
-        const count = (held.get(key) ?? 0) + 1
-        held.set(key, count)
-        if (count >= limitOf(key)) closed.add(key)
-      }
-      if (isFull(lane)) refused.add(lane)
-      return true
+      const keys = keysOf(lane)
+      const fits = keys.every((key) => roomOf(key) > 0)
+      if (fits) for (const key of keys) held.set(key, (held.get(key) ?? 0) + 1)
+      if (isFull(lane)) known.add(lane)
+      return fits
     },
     leave: (lane) => lane !== undefined && keysOf(lane).map(release).includes(true),
     full: () => {
-      for (const lane of refused) if (!isFull(lane)) refused.delete(lane)
-      return [...refused]
+      for (const lane of known) if (!isFull(lane)) known.delete(lane)
+      return [...known]
     },
   }
 }

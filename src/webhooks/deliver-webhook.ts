@@ -1,6 +1,7 @@
 import type { Parts } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { untilAnswered } from '../db/until-answered.ts'
+import type { Delivery } from '../queue/job-source.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { freezeContent } from './freeze-delivery.ts'
@@ -23,26 +24,27 @@ export interface DeliveryParts extends Parts {
 }
 
 /**
- * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless.
+ * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless. Resolves with
+ * 'settled' where the record also took the delivery's `place` out of the queue.
  * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
  */
 export async function deliverWebhook(
   parts: DeliveryParts,
-  deliveryId: string,
+  place: Delivery,
   signal: AbortSignal,
-  lane = '',
-): Promise<void> {
+): Promise<'settled' | 'open'> {
+  const { jobId: deliveryId, lane = '' } = place
   // Claimed only in its turn, and written down after it: the receiver's next delivery does not wait for this one's commit.
   const sent = await parts.gate.pass(lane, signal, async () => {
     const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
     return attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }
   })
-  if (sent === null) return
+  if (sent === null) return 'open'
   const { attempt, result } = sent
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a callback was not taken')
   }
-  await untilAnswered(() => parts.recordAttempt({ attempt, result }))
+  return untilAnswered(() => parts.recordAttempt({ attempt, result, place }))
 }
 
 interface Row {

@@ -16,7 +16,7 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
-const HELD = { perAccount: 256, perReceiver: 128 }
+const HELD = { perAccount: 512, perReceiver: 256 }
 const SLOTS = 2048
 const TIDY_MS = 60_000
 
@@ -46,7 +46,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     kind: WEBHOOK_KIND,
     slots: SLOTS,
     source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes: laneLimits(HELD) }),
-    handle: (deliveryId, signal, lane) => deliverWebhook(parts, deliveryId, signal, lane),
+    handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
   const tidy = () =>
     tidyWebhooks(runtime).catch((error: Error) =>
