@@ -1,9 +1,25 @@
 import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
 
-/** Lets so many attempts run at once per account and per receiver; the others wait their turn, holding neither socket nor claim. */
+/** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
+const AHEAD = 64
+/** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
+const QUICK_MS = 100
+/** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
+const STALE_MS = 1000
+
+/** What is done in a turn. */
+export interface Steps<Prepared, Result> {
+  /** Also called before the turn, at most `AHEAD` places from it, where the receiver answers quickly. */
+  prepare(): Promise<Prepared>
+  work(prepared: Prepared): Promise<Result>
+  /** Takes back what was prepared and is not going to be used. */
+  undo(prepared: Prepared): Promise<void>
+}
+
+/** Lets so many attempts run at once per account and per receiver; the others wait their turn, holding no socket. */
 export interface AttemptGate {
-  /** Runs `work` in its turn. @throws when the gate was closed or `signal` aborted before */
-  pass<T>(lane: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  /** Takes the steps in their turn. @throws when the gate was closed or `signal` aborted before */
+  pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** Sends away who waits. */
   close(): void
 }
@@ -11,11 +27,35 @@ export interface AttemptGate {
 interface Waiting {
   readonly go: () => void
   readonly giveUp: (error: Error) => void
+  readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
-export function openAttemptGate({ perAccount, perReceiver }: LaneOptions): AttemptGate {
+/** @param now milliseconds of a clock that never goes back */
+export function openAttemptGate(limits: LaneOptions, now = () => performance.now()): AttemptGate {
+  const turns = openTurns(limits)
+  return {
+    pass: async (lane, signal, steps) => {
+      const preparation = openPreparation(steps, now)
+      await turns.enter(lane, preparation).catch(preparation.rejectWith)
+      let started = Number.NEGATIVE_INFINITY
+      try {
+        if (signal.aborted) return await preparation.rejectWith(signal.reason)
+        const prepared = await preparation.fresh()
+        started = now()
+        return await steps.work(prepared)
+      } finally {
+        turns.leave(lane, now() - started < QUICK_MS)
+      }
+    },
+    close: turns.close,
+  }
+}
+
+/** Who is inside, who waits, and for whom of them it is worth preparing. */
+function openTurns({ perAccount, perReceiver }: LaneOptions) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
+  const quick = new Set<string>()
   let closed = false
   const hasRoom = (lane: string): boolean => {
     const [account, receiver] = keysOf(lane)
@@ -24,9 +64,14 @@ export function openAttemptGate({ perAccount, perReceiver }: LaneOptions): Attem
   const count = (lane: string, change: number): void => {
     for (const key of keysOf(lane)) {
       const left = (inside.get(key) ?? 0) + change
-      if (left === 0) inside.delete(key)
-      else inside.set(key, left)
+      if (left > 0) inside.set(key, left)
+      else if (inside.delete(key)) quick.delete(key)
     }
+  }
+  const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
+    // Only once half of them are used up, so that many are prepared together.
+    if (!quick.has(keysOf(lane)[1]) || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: the first of each lane that shares a word with it may fit now. */
   const admit = (): void => {
@@ -36,35 +81,55 @@ export function openAttemptGate({ perAccount, perReceiver }: LaneOptions): Attem
         queue.shift()!.go()
       }
       if (queue.length === 0) waiting.delete(lane)
+      else prepareAhead(lane, queue)
     }
-  }
-  const turn = (lane: string, signal: AbortSignal): Promise<void> => {
-    if (closed || signal.aborted) return Promise.reject(new Error('the worker is stopping'))
-    if (hasRoom(lane) && !waiting.has(lane)) {
-      count(lane, 1)
-      return Promise.resolve()
-    }
-    return new Promise((resolve, reject) => {
-      const queue = waiting.get(lane) ?? []
-      waiting.set(lane, queue)
-      queue.push({ go: resolve, giveUp: reject })
-    })
   }
   return {
-    pass: async (lane, signal, work) => {
-      await turn(lane, signal)
-      try {
-        signal.throwIfAborted()
-        return await work()
-      } finally {
-        count(lane, -1)
-        admit()
-      }
+    enter: async (lane: string, preparation: Waiting['preparation']): Promise<void> => {
+      if (closed) throw new Error('the worker is stopping')
+      if (hasRoom(lane) && !waiting.has(lane)) return count(lane, 1)
+      await new Promise<void>((resolve, reject) => {
+        const queue = waiting.get(lane) ?? []
+        waiting.set(lane, queue)
+        queue.push({ go: resolve, giveUp: reject, preparation })
+      })
+    },
+    leave: (lane: string, quickly: boolean): void => {
+      const receiver = keysOf(lane)[1]
+      if (quickly) quick.add(receiver)
+      else quick.delete(receiver)
+      count(lane, -1)
+      admit()
     },
     close: () => {
       closed = true
       for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
       waiting.clear()
+    },
+  }
+}
+
+/** What was prepared before the turn came, if anything. */
+function openPreparation<Prepared>({ prepare, undo }: Steps<Prepared, unknown>, now: () => number) {
+  let early: { readonly made: Promise<Prepared>; readonly since: number } | undefined
+  return {
+    isBegun: () => early !== undefined,
+    begin: () => {
+      if (early !== undefined) return
+      early = { made: prepare(), since: now() }
+      // Its failure is told when the turn comes.
+      early.made.catch(() => undefined)
+    },
+    fresh: async (): Promise<Prepared> => {
+      if (early === undefined) return prepare()
+      const made = await early.made
+      if (now() - early.since < STALE_MS) return made
+      await undo(made)
+      return prepare()
+    },
+    rejectWith: async (error: Error): Promise<never> => {
+      if (early !== undefined) await undo(await early.made)
+      throw error
     },
   }
 }

@@ -6,6 +6,7 @@ import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { freezeContent } from './freeze-delivery.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
+import type { ReleaseAttempt } from './release-attempt.ts'
 import {
   type DeliveryKind,
   type DeliveryState,
@@ -18,6 +19,7 @@ import {
 export interface DeliveryParts extends Parts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
+  readonly releaseAttempt: ReleaseAttempt
   readonly recordAttempt: RecordAttempt
   /** Sends the frozen bytes; never throws: whatever happens is a result. */
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
@@ -34,10 +36,11 @@ export async function deliverWebhook(
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
   const { jobId: deliveryId, lane = '' } = place
-  // Claimed only in its turn, and written down after it: the receiver's next delivery does not wait for this one's commit.
-  const sent = await parts.gate.pass(lane, signal, async () => {
-    const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
-    return attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }
+  // Begun in its turn or shortly before, and written down after it: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(lane, signal, {
+    prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
+    work: async (attempt) => (attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }),
+    undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
   })
   if (sent === null) return 'open'
   const { attempt, result } = sent

@@ -10,6 +10,7 @@ import { openConnections } from './connections.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
 import { postCallback } from './post-callback.ts'
 import { openRecordAttempt } from './record-attempt.ts'
+import { openReleaseAttempt } from './release-attempt.ts'
 import { type Resolver, sharedResolver, systemResolver } from './resolver.ts'
 import { tidyWebhooks } from './tidy-webhooks.ts'
 
@@ -38,6 +39,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
+    releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
     post: (attempt: Attempt, signal: AbortSignal) => postCallback(poster, attempt, signal),
   }
