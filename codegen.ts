@@ -3,7 +3,7 @@ import { chmodSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, wri
 import { fileURLToPath } from 'node:url'
 
 // Writes every generated file. `--check` writes nothing and fails where a committed one differs; `--install` makes what is not
-// committed (the Prisma client, the `sonant` command) and takes out of node_modules what nothing here uses.
+// committed (the Prisma client, the OpenAPI document as JSON, the `sonant` command) and takes out of node_modules what nothing here uses.
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 /** 120 MB that nothing here uses: C headers for native addons, and Prisma's query compilers for other databases. */
@@ -14,6 +14,7 @@ const UNUSED = [
 const mode = process.argv[2]
 
 generatePrisma()
+await compileDocument()
 if (mode === '--install') finishInstall()
 else await generateCommitted(mode === '--check')
 
@@ -60,6 +61,13 @@ function linkCommand(): void {
   rmSync(link, { force: true })
   symlinkSync('../../src/main.ts', link)
   chmodSync(`${ROOT}src/main.ts`, 0o755)
+}
+
+/** What rest/document.ts reads. */
+async function compileDocument(): Promise<void> {
+  const { parse } = await import('yaml')
+  const document = parse(readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8'))
+  writeFileSync(`${ROOT}src/generated/openapi.json`, JSON.stringify(document))
 }
 
 async function generateCommitted(check: boolean): Promise<void> {

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidRequest, ServiceError } from '../src/errors.ts'
-import { unsafeTextPath } from '../src/unsafe-text.ts'
+import { pointerOf, pointerToken } from '../src/json-pointer.ts'
+import { findUnstorable } from '../src/storable.ts'
 
 /** The largest request body that is read (contract.md section 2). */
 export const MAX_BODY_BYTES = 1_048_576
@@ -32,7 +33,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
 
 /**
  * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, lone surrogates,
- * keys that reach for prototypes, and nesting deeper than 64 levels.
+ * numbers out of range, keys that reach for prototypes, and nesting deeper than 64 levels.
  * @throws INVALID_REQUEST
  */
 export function parseJsonBody(bytes: Buffer): JsonObject {
@@ -41,8 +42,8 @@ export function parseJsonBody(bytes: Buffer): JsonObject {
   const body = parse(bytes.toString('utf8'))
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw invalidRequest('Send a JSON object as the body.')
-  const unsafe = unsafeTextPath(body)
-  if (unsafe !== null) throw refuse(unsafe, 'holds NUL or a lone surrogate, or is nested deeper than 64 levels')
+  const unstorable = findUnstorable(body)
+  if (unstorable !== null) throw refuse(pointerOf(unstorable.path) || '/', unstorable.message)
   const prototypeKey = prototypeKeyPath(body)
   if (prototypeKey !== null) throw refuse(prototypeKey, 'is not allowed as a key')
   return body as JsonObject
@@ -55,7 +56,7 @@ function isJsonType(type: string): boolean {
 }
 
 const refuse = (path: string, message: string) =>
-  invalidRequest('Send only keys and texts that are safe to keep: see details.', [{ path, message }])
+  invalidRequest('Send only keys and values that can be kept as they are: see details.', [{ path, message }])
 
 function parse(text: string): unknown {
   try {
@@ -69,7 +70,7 @@ function parse(text: string): unknown {
 function prototypeKeyPath(value: unknown, at = ''): string | null {
   if (value === null || typeof value !== 'object') return null
   for (const [key, part] of Object.entries(value)) {
-    const path = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const path = `${at}/${pointerToken(key)}`
     if (key === '__proto__' || (key === 'prototype' && at.endsWith('/constructor'))) return path
     const deeper = prototypeKeyPath(part, path)
     if (deeper !== null) return deeper

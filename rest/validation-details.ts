@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
-import type { Detail } from '../src/errors.ts'
+import { type Detail, MAX_DETAILS } from '../src/errors.ts'
+import { pointerToken } from '../src/json-pointer.ts'
 
-const MAX_DETAILS = 20
 const BODY = '/requestBody'
 const HEADER = '/header/'
 const OTHER_PARAMETER = /^\/(?:query|path|cookie)\/?/
@@ -27,5 +27,3 @@ function messageOf({ keyword, message }: ErrorObject): string {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'unknown key'
   return message ?? 'is not valid'
 }
-
-const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

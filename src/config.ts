@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { cidrs, integer, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
+import { cidrs, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
 import type { S3Place } from './storage/s3-url.ts'
 import type { Cidr } from './webhooks/guard-address.ts'
 
@@ -66,7 +66,7 @@ export class ConfigError extends Error {
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-  PUBLIC_URL: url(['http:', 'https:']).optional(),
+  PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   SECRET_KEY: secret.optional(),

@@ -23,6 +23,11 @@ export interface Detail {
   readonly message: string
 }
 
+/** How many mistakes one refusal lists. */
+export const MAX_DETAILS = 20
+const MAX_PATH_CHARACTERS = 200
+const MAX_MESSAGE_CHARACTERS = 500
+
 interface Extra {
   readonly details?: readonly Detail[]
   readonly retryAfterSeconds?: number
@@ -51,8 +56,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** Details are capped in number and length: a body of a megabyte must not come back as several. */
 export const invalidRequest = (message: string, details: readonly Detail[] = []) =>
-  new ServiceError('INVALID_REQUEST', message, { details })
+  new ServiceError('INVALID_REQUEST', message, { details: details.slice(0, MAX_DETAILS).map(shortened) })
 export const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'Send a valid API key in the Authorization header as "Bearer <API_KEY>".')
 export const paymentRequired = () =>
@@ -66,3 +72,12 @@ export const internalError = (cause?: unknown) =>
   })
 export const unavailable = (cause?: unknown) =>
   new ServiceError('UNAVAILABLE', 'Try again in a moment.', { retryAfterSeconds: 1, cause })
+
+const shortened = ({ path, message }: Detail): Detail => ({
+  path: cut(path, MAX_PATH_CHARACTERS),
+  message: cut(message, MAX_MESSAGE_CHARACTERS),
+})
+
+/** Never in the middle of a surrogate pair. */
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`

@@ -3,5 +3,5 @@ import { enableCompileCache } from 'node:module'
 
 // Compiled code is kept from one start to the next: a start then takes half of the time.
 enableCompileCache()
-const { buildProgram } = await import('./cli/program.ts')
-await buildProgram().parseAsync(process.argv)
+const { runProgram } = await import('./cli/run-program.ts')
+await runProgram(process.argv)

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
 import { presentVoiceJob } from '../rest/present.ts'
 import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
+import { openDataDirectory } from './data-directory.ts'
 import { openDatabase } from './db/database.ts'
 import { type Embedded, openEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
@@ -55,7 +55,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
-    mkdirSync(settings.dataDir, { recursive: true })
+    openDataDirectory(settings.dataDir)
     const secret = loadSecretKey(settings.secretKey, settings.dataDir)
     const embedded = settings.databaseUrl === null ? await openEmbedded(settings.dataDir, log) : null
     if (embedded !== null) closers.push(() => embedded.close())

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 import { parseS3Url } from './storage/s3-url.ts'
 import { parseCidr } from './webhooks/guard-address.ts'
 
 // What one environment variable may hold: a text in, a checked value out, and one line of what is wrong otherwise.
 
-const MIN_SECRET_CHARACTERS = 32
 /** With four attempts of 10 s beside them the last one still starts in time (contract.md section 6). */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
@@ -20,6 +20,13 @@ export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
   })
+
+/** The start of every address that is given out: what follows must be a path. */
+export const plainUrl = url(['http:', 'https:']).refine((text) => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === '' && !/[?#]/.test(text)
+}, 'must not hold credentials, a query or a fragment')
 
 export const cidrs = z
   .string()

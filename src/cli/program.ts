@@ -12,7 +12,10 @@ import { addWebhookCommands } from './webhooks.ts'
 
 /** The `sonant` command (contract.md section 9). */
 export function buildProgram(): Command {
-  const program = new Command('sonant').description('A self-hostable voice synthesis service.').showHelpAfterError()
+  const program = new Command('sonant')
+    .description('A self-hostable voice synthesis service.')
+    .showHelpAfterError()
+    .exitOverride()
   addServeCommands(program)
   addMigrateCommand(program)
   addAccountCommands(program)

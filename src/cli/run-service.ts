@@ -1,10 +1,10 @@
-import { ConfigError, readSettings } from '../config.ts'
+import { ConfigError, readSettings, type Settings } from '../config.ts'
 import { installDemoKey } from '../install.ts'
-import { openLog } from '../log.ts'
+import { type Log, openLog } from '../log.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
-import { stopOnSignal } from '../server/shutdown.ts'
-import { startWorker, type Worker } from '../synthesis/synthesis-worker.ts'
+import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../server/shutdown.ts'
+import { startWorker } from '../synthesis/synthesis-worker.ts'
 import { startWebhookWorker } from '../webhooks/webhook-worker.ts'
 
 /** What this process does. */
@@ -19,35 +19,55 @@ export interface Halves {
 
 /** Runs until a signal ends it. */
 export async function runService(halves: Halves): Promise<void> {
-  const closers: (() => Promise<unknown>)[] = []
+  const opened: Opened = { starting: Promise.resolve(), working: [], ground: [] }
+  let log = openLog('silent')
+  let stopping: AbortSignal | undefined
   try {
     const settings = readSettings(process.env)
-    const log = openLog(settings.logLevel)
-    const runtime = await openRuntime(settings, log, { supervise: halves.worker })
-    closers.push(() => runtime.close())
-    stopOnSignal(log, closers)
-    // The doors open first and close first: a worker takes its time for both.
-    const workers: Pick<Worker, 'stop'>[] = []
-    closers.push(() => Promise.all(workers.map((worker) => worker.stop())))
-    if (halves.api) {
-      const app = await buildApp(runtime)
-      closers.push(() => app.close())
-      const address = await app.listen({ port: settings.port, host: settings.host })
-      runtime.publicUrl = settings.publicUrl ?? address
-      print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
-    }
-    if (halves.worker) workers.push(await startWebhookWorker(runtime), await startWorker(runtime, halves))
-    if (!halves.api) print('Sonant works')
+    log = openLog(settings.logLevel)
+    surviveRejections(log)
+    stopping = stopOnSignal(log, opened)
+    opened.starting = start(settings, log, halves, opened, stopping)
+    await opened.starting
   } catch (error) {
+    // Whatever a signal broke off is not worth a word: it closes what was opened.
+    if (stopping?.aborted) return
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(
       error instanceof ConfigError
         ? `The environment is not right:\n${message}\n`
         : `Sonant cannot start: ${message}\n`,
     )
-    for (const close of closers.reverse()) await close().catch(() => undefined)
+    await closeAll(log, opened)
     process.exit(1)
   }
+}
+
+async function start(
+  settings: Settings,
+  log: Log,
+  halves: Halves,
+  opened: Opened,
+  stopping: AbortSignal,
+): Promise<void> {
+  const runtime = await openRuntime(settings, log, { supervise: halves.worker })
+  opened.ground.push(() => runtime.close())
+  stopping.throwIfAborted()
+  if (halves.api) {
+    const app = await buildApp(runtime)
+    opened.working.push(() => app.close())
+    const address = await app.listen({ port: settings.port, host: settings.host })
+    runtime.publicUrl = settings.publicUrl ?? address
+    print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
+    stopping.throwIfAborted()
+  }
+  if (halves.worker) {
+    for (const startOne of [startWebhookWorker, (ground: Runtime) => startWorker(ground, halves)]) {
+      const worker = await startOne(runtime)
+      opened.working.push(() => worker.stop())
+    }
+  }
+  if (!halves.api) print('Sonant works')
 }
 
 /** On a fresh database: the demo account's key, this once, and a line to paste. */

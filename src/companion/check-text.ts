@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors.ts'
-import { unsafeTextPath } from '../unsafe-text.ts'
+import { findUnstorable } from '../storable.ts'
 
 /** Holds a text from the caller against its limit, in Unicode code points. @throws INVALID_REQUEST */
 export function checkText(path: string, text: string, maxCharacters: number): void {
@@ -12,5 +12,5 @@ function complaint(text: string, maxCharacters: number): string | null {
   if (text.length > maxCharacters && [...text].length > maxCharacters) {
     return `must have at most ${maxCharacters} characters`
   }
-  return unsafeTextPath(text) === null ? null : 'holds a character that cannot be stored'
+  return findUnstorable(text) === null ? null : 'holds a character that cannot be stored'
 }

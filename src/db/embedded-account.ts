@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { cannotUse, EmbeddedError } from './embedded-error.ts'
+import { cannotUse } from '../data-directory.ts'
+import { EmbeddedError } from './embedded-error.ts'
 
 const run = promisify(execFile)
 const ACCOUNTS = ['postgres', 'nobody'] as const

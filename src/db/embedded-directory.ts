@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, chown, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { cannotUse, errorCode, using } from '../data-directory.ts'
 import type { Account } from './embedded-account.ts'
 import { type Binaries, POSTGRES_MAJOR } from './embedded-binaries.ts'
-import { cannotUse, EmbeddedError, errorCode, using } from './embedded-error.ts'
+import { EmbeddedError } from './embedded-error.ts'
 import type { Launcher } from './embedded-launcher.ts'
 
 /** sun_path holds 108 bytes on Linux, 104 on macOS. */
@@ -13,13 +14,6 @@ const SOCKET_NAME = '.s.PGSQL.5432'
 const INIT_PREFIX = 'postgres.init-'
 /** An init takes about a second; what is older than this is nobody's, even if its process number lives on. */
 const STALE_INIT_MS = 3_600_000
-
-/** The data directory by its one true name, made where it is missing; every process on it agrees on the name. */
-export const openDataDirectory = (dataDir: string): Promise<string> =>
-  using(dataDir, async () => {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    return realpath(dataDir)
-  })
 
 /** Where PostgreSQL keeps its files. */
 export const postgresDirectory = (root: string) => join(root, 'postgres')

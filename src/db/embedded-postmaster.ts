@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { EmbeddedError, errorCode } from './embedded-error.ts'
+import { errorCode } from '../data-directory.ts'
+import { EmbeddedError } from './embedded-error.ts'
 import type { Launcher } from './embedded-launcher.ts'
 
 const STOP_DEADLINE_MS = 15_000

@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
+import { errorCode, openDataDirectory, using } from '../data-directory.ts'
 import type { Log } from '../log.ts'
 import { findAccount } from './embedded-account.ts'
 import { findBinaries } from './embedded-binaries.ts'
-import {
-  initialise,
-  isInitialised,
-  openDataDirectory,
-  openSocketDirectory,
-  postgresDirectory,
-} from './embedded-directory.ts'
-import { EmbeddedError, errorCode, using } from './embedded-error.ts'
+import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
+import { EmbeddedError } from './embedded-error.ts'
 import { makeLauncher } from './embedded-launcher.ts'
 import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
@@ -83,7 +78,7 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
 
 async function preparePlace(dataDir: string, fsync: boolean): Promise<Place> {
   const binaries = await findBinaries()
-  const root = await openDataDirectory(dataDir)
+  const root = openDataDirectory(dataDir, 0o700)
   const initialised = await isInitialised(root)
   const data = postgresDirectory(root)
   const account = await findAccount(data)

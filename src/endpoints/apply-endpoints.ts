@@ -2,7 +2,7 @@ import { type Context, requireSystem } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { WorkflowSpec } from '../generation/workflow-spec.ts'
-import { CATALOG_CHANNEL } from './catalog-cache.ts'
+import { changeCatalog } from './change-catalog.ts'
 import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
 
 export interface EndpointFile {
@@ -24,18 +24,16 @@ export async function applyEndpoints(
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
-  await ctx.db.prisma.$transaction([
-    ...rows.flatMap(({ endpoint, voices }) => [
-      ctx.db.prisma.voice.deleteMany({ where: { endpointSlug: endpoint.slug } }),
-      ctx.db.prisma.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint }),
-      ctx.db.prisma.voice.createMany({ data: voices }),
-    ]),
-    ...workflows.map((workflow) =>
-      ctx.db.prisma.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow }),
-    ),
-  ])
-  await ctx.catalog.reload()
-  await ctx.bus.notify(CATALOG_CHANNEL)
+  await changeCatalog(ctx, async (tx) => {
+    for (const { endpoint, voices } of rows) {
+      await tx.voice.deleteMany({ where: { endpointSlug: endpoint.slug } })
+      await tx.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint })
+      await tx.voice.createMany({ data: voices })
+    }
+    for (const workflow of workflows) {
+      await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
+    }
+  })
   return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
 }
 

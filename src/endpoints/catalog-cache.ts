@@ -44,17 +44,20 @@ export interface Catalog {
 /** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
 export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
   let current = snapshotOf([])
-  let latest = 0
+  let begun = 0
+  let shown = 0
   return {
     get current() {
       return current
     },
     reload: async () => {
-      const turn = ++latest
+      const turn = ++begun
       const loaded = await loadSnapshot(db)
       await prepare(loaded)
-      // A slower, older load never replaces a newer one.
-      if (turn === latest) current = loaded
+      // A slower, older load never replaces a newer one. One that is overtaken is still shown: its caller counts on what it read.
+      if (turn < shown) return
+      shown = turn
+      current = loaded
     },
   }
 }

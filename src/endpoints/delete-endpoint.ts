@@ -1,6 +1,6 @@
 import { type Context, requireSystem } from '../context.ts'
 import { ServiceError } from '../errors.ts'
-import { CATALOG_CHANNEL } from './catalog-cache.ts'
+import { changeCatalog } from './change-catalog.ts'
 
 /** Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay. @throws NOT_FOUND */
 export async function deleteEndpoint(
@@ -9,10 +9,10 @@ export async function deleteEndpoint(
 ): Promise<{ readonly deleted: string }> {
   requireSystem(ctx)
   const where = { slug: input.slug }
-  const endpoints = await ctx.db.prisma.voiceEndpoint.deleteMany({ where })
-  const { count } = endpoints.count > 0 ? endpoints : await ctx.db.prisma.workflow.deleteMany({ where })
-  if (count === 0) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${input.slug}".`)
-  await ctx.catalog.reload()
-  await ctx.bus.notify(CATALOG_CHANNEL)
+  await changeCatalog(ctx, async (tx) => {
+    const endpoints = await tx.voiceEndpoint.deleteMany({ where })
+    const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
+    if (count === 0) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${input.slug}".`)
+  })
   return { deleted: input.slug }
 }

@@ -1,10 +1,11 @@
-import { isMap, LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { z } from 'zod'
 import { SCOPE_FORM } from '../api-keys/api-key.ts'
+import { checkVoice } from '../engines/check-voice.ts'
 import { engineBlock } from '../engines/engine-block.ts'
-import { invalidRequest } from '../errors.ts'
 import { type WorkflowSpec, workflowSpec } from '../generation/workflow-spec.ts'
+import { findUnstorable } from '../storable.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
+import { readYaml, refusedFile } from './read-yaml.ts'
 import { RESPONSE_FIELDS } from './voice-endpoint.ts'
 
 const MAX_CREDITS_PER_CHARACTER = 1_000_000
@@ -47,6 +48,11 @@ const endpoint = z
   .superRefine((value, issues) => {
     const wrong = wrongInputs(value.inputs, value.voice_input)
     if (wrong !== null) issues.addIssue({ code: 'custom', ...wrong })
+    for (const [at, one] of value.voices.entries()) {
+      const message = checkVoice(value.engine.kind, { kind: one.kind, engineVoice: one.engine_voice })
+      const field = one.kind === 'preset' ? 'engine_voice' : 'kind'
+      if (message !== null) issues.addIssue({ code: 'custom', path: ['voices', at, field], message })
+    }
     const twice = firstRepeated(value.voices.map((one) => one.slug))
     if (twice >= 0)
       issues.addIssue({
@@ -82,24 +88,20 @@ export interface EndpointSpecs {
  * @throws INVALID_REQUEST with a detail for each mistake; `path` is `line N`
  */
 export function parseEndpointFile(source: string): EndpointSpecs {
-  const lines = new LineCounter()
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
-  const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`
-  if (document.errors.length > 0) {
-    throw refused(document.errors.map((error: YAMLError) => ({ path: lineAt(error.pos[0]), message: error.message })))
-  }
-  const parsed = file.safeParse(document.toJS({ maxAliasCount: 100 }))
+  const { value, lineOf } = readYaml(source)
+  const refused = (mistakes: readonly Mistake[]) =>
+    refusedFile(
+      mistakes.map(({ path, message }) => ({
+        path: lineOf(path),
+        message: `${path.join('.') || 'the file'} ${message}`,
+      })),
+    )
+  const unstorable = findUnstorable(value)
+  if (unstorable !== null) throw refused([unstorable])
+  const parsed = file.safeParse(value)
   if (parsed.success) return parsed.data
-  throw refused(
-    parsed.error.issues.flatMap(toMistakes).map(({ path, message }) => ({
-      path: lineAt(offsetOf(document, path)),
-      message: `${path.join('.') || 'the file'} ${message}`,
-    })),
-  )
+  throw refused(parsed.error.issues.flatMap(toMistakes))
 }
-
-const refused = (details: { path: string; message: string }[]) =>
-  invalidRequest('Correct the endpoint file: nothing of it was applied.', details)
 
 interface Mistake {
   readonly path: readonly PropertyKey[]
@@ -110,22 +112,6 @@ const toMistakes = (issue: z.core.$ZodIssue): Mistake[] =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not a field that is known here' }))
     : [{ path: issue.path, message: issue.message }]
-
-/** Where the deepest part of a path that is in the file starts. */
-function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length >= 0; length--) {
-    const part = path.slice(0, length)
-    const parent = length === 0 ? null : document.getIn(part.slice(0, -1), true)
-    if (isMap(parent)) {
-      const pair = parent.items.find((item) => String(item.key) === String(part.at(-1)))
-      const key = pair?.key as { range?: [number, number, number] } | undefined
-      if (key?.range) return key.range[0]
-    }
-    const node = document.getIn(part, true) as { range?: [number, number, number] } | undefined
-    if (node?.range) return node.range[0]
-  }
-  return 0
-}
 
 /** What keeps the inputs from working: they must compile, refuse unknown keys, and have a text and a voice. */
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {
@@ -140,9 +126,14 @@ function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { pat
     if (!Object.hasOwn(properties, name))
       return { path: [...path], message: `needs inputs with the property "${name}"` }
     if (!required.includes(name)) return { path: [...path], message: `needs inputs with "${name}" under required` }
+    if (typeOf(properties[name]) !== 'string')
+      return { path: ['inputs', 'properties', name], message: 'must have type: string' }
   }
   return null
 }
+
+const typeOf = (schema: unknown): unknown =>
+  schema !== null && typeof schema === 'object' && 'type' in schema ? schema.type : undefined
 
 const firstRepeated = (values: readonly string[]): number =>
   values.findIndex((value, at) => values.indexOf(value) !== at)

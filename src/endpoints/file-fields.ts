@@ -21,6 +21,7 @@ export const prose = z.string().max(5000, 'must have at most 5000 characters')
 
 /** What keeps a schema from being one of inputs at all: they are an object that refuses unknown keys. */
 export function wrongSchema(inputs: Record<string, unknown>): string | null {
+  if (isAsync(inputs)) return 'must not have $async: what is checked later is not checked'
   if (inputs.type !== 'object') return 'must have type: object'
   if (inputs.additionalProperties !== false) return 'must have additionalProperties: false'
   try {
@@ -29,4 +30,12 @@ export function wrongSchema(inputs: Record<string, unknown>): string | null {
   } catch (error) {
     return `is not a valid JSON Schema: ${(error as Error).message}`
   }
+}
+
+/** The one keyword that makes a compiled schema answer with a promise. A property may well be called so: its value is a schema. */
+function isAsync(schema: unknown): boolean {
+  if (schema === null || typeof schema !== 'object') return false
+  return Object.entries(schema).some(
+    ([keyword, value]) => (keyword === '$async' && typeof value !== 'object') || isAsync(value),
+  )
 }

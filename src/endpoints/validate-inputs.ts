@@ -1,19 +1,35 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Detail } from '../errors.ts'
+import { type Detail, internalError } from '../errors.ts'
+import { pointerToken } from '../json-pointer.ts'
 import type { JsonSchema } from './voice-endpoint.ts'
 
 /** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */
 export type InputsValidator = (inputs: Record<string, unknown>) => readonly Detail[]
 
-const OPTIONS = { strict: false, allErrors: true, useDefaults: true, ownProperties: true } as const
+// Infinity is no number, though a lenient ajv takes it for one.
+const OPTIONS = { strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true } as const
 
-/** Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). */
+/**
+ * Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). One that a row holds all the same, and that does not
+ * compile, or would answer with a promise, must neither stop the others nor let anything pass: its endpoint answers INTERNAL_ERROR.
+ */
 export function compileInputs(schema: JsonSchema): InputsValidator {
+  try {
+    return compiled(schema)
+  } catch (error) {
+    return () => {
+      throw internalError(error)
+    }
+  }
+}
+
+function compiled(schema: JsonSchema): InputsValidator {
   // Without the meta-schema, whose compilation would take most of a start. A fresh instance each time: schemas may share an $id.
   const ajv = new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false })
   addFormats.default(ajv)
   const validate: ValidateFunction = ajv.compile(withoutDialect(schema))
+  if ('$async' in validate) throw new Error('the schema is asynchronous')
   return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).map(toDetail))
 }
 
@@ -54,5 +70,3 @@ function toDetail(error: ErrorObject): Detail {
       return { path: at, message: error.message ?? 'is invalid' }
   }
 }
-
-const pointerToken = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

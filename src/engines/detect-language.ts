@@ -1,4 +1,9 @@
-import { detect } from 'tinyld'
+import { createRequire } from 'node:module'
+import type { detect as Detect } from 'tinyld'
+
+// Its tables take 50 ms to load: for the first text whose script does not tell, not at every start.
+const load = createRequire(import.meta.url)
+const tinyld = () => load('tinyld') as { detect: typeof Detect }
 
 /** The languages of spec 2.5, in its order and spelling, without `auto`. */
 export const LANGUAGES = [
@@ -82,7 +87,7 @@ export function detectLanguage(text: string): Language | undefined {
 
 function detectLatin(sample: string): Language | undefined {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
-  const guess = LATIN[detect(sample, { only: Object.keys(LATIN) })]
+  const guess = LATIN[tinyld().detect(sample, { only: Object.keys(LATIN) })]
   if (words.length > SHORT_TEXT_WORDS && guess) return guess
   return byFrequentWords(words, guess) ?? MARKS.find(([mark]) => mark.test(sample))?.[1] ?? guess
 }

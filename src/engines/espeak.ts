@@ -20,6 +20,7 @@ export interface EspeakEngine extends SpeechEngine {
  */
 export function openEspeak(options: { readonly threads: number; readonly log: Log }): EspeakEngine {
   const threads = openThreads(options.threads)
+  let closed = false
 
   return {
     slots: options.threads,
@@ -30,10 +31,14 @@ export function openEspeak(options: { readonly threads: number; readonly log: Lo
       const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
       const renderings = Array.from({ length: options.threads }, () => threads.run(task))
       for (const outcome of await Promise.allSettled(renderings)) {
-        if (outcome.status === 'rejected') options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
+        if (outcome.status === 'rejected' && !closed)
+          options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
       }
     },
-    close: () => threads.close(),
+    close: () => {
+      closed = true
+      return threads.close()
+    },
   }
 }
 

@@ -10,7 +10,8 @@ import { describeTrouble, toServiceError } from '../trouble.ts'
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
   if (error.originalError === undefined || error.originalError === null) {
-    return withExtensions(error, { code: error.extensions.code ?? 'INVALID_REQUEST', requestId, ...httpOf(error) })
+    // The libraries have codes of their own for mistakes in a document or an envelope.
+    return withExtensions(error, { code: 'INVALID_REQUEST', requestId, ...httpOf(error) })
   }
   const inner = error.originalError
   if (inner instanceof GraphQLError)

@@ -2,6 +2,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { NoSchemaIntrospectionCustomRule } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { parseJsonBody } from '../../rest/json-body.ts'
 import type { Actor, KeyActor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
@@ -47,7 +48,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
-    scope.setErrorHandler((error, _request, reply) => refuse(reply, toServiceError(error)))
+    scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
     scope.route({
       method: ['GET', 'POST'],
       url: PATH,
@@ -57,6 +58,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
         if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
           throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
         }
+        // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
+        if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
         const context = { ...runtime.as(actor), requestId: request.id }
         const response = await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never)
         return send(reply, response)
@@ -89,9 +92,16 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   return reply.status(response.status).send(await response.text())
 }
 
+/** The body may be smaller here than elsewhere. */
+const ownLimit = (refusal: ServiceError): ServiceError =>
+  refusal.code === 'PAYLOAD_TOO_LARGE'
+    ? new ServiceError(refusal.code, `Send a body of at most ${MAX_GRAPHQL_BODY_BYTES / 1024} KiB.`)
+    : refusal
+
 /** A refusal at the door itself: the pair of every other path, and the errors that a GraphQL client looks for. */
 function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
-  const extensions = { code: refusal.code, requestId: reply.request.id }
+  const details = refusal.details?.length ? { details: refusal.details } : {}
+  const extensions = { code: refusal.code, requestId: reply.request.id, ...details }
   return reply
     .status(refusal.status)
     .headers(errorHeaders(refusal))
@@ -99,6 +109,7 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
       JSON.stringify({
         error: refusal.message,
         error_code: refusal.code,
+        ...details,
         errors: [{ message: refusal.message, extensions }],
       }),
     )

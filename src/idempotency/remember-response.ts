@@ -44,6 +44,22 @@ export async function recallJob(db: Pool | PoolClient, request: IdempotentReques
   throw new ServiceError('IDEMPOTENCY_MISMATCH', 'Send a new Idempotency-Key: this one came with another request.')
 }
 
+/** Whether the caller made a job of an endpoint under a key, with the same API key as now. A malformed key made none. */
+export async function madeBefore(
+  db: Pool,
+  caller: { readonly accountId: string; readonly apiKeyId?: string },
+  { endpointKey, idempotencyKey }: { readonly endpointKey: string; readonly idempotencyKey: string | null | undefined },
+): Promise<boolean> {
+  if (idempotencyKey === undefined || idempotencyKey === null || !KEY_FORM.test(idempotencyKey)) return false
+  const { rowCount } = await db.query(
+    `select from idempotency_record r join job j on j.id = r.job_id
+     where r.account_id = $1 and r.key = $2 and r.created_at > now() - ${REMEMBERED}
+       and j.endpoint_key = $3 and j.api_key_id is not distinct from $4`,
+    [caller.accountId, idempotencyKey, endpointKey, caller.apiKeyId ?? null],
+  )
+  return rowCount === 1
+}
+
 /**
  * Binds the key to a job, in the transaction that makes the job. Returns false where another request was faster: while that one's
  * transaction is open this call waits for it.

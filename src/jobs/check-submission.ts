@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts'
 import { type Detail, invalidRequest } from '../errors.ts'
-import { unsafeTextPath } from '../unsafe-text.ts'
+import { pointerOf } from '../json-pointer.ts'
+import { findUnstorable } from '../storable.ts'
 import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
 
 interface Envelope {
@@ -28,10 +29,11 @@ export function checkSubmission(
   if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs)) {
     throw invalidRequest('Send the inputs as a JSON object.', [{ path: '/inputs', message: 'must be an object' }])
   }
-  const unsafe = unsafeTextPath(inputs)
-  if (unsafe !== null) {
-    throw invalidRequest('Send text without NUL characters and lone surrogates.', [
-      { path: `/inputs${unsafe}`, message: 'holds a character that cannot be stored' },
+  const unstorable = findUnstorable(inputs)
+  if (unstorable !== null) {
+    const { path, message } = unstorable
+    throw invalidRequest('Send only inputs that can be kept as they are: see details.', [
+      { path: `/inputs${pointerOf(path)}`, message },
     ])
   }
   const copy: Record<string, unknown> = structuredClone(inputs as Record<string, unknown>)

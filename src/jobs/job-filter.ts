@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg'
 import { type Detail, invalidRequest } from '../errors.ts'
 import { firstIdAt } from '../id.ts'
-import { unsafeTextPath } from '../unsafe-text.ts'
+import { findUnstorable } from '../storable.ts'
 import type { JobDecision, JobStatus, JobType } from './job-states.ts'
 
 /** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
@@ -31,7 +31,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
   if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
     details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
   for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
-    if (unsafeTextPath(text) !== null) details.push({ path, message: 'holds a character that no id has' })
+    if (findUnstorable(text) !== null) details.push({ path, message: 'holds a character that no id has' })
   }
   if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
   return details

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
+import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
@@ -54,7 +55,9 @@ export async function performJob(parts: Parts, jobId: string, signal: AbortSigna
   } catch (error) {
     if (signal.aborted) throw error
     const failure = failureOf(error)
-    parts.log.warn({ jobId, attempt: claim.attempt, code: failure.code, cause: failure.message }, 'a job failed')
+    const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
+    const told = { code: failure.code, cause: failure.message, ...trouble }
+    parts.log.warn({ jobId, attempt: claim.attempt, ...told }, 'a job failed')
     const failed = await untilAnswered(() => failJob(parts, claim, failure))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
@@ -102,5 +105,9 @@ const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknow
 export function failureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error
   if (error instanceof EngineError) return new JobFailure(error.code, error.message)
-  return new JobFailure('INTERNAL_ERROR', error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error')
+  // A database's message would quote the values of the row.
+  const { name, code, message } = describeTrouble(error)
+  return new JobFailure('INTERNAL_ERROR', [name, code, message].filter((part) => part !== undefined).join(': '))
 }
+
+const isExpected = (error: unknown): boolean => error instanceof JobFailure || error instanceof EngineError

@@ -27,16 +27,20 @@ export interface QueuedJob {
   readonly idempotency: IdempotentRequest | null
 }
 
+/** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key came with another request */
+export async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
+  const jobId = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
+  return jobId === null ? null : { jobId, status: 'queued', replayed: true }
+}
+
 /**
- * Records a job and its place in the queue, committed together before this returns; or finds the job that the same Idempotency-Key
- * made. Nothing is charged yet.
+ * Records a job and its place in the queue, committed together before this returns; or finds the job that a request with the same
+ * Idempotency-Key made at the same time. Nothing is charged yet.
  * @throws PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */
 export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
   const { kind, idempotency } = job
   const actor = requireAccount(ctx)
-  const known = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
-  if (known !== null) return { jobId: known, status: 'queued', replayed: true }
   if (actor.credits <= 0n) throw paymentRequired()
 
   const jobId = newId('job')
@@ -87,7 +91,7 @@ function insertOnce(
 
 /** Another request with the same key committed first: its job is the answer. */
 async function replayOf(ctx: Context, idempotency: IdempotentRequest): Promise<Submission> {
-  const jobId = await recallJob(ctx.db.pool, idempotency)
-  if (jobId === null) throw internalError('an idempotency record vanished')
-  return { jobId, status: 'queued', replayed: true }
+  const submission = await replayed(ctx, idempotency)
+  if (submission === null) throw internalError('an idempotency record vanished')
+  return submission
 }

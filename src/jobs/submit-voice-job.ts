@@ -1,12 +1,15 @@
 import { type Context, requireAccount } from '../context.ts'
+import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
 import { serverOf } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
 import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import type { Detail } from '../errors.ts'
+import { type Detail, notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
+import { pointerToken } from '../json-pointer.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 import { checkSubmission } from './check-submission.ts'
-import { queueJob, type Submission } from './queue-job.ts'
+import { queueJob, replayed, type Submission } from './queue-job.ts'
+import { reachForReplay } from './reach-for-replay.ts'
 
 export interface VoiceJobInput {
   readonly slug: string
@@ -18,22 +21,26 @@ export interface VoiceJobInput {
 
 /**
  * Takes a text to be spoken (spec 4.1). The job and its place in the queue are committed together before this returns; nothing is
- * charged until a worker takes the job.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH, in this order
+ * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
-  const endpoint = reachEndpoint(ctx, input.slug)
+  const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
+  const endpoint = await reachForReplay(ctx, place, () => reachEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
   const content = [input.slug, input.inputs, input.webhookUrl ?? null]
   const idempotency = idempotentRequest(actor, input.idempotencyKey, content)
+  const replay = await replayed(ctx, idempotency)
+  if (replay !== null) return replay
+  if (endpoint === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) =>
-      withUnknownVoice(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
+      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
     advice: (details) => adviceFor(endpoint, details),
   })
   return queueJob(ctx, {
     type: 'voice',
-    endpointKey: endpointKey(endpoint.slug),
+    endpointKey: place.endpointKey,
     kind: voiceKind(poolOf(endpoint)),
     server: serverOf(endpoint),
     inputs,
@@ -43,17 +50,21 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   })
 }
 
-function withUnknownVoice(
+/** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
+function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
   details: readonly Detail[],
 ): readonly Detail[] {
-  const path = `/inputs/${endpoint.voiceInput}`
-  const chosen = inputs[endpoint.voiceInput]
-  const known = endpoint.voices.some((voice) => voice.slug === chosen)
-  return known || details.some((detail) => detail.path === path)
-    ? details
-    : [...details, { path, message: 'unknown voice' }]
+  const known = endpoint.voices.some((voice) => voice.slug === inputs[endpoint.voiceInput])
+  const mistakes = [
+    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: known ? null : 'unknown voice' },
+    { path: '/inputs/text', message: checkSpokenText(inputs.text) },
+  ]
+  const more = mistakes.flatMap(({ path, message }) =>
+    message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
+  )
+  return [...details, ...more]
 }
 
 function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
@@ -65,8 +76,5 @@ function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string 
 
 /** Credits: the endpoint's price times the Unicode code points of the text (contract.md section 5). */
 function costOf(endpoint: VoiceEndpoint, inputs: Record<string, unknown>): bigint {
-  const text = typeof inputs.text === 'string' ? inputs.text : ''
-  let codePoints = 0
-  for (const _ of text) codePoints++
-  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints)
+  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints(String(inputs.text)))
 }

@@ -6,7 +6,7 @@ import { invalidRequest } from '../errors.ts'
 import { mountGraphql } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
-import { createEnter } from './authenticate.ts'
+import { createEnter, type Enter } from './authenticate.ts'
 import { mountDocs } from './docs.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
@@ -24,19 +24,25 @@ const MAX_PARAM_CHARACTERS = 32_768
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   const app = createServer()
-  mountRequestIds(app)
+  const enter = createEnter(runtime, createRateLimit(runtime.settings.rateLimitPerMinute))
+  mountRequestIds(app, enter)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
   // URLs of a bucket lead to the bucket.
   if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
-  const enter = createEnter(runtime, createRateLimit(runtime.settings.rateLimitPerMinute))
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, enter)
   await mountDocs(app, document, runtime.settings.publicUrl)
-  // A slow reader would keep a stopping process waiting for hours.
+  // Slow readers would keep a stopping process waiting for hours: those of exports are told at once, all others after the grace time.
   app.addHook('preClose', () => runtime.spill.close())
+  app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   return app
+}
+
+function hangUpAfter(app: FastifyInstance, graceMs: number): void {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs)
+  app.server.once('close', () => clearTimeout(timer))
 }
 
 function createServer(): FastifyInstance {
@@ -60,13 +66,17 @@ function createServer(): FastifyInstance {
 }
 
 /** The first hook of every request: its id, and the refusals that come before everything else. */
-function mountRequestIds(app: FastifyInstance): void {
-  const unrouted = mountUnrouted(app)
+function mountRequestIds(app: FastifyInstance, enter: Enter): void {
+  const unrouted = mountUnrouted(app, enter)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).header('x-content-type-options', 'nosniff')
     if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return done(invalidRequest('Send a Host header.'))
     }
-    done(request.is404 ? unrouted.refuse(request, reply) : undefined)
+    if (!request.is404) return done()
+    // Where no key has to be looked up the answer is out before a broken rest of the request is read.
+    const refusal = unrouted.refuse(request, reply)
+    if (refusal instanceof Promise) refusal.then(done, done)
+    else done(refusal)
   })
 }

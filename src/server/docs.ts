@@ -19,7 +19,8 @@ export async function mountDocs(app: FastifyInstance, document: Document, public
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: contentSecurityPolicy(publicUrl),
-    uiConfig: { validatorUrl: null, persistAuthorization: false, displayRequestDuration: true },
+    // Without the top bar, which offers to load other documents.
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, persistAuthorization: false, displayRequestDuration: true },
     theme: { title: 'Sonant API' },
   })
 }

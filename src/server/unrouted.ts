@@ -1,44 +1,56 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, ServiceError } from '../errors.ts'
+import type { Enter } from './authenticate.ts'
 import { sendError } from './errors-to-json.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
   readonly methods: Set<string>
+  /** Nobody without a key is told its methods. */
+  secured: boolean
 }
 
-/** Tells, before a body is read, why no route takes a request. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route asks for a key. */
+    secured?: boolean
+  }
+}
+
+/** Tells, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
 export interface Unrouted {
-  refuse(request: FastifyRequest, reply: FastifyReply): ServiceError
+  refuse(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
 }
 
 /**
- * 404 for unknown addresses and 405 with `Allow` for unknown methods, decided by the path's pattern alone: neither the slug nor the
- * key matters (contract.md section 2). Has to be mounted before the routes that it is to know.
+ * 404 for unknown addresses and 405 with `Allow` for unknown methods, decided by the path's pattern alone: the slug does not matter,
+ * and of the key no more than that it is one, where the path asks for one (contract.md section 2: 401 comes first). Has to be mounted
+ * before the routes that it is to know.
  */
-export function mountUnrouted(app: FastifyInstance): Unrouted {
+export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {
   const known = new Map<string, KnownPath>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const path = known.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() }
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const path = known.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), secured: false }
     for (const name of [method].flat()) path.methods.add(name)
+    path.secured ||= config?.secured === true
     known.set(url, path)
   })
-  app.setNotFoundHandler((request, reply) => sendError(reply, refuse(request, reply)))
-  const refuse = ({ url, method }: FastifyRequest, reply: FastifyReply): ServiceError => {
-    const allowed = allowedMethods(known.values(), url)
+  app.setNotFoundHandler(async (request, reply) => sendError(reply, await refuse(request, reply)))
+  const refuse: Unrouted['refuse'] = (request, reply) => {
+    const path = decodePath(request.url)
+    const matching = [...known.values()].filter(({ pattern }) => pattern.test(path))
+    const allowed = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
     // A route that took the request and found nothing, such as a missing file, ends here, too.
-    if (allowed.length === 0 || allowed.includes(method)) return notFound()
-    reply.header('allow', allowed.join(', '))
-    return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
+    if (allowed.length === 0 || allowed.includes(request.method)) return notFound()
+    const isSecured = matching.some(({ secured }) => secured)
+    return isSecured ? enter(request, reply).then(() => refuseMethod(reply, allowed)) : refuseMethod(reply, allowed)
   }
   return { refuse }
 }
 
-function allowedMethods(known: Iterable<KnownPath>, url: string): string[] {
-  const path = decodePath(url)
-  const allowed = new Set<string>()
-  for (const { pattern, methods } of known) if (pattern.test(path)) for (const method of methods) allowed.add(method)
-  return [...allowed].sort()
+function refuseMethod(reply: FastifyReply, allowed: readonly string[]): ServiceError {
+  reply.header('allow', allowed.join(', '))
+  return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
 }
 
 /** A pattern of fastify's router as a regular expression: `:name` is one segment, `*` the rest. */

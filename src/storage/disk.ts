@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { usingSync } from '../data-directory.ts'
 import { isStorageKey, signMediaPath } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 
@@ -26,8 +27,10 @@ interface DiskOptions {
 /** Artifacts as files under one directory, read through the signed URLs of `GET /media/*` (contract.md section 7). */
 export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   const incoming = join(dir, INCOMING)
-  mkdirSync(incoming, { recursive: true, mode: DIRECTORY_MODE })
-  removeAbandoned(incoming)
+  usingSync(dir, () => {
+    mkdirSync(incoming, { recursive: true, mode: DIRECTORY_MODE })
+    removeAbandoned(incoming)
+  })
   return {
     put: (key, content) => putFile(dir, key, content),
     size: (key) => fileSize(pathOf(dir, key)),

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { usingSync } from '../data-directory.ts'
 import { unavailable } from '../errors.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -39,10 +40,7 @@ interface Budget {
 }
 
 export function openSpill({ dir, maxBytes }: SpillOptions): Spill {
-  mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE })
-  // A file is nameless from its first moment on, so the system takes it back whatever ends this process. What has a name here comes
-  // from a crash within that moment; of other processes that start now it would be nothing that they need a name for.
-  for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
+  usingSync(dir, () => openEmpty(dir))
   const budget: Budget = { dir, maxBytes, used: 0, open: new Set() }
   return {
     through: (source) => new SpillReader(source, budget),
@@ -55,6 +53,13 @@ export function openSpill({ dir, maxBytes }: SpillOptions): Spill {
       await Promise.all(closed)
     },
   }
+}
+
+function openEmpty(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE })
+  // A file is nameless from its first moment on, so the system takes it back whatever ends this process. What has a name here comes
+  // from a crash within that moment; of other processes that start now it would be nothing that they need a name for.
+  for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
 }
 
 class SpillReader extends Readable {

@@ -169,7 +169,8 @@ describe('bad input', { timeout: 60_000 }, () => {
     expect(await credits('poor')).toBe(0)
   })
 
-  test('after all of it only the one accepted job was charged, and the service still speaks', async () => {
+  test('after all of it only the one accepted job was recorded and charged, and the service still speaks', async () => {
+    expect(await service.sonant('jobs', 'list', '--account', 'careful')).toMatchObject({ total: 1 })
     expect(await credits()).toBe(CREDITS - 3)
     const accepted = await post(inputs())
     const job = await finishedJob(service.url, key, accepted.json<{ job_id: string }>().job_id)

@@ -90,6 +90,28 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
   })
 })
 
+describe('a mistake in a command line', { timeout: DEADLINE_MS }, () => {
+  test.for([
+    ['accounts', 'create'],
+    ['accounts', 'create', '--name', 'a', '--credits', '1', '--nonsense'],
+    ['keys', 'delete'],
+    ['nonsense'],
+    ['jobs', 'show', 'a', 'b'],
+  ])('is one JSON document with --json: %s', async (args) => {
+    const { code, stdout, stderr } = await run([...args, '--json'], {})
+    expect(code).toBe(1)
+    const refusal = JSON.parse(stdout)
+    expect(refusal).toEqual({ error: expect.stringMatching(/^(?!error:)\w/), error_code: 'INVALID_REQUEST' })
+    expect(stderr).toContain(refusal.error)
+  })
+
+  test('is told in words alone without --json', async () => {
+    const { code, stdout, stderr } = await run(['accounts', 'create'], {})
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('--name')
+  })
+})
+
 describe('the command line without a server', { timeout: DEADLINE_MS }, () => {
   afterAll(cleanUp)
 

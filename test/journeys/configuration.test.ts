@@ -77,6 +77,35 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
     expect(message).toMatch(/not a directory|ENOTDIR|is a file/i)
   })
 
+  test.skipIf(process.platform !== 'linux')(
+    'a data directory where nothing can be made is refused at once',
+    async () => {
+      const message = (await refusedStart({ DATA_DIR: '/proc/nope/x' })).join('\n')
+      expect(message).toContain('/proc/nope/x cannot be used: it cannot be made there')
+      expect(message).not.toContain('ENOENT')
+    },
+  )
+
+  test.for(['artifacts', 'spill'])('a file in the place of the directory %s is refused with its path', async (name) => {
+    const directory = join(await makeTempDir(), 'data')
+    await mkdir(directory)
+    await writeFile(join(directory, name), '')
+    const message = (await refusedStart({ DATA_DIR: directory })).join('\n')
+    expect(message).toContain(join(directory, name))
+    expect(message).toMatch(/is a file and not a directory/)
+  })
+
+  test.for([
+    'https://user@example.com',
+    'https://example.com/?a=b',
+    'https://example.com/#top',
+    'https://example.com?',
+  ])('a PUBLIC_URL that no path can follow is refused: %s', async (address) => {
+    const lines = await refusedStart({ PUBLIC_URL: address })
+    expect(naming(lines, 'PUBLIC_URL')).toEqual([1])
+    expect(lines.join('\n')).not.toContain('user@')
+  })
+
   test('a port in use is refused with its number, and leaves no process behind', async () => {
     const service = await startService()
     const lines = await refusedStart({ PORT: String(service.port) })

@@ -100,14 +100,17 @@ describe('the order of checks', () => {
     ['PUT', '/api/v1/voice/jobs/x', 'GET, HEAD'],
     ['POST', '/api/v1/public/voice', 'GET, HEAD, OPTIONS'],
     ['PATCH', '/health/live', 'GET, HEAD'],
-  ])('refuses %s %s with 405, key or not', async (method, path, allow) => {
-    for (const bearer of ['nonsense', key]) {
-      const response = await fetch(door.url + path, {
-        method,
-        headers: { ...HEADERS, authorization: `Bearer ${bearer}` },
-      })
-      expect([response.status, response.headers.get('allow')]).toEqual([405, allow])
-    }
+  ])('refuses %s %s with 405, and before that with 401 where the path asks for a key', async (method, path, allow) => {
+    const ask = (bearer: string) =>
+      fetch(door.url + path, { method, headers: { ...HEADERS, authorization: `Bearer ${bearer}` } })
+    const known = await ask(key)
+    expect([known.status, known.headers.get('allow')]).toEqual([405, allow])
+    const stranger = await ask('nonsense')
+    const isOpen = path.startsWith('/api/v1/public') || path.startsWith('/health')
+    expect([stranger.status, stranger.headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null])
+    if (isOpen) return
+    expect(stranger.headers.get('www-authenticate')).toBe('Bearer')
+    for (const response of [known, stranger]) expect(response.headers.get('cache-control')).toBe('no-store')
   })
 })
 

@@ -17,6 +17,8 @@ export async function startDoor(env: Record<string, string> = {}) {
     /** A key of a new account. */
     createKey: async ({ credits = 1_000n, scopes }: KeyOptions = {}) =>
       (await createKey(await createAccount(credits), scopes)).apiKey,
+    createAccount,
+    createKeyOf: async (account: string, scopes: readonly string[]) => (await createKey(account, scopes)).apiKey,
     apply: (source: string) =>
       applyEndpoints(operator, { source, readAudio: () => Promise.reject(new Error('no audio here')) }),
     raw: (bytes: string | Buffer) => exchange(Number(new URL(url).port), bytes),

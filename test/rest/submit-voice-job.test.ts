@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, post, startDoor } from './start-door.ts'
+import { type Door, endpointFile, post, startDoor } from './start-door.ts'
 
 let door: Door
 let key: string
@@ -137,5 +137,61 @@ describe('submitVoiceJob', () => {
     const chunked = await send({ ...post(key, ''), body: stream, duplex: 'half' } as RequestInit)
     for (const { status, body } of [known, chunked])
       expect([status, body.error_code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  })
+
+  it.each([
+    ['a number out of range', '{"inputs":{"text":"Hi.","voice":"aria","speed":1e999}}', '/inputs/speed'],
+    ['one that is negative', '{"inputs":{"text":"Hi.","voice":"aria","a":{"b":[-1e999]}}}', '/inputs/a/b/0'],
+    ['digits that were lost', '{"inputs":{"text":"Hi.","voice":"aria","seed":9007199254740993}}', '/inputs/seed'],
+  ])('refuses %s with 400 and its place, and stores nothing', async (_title, sent, path) => {
+    const before = await countJobs()
+    const { status, body } = await send(post(key, sent))
+    expect([status, body.details]).toEqual([400, [{ path, message: 'is a number out of range' }]])
+    expect(await countJobs()).toBe(before)
+  })
+
+  it('takes the largest whole number that keeps its digits, where the schema has a place for it', async () => {
+    const sent = '{"inputs":{"text":"Hi.","voice":"aria","seed":9007199254740991}}'
+    const { body } = await send(post(key, sent))
+    expect(body.details).toEqual([{ path: '/inputs/seed', message: 'unknown key' }])
+  })
+
+  it.each(['\u200b', '\ufeff \u2060', '\u00ad\u200d\u200e', '\u3164 \u2003', '\u{e0020}'])(
+    'refuses the invisible text %j as blank',
+    async (text) => {
+      const { status, body } = await send(post(key, { inputs: { text, voice: firstVoice() } }))
+      expect([status, body.details?.[0]?.path]).toEqual([400, '/inputs/text'])
+    },
+  )
+
+  it('lists at most 20 mistakes, each cut short', async () => {
+    const names = Array.from({ length: 100 }, (_, n) => `${n}-${'😀x'.repeat(500)}`)
+    const extra = Object.fromEntries(names.map((name) => [name, 1]))
+    const sides = [{ inputs: { text: 'Hi.', voice: firstVoice(), ...extra } }, { ...GOOD, ...extra }]
+    for (const side of sides) {
+      const { status, body } = await send(post(key, side))
+      expect(status).toBe(400)
+      expect(body.details).toHaveLength(20)
+      for (const { path } of body.details ?? []) expect(path.length <= 200 && path.isWellFormed()).toBe(true)
+    }
+  })
+
+  it.each([
+    ['an empty text', { text: '' }],
+    ['a blank text', { text: ' \n' }],
+    ['a text over 10,000 characters', { text: 'a'.repeat(10_001) }],
+    ['a text over 10,000 characters of four bytes', { text: '😀'.repeat(10_001) }],
+  ])('refuses %s at every endpoint, whatever its schema lets pass', async (_title, inputs) => {
+    const properties = { text: { type: 'string' }, voice: { type: 'string' } }
+    const lax = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
+    await door.apply(endpointFile('lax', { inputs: lax }))
+    const { status, body } = await send(post(key, { inputs: { voice: 'aria', ...inputs } }), '/api/v1/voice/lax')
+    expect([status, body.details?.length, body.details?.[0]?.path]).toEqual([400, 1, '/inputs/text'])
+  })
+
+  it('takes 10,000 characters of four bytes', async () => {
+    const rich = await door.createKey({ credits: 100_000n })
+    const { status } = await send(post(rich, { inputs: { text: '😀'.repeat(10_000), voice: firstVoice() } }))
+    expect(status).toBe(202)
   })
 })

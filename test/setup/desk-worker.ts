@@ -35,5 +35,5 @@ const storage: Storage = {
 }
 const engines = standInEngines(({ text, signal }) => ask('/speak', { name: text }, signal))
 const worker = await startWorker({ ...runtime, storage }, { pools: [pool], engines })
-stopOnSignal(log, [() => runtime.close(), () => worker.stop()])
+stopOnSignal(log, { starting: Promise.resolve(), working: [() => worker.stop()], ground: [() => runtime.close()] })
 process.stdout.write('works\n')

@@ -1,0 +1,30 @@
+/** No honest request nests deeper, and recursion over one that does would end the stack. */
+const MAX_DEPTH = 64
+
+/** A value that would not come back from the database as it was sent. */
+export interface Unstorable {
+  /** The keys on the way to it; to the object itself where one of its keys is at fault. */
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/**
+ * The first part of a JSON value that cannot be kept as it is: PostgreSQL refuses NUL, a lone surrogate silently becomes U+FFFD, and
+ * a number beyond 2^53 has lost digits already, or became infinite. Also what is nested too deeply. null: all of it can be kept.
+ */
+export function findUnstorable(value: unknown, path: readonly string[] = []): Unstorable | null {
+  if (path.length > MAX_DEPTH) return { path, message: `is nested deeper than ${MAX_DEPTH} levels` }
+  if (typeof value === 'string') return isUnsafe(value) ? { path, message: 'holds NUL or a lone surrogate' } : null
+  if (typeof value === 'number') return isOutOfRange(value) ? { path, message: 'is a number out of range' } : null
+  if (value === null || typeof value !== 'object') return null
+  for (const [key, part] of Object.entries(value)) {
+    if (isUnsafe(key)) return { path, message: 'has a key that holds NUL or a lone surrogate' }
+    const found = findUnstorable(part, [...path, key])
+    if (found !== null) return found
+  }
+  return null
+}
+
+const isUnsafe = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
+/** NaN included. */
+const isOutOfRange = (value: number): boolean => !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)

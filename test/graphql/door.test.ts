@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HTTP_STATUS } from '../../src/errors.ts'
+import { type Door, startDoor } from '../rest/start-door.ts'
+
+interface GraphqlError {
+  message: string
+  path?: string[]
+  extensions: { code: string; requestId: string; details?: { path: string; message: string }[] }
+}
+interface Answer {
+  data?: Record<string, unknown> | null
+  errors?: GraphqlError[]
+  error_code?: string
+}
+
+const SUBMIT = `mutation ($inputs: JSON!, $key: String) {
+  submitVoiceJob(slug: "tts", inputs: $inputs, idempotencyKey: $key) { jobId status replayed }
+}`
+
+let door: Door
+let key: string
+beforeAll(async () => {
+  door = await startDoor()
+  key = await door.createKey()
+})
+afterAll(() => door.close())
+
+const send = async (body: string | Uint8Array<ArrayBuffer>, bearer: string | null = key) => {
+  const response = await fetch(`${door.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      // With it the status tells, too: 200 is for answers that have data.
+      accept: 'application/graphql-response+json',
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+    },
+    body,
+  })
+  return { status: response.status, answer: (await response.json()) as Answer }
+}
+const ask = (query: string, variables: object = {}, bearer: string | null = key) =>
+  send(JSON.stringify({ query, variables }), bearer)
+const submit = (inputs: string, extra = '') =>
+  send(`{"query": ${JSON.stringify(SUBMIT)}, "variables": {"inputs": ${inputs}${extra}}}`)
+const codesOf = ({ errors }: Answer) => (errors ?? []).map(({ extensions }) => extensions.code)
+const countJobs = async () =>
+  (await door.runtime.db.pool.query('select count(*)::int as n from job')).rows[0].n as number
+
+describe('what is no GraphQL request', () => {
+  test.for<[string, string | Uint8Array<ArrayBuffer>]>([
+    ['malformed JSON', '{"query": '],
+    ['an empty body', ''],
+    ['a list', '[{"query": "{ __typename }"}]'],
+    ['a text', '"{ __typename }"'],
+    ['no query', '{"variables": {}}'],
+    ['a query that is a number', '{"query": 7}'],
+    ['variables that are a text', '{"query": "{ __typename }", "variables": "a"}'],
+    ['invalid UTF-8', Uint8Array.from(Buffer.from('{"query": "{ __typename } #\xff\xfe"}', 'latin1'))],
+    ['a document that does not parse', '{"query": "{"}'],
+    ['a field that is not there', '{"query": "{ nothing }"}'],
+    ['an operation that is not there', '{"query": "query A { __typename }", "operationName": "B"}'],
+  ])('%s is 400 with INVALID_REQUEST', async ([, body]) => {
+    const { status, answer } = await send(body)
+    expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+    expect(answer.errors?.[0]?.extensions.requestId).toMatch(/^\S+$/)
+  })
+
+  test('a body over its own limit is 413, which names that limit', async () => {
+    const { status, answer } = await send(JSON.stringify({ query: `{ __typename } #${'a'.repeat(110_000)}` }))
+    expect([status, ...codesOf(answer)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(answer.errors?.[0]?.message).toContain('100 KiB')
+  })
+})
+
+describe('the limits of a document', () => {
+  const deep = (levels: number) => `{ ${'catalog { '.repeat(levels)}__typename${' }'.repeat(levels)} }`
+  test.for<[string, string, RegExp]>([
+    ['deeper than 16', deep(17), /deep/],
+    [
+      'more than 50 aliases',
+      `{ catalog { ${Array.from({ length: 51 }, (_, n) => `a${n}: __typename`).join(' ')} } }`,
+      /alias/,
+    ],
+    ['more than 20 root fields', `{ ${Array.from({ length: 21 }, (_, n) => `a${n}: __typename`).join(' ')} }`, /root/],
+    ['more than 500 fields', `{ catalog { ${'__typename '.repeat(501)} } }`, /500 fields/],
+    ['more than 1,000 tokens', `{ catalog { ${'__typename '.repeat(1_001)} } }`, /token/i],
+    [
+      'fields that grow by fragments',
+      `{ ...a } fragment a on Query { ${'...b '.repeat(30)} } fragment b on Query { ${'__typename '.repeat(30)} }`,
+      /500 fields/,
+    ],
+  ])('%s is refused as INVALID_REQUEST', async ([, document, reason]) => {
+    const { answer } = await ask(document)
+    expect(codesOf(answer)).toEqual(['INVALID_REQUEST'])
+    expect(answer.errors?.[0]?.message).toMatch(reason)
+    expect(answer.data ?? null).toBeNull()
+  })
+})
+
+describe('introspection', () => {
+  const INTROSPECTION = '{ __schema { queryType { name } } }'
+
+  test('is refused to strangers and open to keys', async () => {
+    const stranger = await ask(INTROSPECTION, {}, null)
+    expect(new Set(codesOf(stranger.answer))).toEqual(new Set(['INVALID_REQUEST']))
+    expect((await ask(INTROSPECTION)).answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } })
+  })
+
+  test('is not replaced by hints to strangers', async () => {
+    const { answer } = await ask('{ catalogs { __typename } }', {}, null)
+    expect(JSON.stringify(answer)).not.toMatch(/did you mean/i)
+  })
+})
+
+describe('submitVoiceJob', () => {
+  test('answers the same idempotency key with the same job, and another text with IDEMPOTENCY_MISMATCH', async () => {
+    const before = await countJobs()
+    const ordered = (text: string) => submit(JSON.stringify({ text, voice: 'aria' }), ', "key": "order 7"')
+    const first = (await ordered('One.')).answer.data?.submitVoiceJob as { jobId: string }
+    expect(first).toMatchObject({ status: 'QUEUED', replayed: false })
+    expect((await ordered('One.')).answer.data).toEqual({ submitVoiceJob: { ...first, replayed: true } })
+    expect(codesOf((await ordered('Two.')).answer)).toEqual(['IDEMPOTENCY_MISMATCH'])
+    expect(await countJobs()).toBe(before + 1)
+  })
+
+  test.for<[string, string]>([
+    ['a number out of range', '{"text": "Hi.", "voice": "aria", "speed": 1e999}'],
+    ['a whole number that has lost digits', '{"text": "Hi.", "voice": "aria", "seed": 9007199254740993}'],
+    ['an escaped NUL', '{"text": "a\\u0000b", "voice": "aria"}'],
+    ['a lone surrogate', '{"text": "a\\ud800b", "voice": "aria"}'],
+    ['a text of zero-width characters', '{"text": "\\u200b\\u2060\\ufeff\\u00ad", "voice": "aria"}'],
+    ['an unknown voice', '{"text": "Hi.", "voice": "nobody"}'],
+    ['inputs that are a list', '[]'],
+  ])('%s is INVALID_REQUEST with the place, and stores nothing', async ([, inputs]) => {
+    const before = await countJobs()
+    const { answer } = await submit(inputs)
+    expect(codesOf(answer)).toEqual(['INVALID_REQUEST'])
+    expect(answer.errors?.[0]?.extensions.details?.[0]?.path).toMatch(/\/inputs/)
+    expect(await countJobs()).toBe(before)
+  })
+
+  test('a literal out of range is INVALID_REQUEST like a variable', async () => {
+    const literal =
+      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { jobId } }'
+    expect(codesOf((await ask(literal)).answer)).toEqual(['INVALID_REQUEST'])
+  })
+})
+
+test('every code that the door gives is one of the documented ones', async () => {
+  const asked = ['{ job(id: "job_nothing") { id } }', '{ voiceJob(jobId: "x") { id } }', '{ a', '{ nope }', '{ node }']
+  const answers = await Promise.all(asked.flatMap((query) => [ask(query), ask(query, {}, null)]))
+  const codes = new Set(answers.flatMap(({ answer }) => codesOf(answer)))
+  expect(codes.size).toBeGreaterThan(1)
+  expect([...codes].filter((code) => !(code in HTTP_STATUS))).toEqual([])
+})
