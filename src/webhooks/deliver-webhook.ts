@@ -12,7 +12,7 @@ import {
   type DeliveryState,
   FRESH_SECONDS,
   LATEST_START_SECONDS,
-  MAX_ATTEMPTS,
+  mostAttempts,
   type Outcome,
 } from './webhook-delivery.ts'
 
@@ -73,7 +73,8 @@ async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<
   const row = rows[0]
   if (row === undefined || row.state !== 'pending') return null
   if (!row.due) throw new Error('another attempt may still be under way')
-  if (row.attempt >= MAX_ATTEMPTS) return giveUp(parts, deliveryId, row, 'interrupted')
+  if (row.attempt >= mostAttempts(parts.settings.webhookRetryDelays))
+    return giveUp(parts, deliveryId, row, 'interrupted')
   if (row.attempt > 0 && row.age_seconds >= LATEST_START_SECONDS) return giveUp(parts, deliveryId, row, 'expired')
   if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await freezeAnew(parts, deliveryId, row))) return null
   const attempt = await parts.beginAttempt(deliveryId)

@@ -5,7 +5,7 @@ import { dequeue } from '../queue/dequeue.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Attempt } from './begin-attempt.ts'
-import { laneOf, MAX_ATTEMPTS, type Outcome } from './webhook-delivery.ts'
+import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
 /** Nobody waits for a record but the process that stops: under load, this makes it one commit for dozens of deliveries. */
@@ -40,11 +40,15 @@ with result as (
   from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
 )`
 
-/** The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
+/**
+ * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
+ * that nothing may be sent any more, even where another attempt was begun since.
+ */
 const SUCCEED = `${NOTE}, dequeued as (${dequeue(WEBHOOK_KIND.queue, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = now()
-from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
+/** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
 const FAIL = `${NOTE}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
@@ -70,10 +74,11 @@ async function recordFailure(
   parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
   { attempt, result }: Recorded,
 ): Promise<void> {
-  const delaySeconds = parts.settings.webhookRetryDelays[attempt.number - 1]
-  const last = delaySeconds === undefined || attempt.number >= MAX_ATTEMPTS
+  const { webhookRetryDelays: delays } = parts.settings
+  const last = attempt.number >= mostAttempts(delays)
+  const delaySeconds = last ? 0 : delays[attempt.number - 1]!
   await inTransaction(parts.db, async (tx: Tx) => {
-    const values = [...columns([{ attempt, result }]), delaySeconds ?? 0, last]
+    const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
     if (rowCount !== 1 || last) return
     const lane = laneOf(attempt.accountId, attempt.url)
