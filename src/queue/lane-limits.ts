@@ -15,22 +15,34 @@ export interface LaneOptions {
   readonly perReceiver: number
 }
 
+/** Less for receivers that have not shown yet that they answer, or no longer do: many of them together must not fill the process. */
+export interface Doubtful {
+  readonly perReceiver: number
+  isPrompt(receiver: string): boolean
+}
+
 /**
  * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
  * any that must go back.
  */
-export function laneLimits({ perAccount, perReceiver }: LaneOptions): LaneLimits {
+export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: Doubtful): LaneLimits {
   const batch = Math.ceil(perReceiver / 2)
   const held = new Map<string, number>()
   const known = new Set<string>()
-  const roomOf = (key: string): number => (key.startsWith('a ') ? perAccount : perReceiver) - (held.get(key) ?? 0)
-  const isFull = (lane: string): boolean => keysOf(lane).some((key) => roomOf(key) < batch)
-  const release = (key: string): boolean => {
+  const mostOf = (key: string): number => {
+    if (key.startsWith('a ')) return perAccount
+    return doubtful === undefined || doubtful.isPrompt(key) ? perReceiver : doubtful.perReceiver
+  }
+  const roomOf = (key: string): number => mostOf(key) - (held.get(key) ?? 0)
+  const isFull = (lane: string): boolean =>
+    keysOf(lane).some((key) => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2)))
+  const release = (key: string): void => {
     const left = (held.get(key) ?? 0) - 1
     if (left <= 0) held.delete(key)
     else held.set(key, left)
-    return roomOf(key) === batch
   }
+  const reopens = (keys: readonly string[]): boolean =>
+    [...known].some((lane) => keysOf(lane).some((key) => keys.includes(key)) && !isFull(lane))
   return {
     batch,
     enter: (lane) => {
@@ -41,7 +53,12 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions): LaneLimits
       if (isFull(lane)) known.add(lane)
       return fits
     },
-    leave: (lane) => lane !== undefined && keysOf(lane).map(release).includes(true),
+    leave: (lane) => {
+      if (lane === undefined) return false
+      const keys = keysOf(lane)
+      keys.forEach(release)
+      return reopens(keys)
+    },
     full: () => {
       for (const lane of known) if (!isFull(lane)) known.delete(lane)
       return [...known]

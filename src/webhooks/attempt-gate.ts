@@ -4,6 +4,8 @@ import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
 const AHEAD = 64
 /** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
 const QUICK_MS = 100
+/** Who answers within this is prompt: what is held for it moves on. */
+const PROMPT_MS = 1000
 /** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
 const STALE_MS = 1000
 
@@ -20,6 +22,10 @@ export interface Steps<Prepared, Result> {
 export interface AttemptGate {
   /** Takes the steps in their turn. @throws when the gate was closed or `signal` aborted before */
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
+  /** How many wait for their turn. */
+  waiting(): number
+  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way. */
+  isPrompt(receiver: string): boolean
   /** Sends away who waits. */
   close(): void
 }
@@ -44,9 +50,11 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
         started = now()
         return await steps.work(prepared)
       } finally {
-        turns.leave(lane, now() - started < QUICK_MS)
+        turns.leave(lane, now() - started)
       }
     },
+    waiting: turns.waiting,
+    isPrompt: turns.isPrompt,
     close: turns.close,
   }
 }
@@ -55,7 +63,10 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
 function openTurns({ perAccount, perReceiver }: LaneOptions) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
-  const quick = new Set<string>()
+  /** Milliseconds that each receiver's last attempt took. */
+  const pace = new Map<string, number>()
+  const paceOf = (receiver: string): number => pace.get(receiver) ?? Number.POSITIVE_INFINITY
+  let crowd = 0
   let closed = false
   const hasRoom = (lane: string): boolean => {
     const [account, receiver] = keysOf(lane)
@@ -65,12 +76,12 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
     for (const key of keysOf(lane)) {
       const left = (inside.get(key) ?? 0) + change
       if (left > 0) inside.set(key, left)
-      else if (inside.delete(key)) quick.delete(key)
+      else if (inside.delete(key)) pace.delete(key)
     }
   }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
     // Only once half of them are used up, so that many are prepared together.
-    if (!quick.has(keysOf(lane)[1]) || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    if (paceOf(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: the first of each lane that shares a word with it may fit now. */
@@ -78,6 +89,7 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
     for (const [lane, queue] of waiting) {
       while (queue.length > 0 && hasRoom(lane)) {
         count(lane, 1)
+        crowd--
         queue.shift()!.go()
       }
       if (queue.length === 0) waiting.delete(lane)
@@ -91,13 +103,14 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
       await new Promise<void>((resolve, reject) => {
         const queue = waiting.get(lane) ?? []
         waiting.set(lane, queue)
+        crowd++
         queue.push({ go: resolve, giveUp: reject, preparation })
       })
     },
-    leave: (lane: string, quickly: boolean): void => {
-      const receiver = keysOf(lane)[1]
-      if (quickly) quick.add(receiver)
-      else quick.delete(receiver)
+    waiting: () => crowd,
+    isPrompt: (receiver: string) => paceOf(receiver) < PROMPT_MS,
+    leave: (lane: string, tookMs: number): void => {
+      pace.set(keysOf(lane)[1], tookMs)
       count(lane, -1)
       admit()
     },
@@ -105,6 +118,7 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
       closed = true
       for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
       waiting.clear()
+      crowd = 0
     },
   }
 }

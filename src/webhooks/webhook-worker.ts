@@ -18,6 +18,9 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
 const HELD = { perAccount: 512, perReceiver: 256 }
+/** Of a receiver that does not answer promptly: what may run, and the same again. */
+const HELD_IN_DOUBT = 32
+/** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
 const SLOTS = 2048
 const TIDY_MS = 60_000
 
@@ -33,6 +36,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     egressAllow: runtime.settings.egressAllow,
   }
   const gate = openAttemptGate(AT_ONCE)
+  const lanes = laneLimits(HELD, { perReceiver: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const poster = { guard, connections }
   const parts = {
@@ -46,8 +50,8 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   const dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
-    slots: SLOTS,
-    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes: laneLimits(HELD) }),
+    slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
+    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
     handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
   const tidy = () =>

@@ -167,6 +167,21 @@ describe('laneLimits', () => {
     expect(lanes.enter('a2 r1')).toBe(true)
   })
 
+  test('a receiver that is not prompt holds less, and gets its room when it answers', () => {
+    const prompt = new Set<string>()
+    const doubtful = { perReceiver: 4, isPrompt: (receiver: string) => prompt.has(receiver) }
+    const lanes = laneLimits({ perAccount: 100, perReceiver: 16 }, doubtful)
+    const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
+    expect([entered(), lanes.full()]).toEqual([4, ['a r']])
+    expect([lanes.leave('a r'), lanes.leave('a r')]).toEqual([false, true])
+    expect([entered(), lanes.full()]).toEqual([2, ['a r']])
+    prompt.add('r r')
+    expect([lanes.leave('a r'), lanes.full()]).toEqual([true, []])
+    expect(entered()).toBe(13)
+    prompt.delete('r r')
+    expect([lanes.full(), lanes.leave('a r')]).toEqual([['a r'], false])
+  })
+
   test('an account is limited over all of its receivers', () => {
     const lanes = laneLimits({ perAccount: 3, perReceiver: 2 })
     expect(['a r1', 'a r2', 'a r3', 'a r4', 'b r4'].map((lane) => lanes.enter(lane))).toEqual([
