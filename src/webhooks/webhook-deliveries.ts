@@ -2,7 +2,7 @@ import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { type Detail, invalidRequest } from '../errors.ts'
 import { isId } from '../id.ts'
-import { type DeliveryKind, type DeliveryState, MAX_ATTEMPTS, OUTCOME_FORM } from './webhook-delivery.ts'
+import { type DeliveryKind, type DeliveryState, mostAttempts, OUTCOME_FORM } from './webhook-delivery.ts'
 
 const DEFAULT_FIRST = 50
 const MAX_FIRST = 100
@@ -51,6 +51,9 @@ export interface DeliveriesInput {
   readonly first?: number | null | undefined
   /** A cursor. */
   readonly after?: string | null | undefined
+  /** Every connection of the schema has these two; here they are refused. */
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
 }
 
 const ATTEMPT = {
@@ -82,7 +85,9 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
     omit: { body: true, signature: true, timestamp: true },
     include: { attempts: { select: ATTEMPT, orderBy: [{ round: 'asc' }, { number: 'asc' }] } },
   })
-  const edges = rows.slice(0, first).map((row) => ({ cursor: row.id, node: toView(row) }))
+  const edges = rows
+    .slice(0, first)
+    .map((row) => ({ cursor: row.id, node: toView(row, mostAttempts(ctx.settings.webhookRetryDelays)) }))
   return {
     edges,
     pageInfo: {
@@ -94,12 +99,15 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   }
 }
 
-function mistakesIn({ jobId, outcome, after }: DeliveriesInput, first: number): Detail[] {
+function mistakesIn({ jobId, outcome, after, last, before }: DeliveriesInput, first: number): Detail[] {
   const details: Detail[] = []
   if (!Number.isInteger(first) || first < 1 || first > MAX_FIRST) {
     details.push({ path: '/first', message: `must be from 1 to ${MAX_FIRST}` })
   }
   if (after && !isId('msg', after)) details.push({ path: '/after', message: 'must be a cursor' })
+  for (const [name, value] of Object.entries({ last, before })) {
+    if (value != null) details.push({ path: `/${name}`, message: 'pages go forwards only: use first and after' })
+  }
   if (jobId && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
   if (outcome && !OUTCOME_FORM.test(outcome)) {
     details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
@@ -118,9 +126,9 @@ interface Row extends Omit<DeliveryView, 'attempts'> {
   readonly attempts: readonly AttemptRow[]
 }
 
-function toView(row: Row): DeliveryView {
+function toView(row: Row, most: number): DeliveryView {
   const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = row
-  const waits = state === 'pending' && row.attempt < MAX_ATTEMPTS
+  const waits = state === 'pending' && row.attempt < most
   return {
     ...{ id, kind, jobId, url, state, outcome, createdAt, finishedAt },
     nextAttemptAt: waits ? row.nextAttemptAt : null,
