@@ -17,6 +17,7 @@ import { installEndpoint } from './install.ts'
 import { openExportLane } from './jobs/export-lane.ts'
 import { openJobFeed } from './jobs/job-feed.ts'
 import type { Log } from './log.ts'
+import { readPublicUrl } from './public-url.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
 import { generationKind, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
@@ -44,7 +45,7 @@ export interface Runtime extends Parts {
   readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
-  /** Where callers reach this service, known for certain only once it listens. */
+  /** Where callers reach this service: a setting, or what the API that listens has told. */
   publicUrl: string
   /** The runtime as a verb's first argument. */
   as(actor: Actor): Context
@@ -108,6 +109,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     closers.push(() => runtime.storage.close())
     await followCatalog(runtime)
     await installEndpoint(runtime.as({ kind: 'system' }))
+    if (settings.publicUrl === null) await readPublicUrl(runtime)
     return runtime
   } catch (error) {
     await close().catch(() => undefined)

@@ -1,6 +1,7 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts'
 import { installDemoKey } from '../install.ts'
 import { type Log, openLog } from '../log.ts'
+import { followPublicUrl, recordPublicUrl } from '../public-url.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../server/shutdown.ts'
@@ -57,11 +58,12 @@ async function start(
     const app = await buildApp(runtime)
     opened.working.push(() => app.close())
     const address = await app.listen({ port: settings.port, host: settings.host })
-    runtime.publicUrl = settings.publicUrl ?? address
+    await recordPublicUrl(runtime, settings.publicUrl ?? address)
     print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
     stopping.throwIfAborted()
   }
   if (halves.worker) {
+    if (!halves.api && settings.publicUrl === null) await followPublicUrl(runtime)
     for (const startOne of [startWebhookWorker, (ground: Runtime) => startWorker(ground, halves)]) {
       const worker = await startOne(runtime)
       opened.working.push(() => worker.stop())

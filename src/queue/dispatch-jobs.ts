@@ -26,9 +26,9 @@ export interface DispatchOptions {
   readonly limits?: () => ReadonlyMap<string, number>
   /**
    * Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job was cancelled, now belongs to another
-   * worker or must be handed back.
+   * worker or must be handed back. Resolves with 'settled' where it took the delivery out of the queue itself (`DEQUEUE`).
    */
-  handle(jobId: string, signal: AbortSignal, lane: string | undefined): Promise<void>
+  handle(jobId: string, signal: AbortSignal, delivery: Delivery): Promise<unknown>
   /** Which jobs come next; absent: accounts are served in turn. */
   readonly source?: JobSource
 }
@@ -87,9 +87,9 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   const start = (delivery: Delivery): void => {
     const controller = new AbortController()
     const done = options
-      .handle(delivery.jobId, controller.signal, delivery.lane)
+      .handle(delivery.jobId, controller.signal, delivery)
       .then(
-        () => settler.complete(delivery),
+        (outcome) => (outcome === 'settled' ? undefined : settler.complete(delivery)),
         (error: Error) => (job.cancelled ? settler.complete(delivery) : giveBack(delivery, error)),
       )
       .finally(() => {

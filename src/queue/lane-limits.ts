@@ -6,7 +6,7 @@ export interface LaneLimits {
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
   leave(lane: string | undefined): boolean
-  /** The lanes known to be full: what they hold may as well stay in the queue. */
+  /** The lanes known to be full: what waits for them may as well stay in the queue. */
   full(): string[]
 }
 
@@ -15,39 +15,53 @@ export interface LaneOptions {
   readonly perReceiver: number
 }
 
-/** Limits of one process. A word that was full takes jobs again once half of it is empty, so that every fetch brings many of them. */
-export function laneLimits({ perAccount, perReceiver }: LaneOptions): LaneLimits {
+/** Less for receivers that have not shown yet that they answer, or no longer do: many of them together must not fill the process. */
+export interface Doubtful {
+  readonly perReceiver: number
+  isPrompt(receiver: string): boolean
+}
+
+/**
+ * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
+ * any that must go back.
+ */
+export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: Doubtful): LaneLimits {
+  const batch = Math.ceil(perReceiver / 2)
   const held = new Map<string, number>()
-  const closed = new Set<string>()
-  const refused = new Set<string>()
-  const limitOf = (key: string) => (key.startsWith('a ') ? perAccount : perReceiver)
-  const isFull = (lane: string): boolean => keysOf(lane).some((key) => closed.has(key))
-  const release = (key: string): boolean => {
+  const known = new Set<string>()
+  const mostOf = (key: string): number => {
+    if (key.startsWith('a ')) return perAccount
+    return doubtful === undefined || doubtful.isPrompt(key) ? perReceiver : doubtful.perReceiver
+  }
+  const roomOf = (key: string): number => mostOf(key) - (held.get(key) ?? 0)
+  const isFull = (lane: string): boolean =>
+    keysOf(lane).some((key) => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2)))
+  const release = (key: string): void => {
     const left = (held.get(key) ?? 0) - 1
     if (left <= 0) held.delete(key)
     else held.set(key, left)
-    return left <= limitOf(key) / 2 && closed.delete(key)
   }
+  const reopens = (keys: readonly string[]): boolean =>
+    [...known].some((lane) => keysOf(lane).some((key) => keys.includes(key)) && !isFull(lane))
   return {
-    batch: Math.floor(perReceiver / 2),
+    batch,
     enter: (lane) => {
       if (lane === undefined) return true
-      if (isFull(lane)) {
-        refused.add(lane)
-        return false
-      }
-      for (const key of keysOf(lane)) {
-        const count = (held.get(key) ?? 0) + 1
-        held.set(key, count)
-        if (count >= limitOf(key)) closed.add(key)
-      }
-      if (isFull(lane)) refused.add(lane)
-      return true
+      const keys = keysOf(lane)
+      const fits = keys.every((key) => roomOf(key) > 0)
+      if (fits) for (const key of keys) held.set(key, (held.get(key) ?? 0) + 1)
+      if (isFull(lane)) known.add(lane)
+      return fits
     },
-    leave: (lane) => lane !== undefined && keysOf(lane).map(release).includes(true),
+    leave: (lane) => {
+      if (lane === undefined) return false
+      const keys = keysOf(lane)
+      keys.forEach(release)
+      return reopens(keys)
+    },
     full: () => {
-      for (const lane of refused) if (!isFull(lane)) refused.delete(lane)
-      return [...refused]
+      for (const lane of known) if (!isFull(lane)) known.delete(lane)
+      return [...known]
     },
   }
 }

@@ -1,9 +1,31 @@
 import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
 
-/** Lets so many attempts run at once per account and per receiver; the others wait their turn, holding neither socket nor claim. */
+/** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
+const AHEAD = 64
+/** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
+const QUICK_MS = 100
+/** Who answers within this is prompt: what is held for it moves on. */
+const PROMPT_MS = 1000
+/** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
+const STALE_MS = 1000
+
+/** What is done in a turn. */
+export interface Steps<Prepared, Result> {
+  /** Also called before the turn, at most `AHEAD` places from it, where the receiver answers quickly. */
+  prepare(): Promise<Prepared>
+  work(prepared: Prepared): Promise<Result>
+  /** Takes back what was prepared and is not going to be used. */
+  undo(prepared: Prepared): Promise<void>
+}
+
+/** Lets so many attempts run at once per account and per receiver; the others wait their turn, holding no socket. */
 export interface AttemptGate {
-  /** Runs `work` in its turn. @throws when the gate was closed or `signal` aborted before */
-  pass<T>(lane: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  /** Takes the steps in their turn. @throws when the gate was closed or `signal` aborted before */
+  pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
+  /** How many wait for their turn. */
+  waiting(): number
+  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way. */
+  isPrompt(receiver: string): boolean
   /** Sends away who waits. */
   close(): void
 }
@@ -11,11 +33,40 @@ export interface AttemptGate {
 interface Waiting {
   readonly go: () => void
   readonly giveUp: (error: Error) => void
+  readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
-export function openAttemptGate({ perAccount, perReceiver }: LaneOptions): AttemptGate {
+/** @param now milliseconds of a clock that never goes back */
+export function openAttemptGate(limits: LaneOptions, now = () => performance.now()): AttemptGate {
+  const turns = openTurns(limits)
+  return {
+    pass: async (lane, signal, steps) => {
+      const preparation = openPreparation(steps, now)
+      await turns.enter(lane, preparation).catch(preparation.rejectWith)
+      let started = Number.NEGATIVE_INFINITY
+      try {
+        if (signal.aborted) return await preparation.rejectWith(signal.reason)
+        const prepared = await preparation.fresh()
+        started = now()
+        return await steps.work(prepared)
+      } finally {
+        turns.leave(lane, now() - started)
+      }
+    },
+    waiting: turns.waiting,
+    isPrompt: turns.isPrompt,
+    close: turns.close,
+  }
+}
+
+/** Who is inside, who waits, and for whom of them it is worth preparing. */
+function openTurns({ perAccount, perReceiver }: LaneOptions) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
+  /** Milliseconds that each receiver's last attempt took. */
+  const pace = new Map<string, number>()
+  const paceOf = (receiver: string): number => pace.get(receiver) ?? Number.POSITIVE_INFINITY
+  let crowd = 0
   let closed = false
   const hasRoom = (lane: string): boolean => {
     const [account, receiver] = keysOf(lane)
@@ -24,47 +75,75 @@ export function openAttemptGate({ perAccount, perReceiver }: LaneOptions): Attem
   const count = (lane: string, change: number): void => {
     for (const key of keysOf(lane)) {
       const left = (inside.get(key) ?? 0) + change
-      if (left === 0) inside.delete(key)
-      else inside.set(key, left)
+      if (left > 0) inside.set(key, left)
+      else if (inside.delete(key)) pace.delete(key)
     }
+  }
+  const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
+    // Only once half of them are used up, so that many are prepared together.
+    if (paceOf(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: the first of each lane that shares a word with it may fit now. */
   const admit = (): void => {
     for (const [lane, queue] of waiting) {
       while (queue.length > 0 && hasRoom(lane)) {
         count(lane, 1)
+        crowd--
         queue.shift()!.go()
       }
       if (queue.length === 0) waiting.delete(lane)
+      else prepareAhead(lane, queue)
     }
-  }
-  const turn = (lane: string, signal: AbortSignal): Promise<void> => {
-    if (closed || signal.aborted) return Promise.reject(new Error('the worker is stopping'))
-    if (hasRoom(lane) && !waiting.has(lane)) {
-      count(lane, 1)
-      return Promise.resolve()
-    }
-    return new Promise((resolve, reject) => {
-      const queue = waiting.get(lane) ?? []
-      waiting.set(lane, queue)
-      queue.push({ go: resolve, giveUp: reject })
-    })
   }
   return {
-    pass: async (lane, signal, work) => {
-      await turn(lane, signal)
-      try {
-        signal.throwIfAborted()
-        return await work()
-      } finally {
-        count(lane, -1)
-        admit()
-      }
+    enter: async (lane: string, preparation: Waiting['preparation']): Promise<void> => {
+      if (closed) throw new Error('the worker is stopping')
+      if (hasRoom(lane) && !waiting.has(lane)) return count(lane, 1)
+      await new Promise<void>((resolve, reject) => {
+        const queue = waiting.get(lane) ?? []
+        waiting.set(lane, queue)
+        crowd++
+        queue.push({ go: resolve, giveUp: reject, preparation })
+      })
+    },
+    waiting: () => crowd,
+    isPrompt: (receiver: string) => paceOf(receiver) < PROMPT_MS,
+    leave: (lane: string, tookMs: number): void => {
+      pace.set(keysOf(lane)[1], tookMs)
+      count(lane, -1)
+      admit()
     },
     close: () => {
       closed = true
       for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
       waiting.clear()
+      crowd = 0
+    },
+  }
+}
+
+/** What was prepared before the turn came, if anything. */
+function openPreparation<Prepared>({ prepare, undo }: Steps<Prepared, unknown>, now: () => number) {
+  let early: { readonly made: Promise<Prepared>; readonly since: number } | undefined
+  return {
+    isBegun: () => early !== undefined,
+    begin: () => {
+      if (early !== undefined) return
+      early = { made: prepare(), since: now() }
+      // Its failure is told when the turn comes.
+      early.made.catch(() => undefined)
+    },
+    fresh: async (): Promise<Prepared> => {
+      if (early === undefined) return prepare()
+      const made = await early.made
+      if (now() - early.since < STALE_MS) return made
+      await undo(made)
+      return prepare()
+    },
+    rejectWith: async (error: Error): Promise<never> => {
+      if (early !== undefined) await undo(await early.made)
+      throw error
     },
   }
 }

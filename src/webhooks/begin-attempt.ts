@@ -2,7 +2,7 @@ import type { Parts } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { gather } from '../db/gather.ts'
 import type { SignedHeaders } from './sign.ts'
-import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS } from './webhook-delivery.ts'
+import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
 const MAX_BATCH = 100
 
@@ -38,7 +38,7 @@ with locked as (
   where id = any($1) order by id for update skip locked
 ), due as (
   select id from locked
-  where state = 'pending' and attempt < ${MAX_ATTEMPTS} and next_attempt_at <= now()
+  where state = 'pending' and attempt < $2 and next_attempt_at <= now()
     and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
 ), begun as (
   update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -52,11 +52,11 @@ select * from begun`
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
-export const openBeginAttempt = ({ db }: Pick<Parts, 'db'>): BeginAttempt =>
-  gather(MAX_BATCH, (ids: readonly string[]) => begin(db, ids))
+export const openBeginAttempt = ({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt =>
+  gather(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, mostAttempts(settings.webhookRetryDelays)))
 
-async function begin(db: Database, ids: readonly string[]): Promise<(Attempt | null)[]> {
-  const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids] })
+async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
+  const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
   const begun = new Map(rows.map((row) => [row.id, toAttempt(row)]))
   return ids.map((id) => begun.get(id) ?? null)
 }

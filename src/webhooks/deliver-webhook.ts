@@ -1,48 +1,53 @@
 import type { Parts } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { untilAnswered } from '../db/until-answered.ts'
+import type { Delivery } from '../queue/job-source.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { freezeContent } from './freeze-delivery.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
+import type { ReleaseAttempt } from './release-attempt.ts'
 import {
   type DeliveryKind,
   type DeliveryState,
   FRESH_SECONDS,
   LATEST_START_SECONDS,
-  MAX_ATTEMPTS,
+  mostAttempts,
   type Outcome,
 } from './webhook-delivery.ts'
 
 export interface DeliveryParts extends Parts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
+  readonly releaseAttempt: ReleaseAttempt
   readonly recordAttempt: RecordAttempt
   /** Sends the frozen bytes; never throws: whatever happens is a result. */
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
 }
 
 /**
- * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless.
+ * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless. Resolves with
+ * 'settled' where the record also took the delivery's `place` out of the queue.
  * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
  */
 export async function deliverWebhook(
   parts: DeliveryParts,
-  deliveryId: string,
+  place: Delivery,
   signal: AbortSignal,
-  lane = '',
-): Promise<void> {
-  // Claimed only in its turn, and written down after it: the receiver's next delivery does not wait for this one's commit.
-  const sent = await parts.gate.pass(lane, signal, async () => {
-    const attempt = (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId))
-    return attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }
+): Promise<'settled' | 'open'> {
+  const { jobId: deliveryId, lane = '' } = place
+  // Begun in its turn or shortly before, and written down after it: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(lane, signal, {
+    prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
+    work: async (attempt) => (attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }),
+    undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
   })
-  if (sent === null) return
+  if (sent === null) return 'open'
   const { attempt, result } = sent
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a callback was not taken')
   }
-  await untilAnswered(() => parts.recordAttempt({ attempt, result }))
+  return untilAnswered(() => parts.recordAttempt({ attempt, result, place }))
 }
 
 interface Row {
@@ -68,7 +73,8 @@ async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<
   const row = rows[0]
   if (row === undefined || row.state !== 'pending') return null
   if (!row.due) throw new Error('another attempt may still be under way')
-  if (row.attempt >= MAX_ATTEMPTS) return giveUp(parts, deliveryId, row, 'interrupted')
+  if (row.attempt >= mostAttempts(parts.settings.webhookRetryDelays))
+    return giveUp(parts, deliveryId, row, 'interrupted')
   if (row.attempt > 0 && row.age_seconds >= LATEST_START_SECONDS) return giveUp(parts, deliveryId, row, 'expired')
   if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await freezeAnew(parts, deliveryId, row))) return null
   const attempt = await parts.beginAttempt(deliveryId)

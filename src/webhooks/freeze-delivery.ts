@@ -68,9 +68,8 @@ export async function freezeContent(
 ): Promise<FrozenContent | null> {
   const job = subject.kind === 'job' ? await finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId)
   const body = Buffer.from(JSON.stringify(parts.presenter.voiceJob(job)))
-  const timestamp = Math.floor(parts.now().getTime() / 1000)
   try {
-    const secrets = await signingSecrets(parts, tx, subject.accountId)
+    const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
     return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error

@@ -1,11 +1,15 @@
 import type { Parts } from '../context.ts'
 import { type Database, inTransaction, type Tx } from '../db/database.ts'
 import { gather } from '../db/gather.ts'
+import { dequeue } from '../queue/dequeue.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import type { Delivery } from '../queue/job-source.ts'
 import type { Attempt } from './begin-attempt.ts'
-import { laneOf, MAX_ATTEMPTS, type Outcome } from './webhook-delivery.ts'
+import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
-const MAX_BATCH = 100
+const MAX_BATCH = 200
+/** Nobody waits for a record but the process that stops: under load, this makes it one commit for dozens of deliveries. */
+const SPACING_MS = 10
 
 /** What became of one attempt. */
 export interface AttemptResult {
@@ -19,9 +23,12 @@ export interface AttemptResult {
 interface Recorded {
   readonly attempt: Attempt
   readonly result: AttemptResult
+  /** What brought it: a success leaves the queue with its record. */
+  readonly place: Delivery
 }
 
-export type RecordAttempt = (recorded: Recorded) => Promise<void>
+/** 'settled': the place in the queue went with the record. */
+export type RecordAttempt = (recorded: Recorded) => Promise<'settled' | 'open'>
 
 const NOTE = `
 with result as (
@@ -33,11 +40,15 @@ with result as (
   from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
 )`
 
-/** The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
-const SUCCEED = `${NOTE}
+/**
+ * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
+ * that nothing may be sent any more, even where another attempt was begun since.
+ */
+const SUCCEED = `${NOTE}, dequeued as (${dequeue(WEBHOOK_KIND.queue, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = now()
-from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
+/** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
 const FAIL = `${NOTE}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
@@ -45,26 +56,29 @@ from result r where d.id = r.id and d.round = r.round and d.attempt = r.number a
 
 /** Records what became of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
 export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
-  const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items))
+  const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
   return async (recorded) => {
-    if (recorded.result.outcome === 'succeeded') await succeed(recorded)
-    else await recordFailure(parts, recorded)
+    if (recorded.result.outcome === 'succeeded') return succeed(recorded)
+    await recordFailure(parts, recorded)
+    return 'open'
   }
 }
 
-async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<undefined[]> {
-  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: columns(items) })
-  return items.map(() => undefined)
+async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<'settled'[]> {
+  const places = [items.map(({ place }) => place.id), items.map(({ place }) => place.retryCount)]
+  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: [...columns(items), ...places] })
+  return items.map(() => 'settled')
 }
 
 async function recordFailure(
   parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
   { attempt, result }: Recorded,
 ): Promise<void> {
-  const delaySeconds = parts.settings.webhookRetryDelays[attempt.number - 1]
-  const last = delaySeconds === undefined || attempt.number >= MAX_ATTEMPTS
+  const { webhookRetryDelays: delays } = parts.settings
+  const last = attempt.number >= mostAttempts(delays)
+  const delaySeconds = last ? 0 : delays[attempt.number - 1]!
   await inTransaction(parts.db, async (tx: Tx) => {
-    const values = [...columns([{ attempt, result }]), delaySeconds ?? 0, last]
+    const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
     if (rowCount !== 1 || last) return
     const lane = laneOf(attempt.accountId, attempt.url)
@@ -72,7 +86,7 @@ async function recordFailure(
   })
 }
 
-function columns(items: readonly Recorded[]): unknown[] {
+function columns(items: readonly Omit<Recorded, 'place'>[]): unknown[] {
   return [
     items.map(({ attempt }) => attempt.deliveryId),
     items.map(({ attempt }) => attempt.round),

@@ -1,22 +1,20 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
-import { internalError, invalidRequest, notFound } from '../errors.ts'
+import { invalidRequest, notFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
-import { freezeContent } from './freeze-delivery.ts'
-import { type DeliveryKind, type DeliveryState, laneOf } from './webhook-delivery.ts'
+import { type DeliveryState, laneOf } from './webhook-delivery.ts'
 
 interface Row {
-  kind: DeliveryKind
-  job_id: string
   state: DeliveryState
   url: string
 }
 
 /**
  * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and output URLs
- * (contract.md section 6), to where a callback of the job would go now, and up to four attempts.
+ * (contract.md section 6), to where a callback of the job would go now, and up to four attempts. The worker freezes it before the first:
+ * whoever asks, at the command line too, need not know the service's secrets and its public URL.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
  */
 export async function redeliverWebhook(ctx: Context, input: { readonly id: string }): Promise<string> {
@@ -26,13 +24,11 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
     const row = isId('msg', input.id) ? await findDelivery(tx, input.id, accountId) : undefined
     if (row === undefined) throw notFound()
     if (row.state === 'pending') throw invalidRequest('Wait until this delivery has succeeded or failed.')
-    const content = await freezeContent(ctx, tx, input.id, { accountId, kind: row.kind, jobId: row.job_id })
-    if (content === null) throw internalError('a webhook secret does not open')
     await tx.query(
-      `update webhook_delivery set url = $2, timestamp = $3, signature = $4, body = $5, round = round + 1, attempt = 0,
+      `update webhook_delivery set url = $2, timestamp = 0, signature = '', body = null, round = round + 1, attempt = 0,
          state = 'pending', outcome = null, finished_at = null, next_attempt_at = now()
        where id = $1`,
-      [input.id, row.url, content.timestamp, content.signature, content.body],
+      [input.id, row.url],
     )
     await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { lane: laneOf(accountId, row.url) })
   })
@@ -43,7 +39,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
 /** Locked, so that of two redeliveries at once the second finds the first one under way. */
 async function findDelivery(tx: Tx, id: string, accountId: string): Promise<Row | undefined> {
   const { rows } = await tx.query<Row>(
-    `select d.kind, d.job_id, d.state, coalesce(j.webhook_url, a.webhook_url, d.url) as url
+    `select d.state, coalesce(j.webhook_url, a.webhook_url, d.url) as url
      from webhook_delivery d join account a on a.id = d.account_id left join job j on j.id = d.job_id
      where d.id = $1 and d.account_id = $2 for update of d`,
     [id, accountId],

@@ -2,6 +2,8 @@ import { promises } from 'node:dns'
 
 const TRY_MS = 2000
 const TRIES = 2
+/** Once a family has brought addresses, the other gets this long: some name servers answer for A and drop AAAA. */
+const OTHER_FAMILY_MS = 1500
 /** Both families, all tries. */
 const RESOLVE_TIMEOUT_MS = 5000
 
@@ -17,12 +19,20 @@ export function systemResolver(servers?: readonly string[]): Resolver {
     resolve: async (host) => {
       const resolver = new promises.Resolver({ timeout: TRY_MS, tries: TRIES })
       if (servers !== undefined) resolver.setServers(servers)
-      const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-      const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-      if (addresses.length === 0) throw (answers[0] as PromiseRejectedResult).reason
-      return addresses
+      return eitherFamily([resolver.resolve4(host), resolver.resolve6(host)]).finally(() => resolver.cancel())
     },
   }
+}
+
+/** The addresses of both families, or of the one that answered. @throws the first's reason where neither has any */
+async function eitherFamily(families: readonly Promise<string[]>[]): Promise<string[]> {
+  const found: string[] = []
+  const all = Promise.allSettled(families.map((family) => family.then((addresses) => found.push(...addresses))))
+  let timer: NodeJS.Timeout | undefined
+  const patience = () => new Promise((resolve) => (timer = setTimeout(resolve, OTHER_FAMILY_MS)))
+  await Promise.race([all, Promise.any(families).then(patience, () => all)])
+  clearTimeout(timer)
+  return found.length > 0 ? found : families[0]!
 }
 
 /** Names asked for at the same time are asked once, and nobody waits longer than 5 s. */

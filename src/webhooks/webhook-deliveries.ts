@@ -3,7 +3,7 @@ import { type Context, requireAccount, requireScope } from '../context.ts'
 import { type Detail, invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { isId } from '../id.ts'
-import { type DeliveryKind, type DeliveryState, MAX_ATTEMPTS, OUTCOME_FORM } from './webhook-delivery.ts'
+import { type DeliveryKind, type DeliveryState, mostAttempts, OUTCOME_FORM } from './webhook-delivery.ts'
 
 const DEFAULT_FIRST = 50
 const MAX_FIRST = 100
@@ -52,6 +52,9 @@ export interface DeliveriesInput {
   readonly first?: number | null | undefined
   /** A cursor. */
   readonly after?: string | null | undefined
+  /** Every connection of the schema has these two; here they are refused. */
+  readonly last?: number | null | undefined
+  readonly before?: string | null | undefined
 }
 
 const ATTEMPT = {
@@ -106,7 +109,9 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
     take: first + 1,
     ...VIEW,
   })
-  const edges = rows.slice(0, first).map((row) => ({ cursor: row.id, node: toView(row) }))
+  const edges = rows
+    .slice(0, first)
+    .map((row) => ({ cursor: row.id, node: toView(row, mostAttempts(ctx.settings.webhookRetryDelays)) }))
   return {
     edges,
     pageInfo: {
@@ -118,12 +123,15 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   }
 }
 
-function mistakesIn({ jobId, outcome, after }: DeliveriesInput, first: number): Detail[] {
+function mistakesIn({ jobId, outcome, after, last, before }: DeliveriesInput, first: number): Detail[] {
   const details: Detail[] = []
   if (!Number.isInteger(first) || first < 1 || first > MAX_FIRST) {
     details.push({ path: '/first', message: `must be from 1 to ${MAX_FIRST}` })
   }
   if (after && !isId('msg', after)) details.push({ path: '/after', message: 'must be a cursor' })
+  for (const [name, value] of Object.entries({ last, before })) {
+    if (value != null) details.push({ path: `/${name}`, message: 'pages go forwards only: use first and after' })
+  }
   if (jobId && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
   if (outcome && !OUTCOME_FORM.test(outcome)) {
     details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
@@ -142,9 +150,9 @@ interface Row extends Omit<DeliveryView, 'attempts'> {
   readonly attempts: readonly AttemptRow[]
 }
 
-function toView(row: Row): DeliveryView {
+function toView(row: Row, most: number): DeliveryView {
   const { id, kind, jobId, url, state, outcome, createdAt, finishedAt } = row
-  const waits = state === 'pending' && row.attempt < MAX_ATTEMPTS
+  const waits = state === 'pending' && row.attempt < most
   return {
     ...{ id, kind, jobId, url, state, outcome, createdAt, finishedAt },
     nextAttemptAt: waits ? row.nextAttemptAt : null,

@@ -2,6 +2,8 @@ import { SIGNED_URL_SECONDS } from '../storage/storage.ts'
 
 /** Attempts of one round: the first and three retries (spec 6.4). */
 export const MAX_ATTEMPTS = 4
+/** Attempts of one round with these seconds before its retries: what a crash cost counts as well. */
+export const mostAttempts = (retryDelays: readonly number[]): number => Math.min(MAX_ATTEMPTS, retryDelays.length + 1)
 /** DNS, TLS and response together (spec 6.4). */
 export const ATTEMPT_TIMEOUT_MS = 10_000
 /** A verifier refuses a timestamp older than 300 s: no attempt starts later than this, so that the request arrives in time. */

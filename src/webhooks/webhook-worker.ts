@@ -10,13 +10,17 @@ import { openConnections } from './connections.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
 import { postCallback } from './post-callback.ts'
 import { openRecordAttempt } from './record-attempt.ts'
+import { openReleaseAttempt } from './release-attempt.ts'
 import { type Resolver, sharedResolver, systemResolver } from './resolver.ts'
 import { tidyWebhooks } from './tidy-webhooks.ts'
 
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
-const HELD = { perAccount: 256, perReceiver: 128 }
+const HELD = { perAccount: 512, perReceiver: 256 }
+/** Of a receiver that does not answer promptly: what may run, and the same again. */
+const HELD_IN_DOUBT = 32
+/** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
 const SLOTS = 2048
 const TIDY_MS = 60_000
 
@@ -32,21 +36,23 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     egressAllow: runtime.settings.egressAllow,
   }
   const gate = openAttemptGate(AT_ONCE)
+  const lanes = laneLimits(HELD, { perReceiver: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const poster = { guard, connections }
   const parts = {
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
+    releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
     post: (attempt: Attempt, signal: AbortSignal) => postCallback(poster, attempt, signal),
   }
   const dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
-    slots: SLOTS,
-    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes: laneLimits(HELD) }),
-    handle: (deliveryId, signal, lane) => deliverWebhook(parts, deliveryId, signal, lane),
+    slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
+    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
+    handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
   const tidy = () =>
     tidyWebhooks(runtime).catch((error: Error) =>

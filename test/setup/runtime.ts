@@ -6,6 +6,7 @@ import { createAccount } from '../../src/accounts/create-account.ts'
 import { createApiKey, type NewApiKey } from '../../src/api-keys/create-api-key.ts'
 import { readSettings } from '../../src/config.ts'
 import { openLog } from '../../src/log.ts'
+import { recordPublicUrl } from '../../src/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
 import { buildApp } from '../../src/server/app.ts'
 import { startWorker, type Worker } from '../../src/synthesis/synthesis-worker.ts'
@@ -56,7 +57,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
   const app = await buildApp(runtime)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  runtime.publicUrl = url
+  await recordPublicUrl(runtime, settings.publicUrl ?? url)
   const operator = runtime.as({ kind: 'system' })
   const makeAccount = async (credits = 1_000_000n) =>
     (await createAccount(operator, { name: `account ${process.pid} ${++accounts}`, credits })).id

@@ -1,9 +1,45 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { laneLimits } from '../../src/queue/lane-limits.ts'
-import { openAttemptGate } from '../../src/webhooks/attempt-gate.ts'
+import { type AttemptGate, openAttemptGate, type Steps } from '../../src/webhooks/attempt-gate.ts'
 
 const never = new AbortController().signal
+const LIMITS = { perAccount: 4, perReceiver: 2 }
+
+/** Steps that prepare nothing. */
+const only = <Result>(work: () => Promise<Result>): Steps<null, Result> => ({
+  prepare: async () => null,
+  work,
+  undo: async () => undefined,
+})
+
+/** A receiver whose answers the test gives, `count` deliveries that go to it, and what became of each. */
+function crowd(gate: AttemptGate, count: number) {
+  const prepared: number[] = []
+  const undone: number[] = []
+  const answers: (() => void)[] = []
+  const ends = Array.from({ length: count }, (_, index) =>
+    gate
+      .pass('a r', never, {
+        prepare: async () => prepared.push(index) && index,
+        work: (mine) => new Promise<number>((resolve) => answers.push(() => resolve(mine))),
+        undo: async (mine) => void undone.push(mine),
+      })
+      .then(
+        (mine) => `sent ${mine}`,
+        (error: Error) => error.message,
+      ),
+  )
+  return { prepared, undone, answers, ends: Promise.all(ends) }
+}
+
+const inOrder = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+const until = async (holds: () => boolean) => {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
 describe('openAttemptGate', () => {
   test('never lets more in than an account or a receiver may have, and lets all of them in once', async () => {
@@ -21,12 +57,16 @@ describe('openAttemptGate', () => {
         let done = 0
         await Promise.all(
           lanes.map((words) =>
-            gate.pass(words.join(' '), never, async () => {
-              for (const word of words) move(word, 1)
-              await new Promise((resolve) => setImmediate(resolve))
-              for (const word of words) move(word, -1)
-              done++
-            }),
+            gate.pass(
+              words.join(' '),
+              never,
+              only(async () => {
+                for (const word of words) move(word, 1)
+                await new Promise((resolve) => setImmediate(resolve))
+                for (const word of words) move(word, -1)
+                done++
+              }),
+            ),
           ),
         )
         expect(done).toBe(lanes.length)
@@ -38,14 +78,80 @@ describe('openAttemptGate', () => {
 
   test('work that throws gives its place back, and closing sends away who waits', async () => {
     const gate = openAttemptGate({ perAccount: 1, perReceiver: 1 })
-    await expect(gate.pass('a r', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    await expect(
+      gate.pass(
+        'a r',
+        never,
+        only(() => Promise.reject(new Error('no'))),
+      ),
+    ).rejects.toThrow('no')
     let release: (() => void) | undefined
-    const first = gate.pass('a r', never, () => new Promise<void>((resolve) => (release = resolve)))
-    const second = gate.pass('a r', never, async () => undefined)
+    const first = gate.pass(
+      'a r',
+      never,
+      only(() => new Promise<void>((resolve) => (release = resolve))),
+    )
+    const second = gate.pass(
+      'a r',
+      never,
+      only(async () => undefined),
+    )
     gate.close()
     await expect(second).rejects.toThrow('stopping')
     release!()
     await first
+  })
+
+  test('prepares for a receiver that answers quickly before the turn comes, 64 places at most', async () => {
+    const { prepared, answers } = crowd(openAttemptGate(LIMITS), 200)
+    await until(() => answers.length === 2)
+    expect(prepared).toEqual([0, 1])
+    answers[0]!()
+    await until(() => answers.length === 3)
+    await settled()
+    expect(inOrder(prepared)).toEqual(Array.from({ length: 3 + 64 }, (_, index) => index))
+  })
+
+  test('prepares nothing early for a receiver that takes its time', async () => {
+    let clock = 0
+    const { prepared, answers } = crowd(
+      openAttemptGate(LIMITS, () => clock),
+      200,
+    )
+    await until(() => answers.length === 2)
+    clock += 100
+    answers[0]!()
+    await until(() => answers.length === 3)
+    await settled()
+    expect(prepared).toEqual([0, 1, 2])
+  })
+
+  test('prepares anew what was prepared a second ago, since its receiver has come to a halt', async () => {
+    let clock = 0
+    const { prepared, undone, answers } = crowd(
+      openAttemptGate(LIMITS, () => clock),
+      6,
+    )
+    await until(() => answers.length === 2)
+    answers[0]!()
+    await until(() => prepared.length === 6)
+    clock += 1000
+    answers[1]!()
+    await until(() => answers.length === 4)
+    expect([inOrder(prepared), undone]).toEqual([[0, 1, 2, 3, 3, 4, 5], [3]])
+  })
+
+  test('takes back what it had prepared for those whom closing sends away, and nothing else', async () => {
+    const gate = openAttemptGate(LIMITS)
+    const { prepared, undone, answers, ends } = crowd(gate, 100)
+    await until(() => answers.length === 2)
+    answers[0]!()
+    await until(() => prepared.length === 67)
+    gate.close()
+    answers[1]!()
+    answers[2]!()
+    expect((await ends).slice(0, 4)).toEqual(['sent 0', 'sent 1', 'sent 2', 'the worker is stopping'])
+    expect(inOrder(undone)).toEqual(inOrder(prepared).slice(3))
   })
 })
 
@@ -59,6 +165,21 @@ describe('laneLimits', () => {
     expect([lanes.leave('a1 r1'), lanes.leave('a1 r1')]).toEqual([false, true])
     expect(lanes.full()).toEqual([])
     expect(lanes.enter('a2 r1')).toBe(true)
+  })
+
+  test('a receiver that is not prompt holds less, and gets its room when it answers', () => {
+    const prompt = new Set<string>()
+    const doubtful = { perReceiver: 4, isPrompt: (receiver: string) => prompt.has(receiver) }
+    const lanes = laneLimits({ perAccount: 100, perReceiver: 16 }, doubtful)
+    const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
+    expect([entered(), lanes.full()]).toEqual([4, ['a r']])
+    expect([lanes.leave('a r'), lanes.leave('a r')]).toEqual([false, true])
+    expect([entered(), lanes.full()]).toEqual([2, ['a r']])
+    prompt.add('r r')
+    expect([lanes.leave('a r'), lanes.full()]).toEqual([true, []])
+    expect(entered()).toBe(13)
+    prompt.delete('r r')
+    expect([lanes.full(), lanes.leave('a r')]).toEqual([['a r'], false])
   })
 
   test('an account is limited over all of its receivers', () => {

@@ -164,6 +164,17 @@ describe('the resolver of the machine', () => {
     server?.close()
   })
 
+  test('takes the addresses of one family soon where the server drops the questions for the other', async () => {
+    const address = await listen((query, reply) => {
+      const type = query.readUInt16BE(query.indexOf(0, 12) + 1)
+      if (type === 1) reply(aliasTo(query, [127, 0, 0, 9]))
+    })
+    const started = performance.now()
+    expect(await sharedResolver(systemResolver([address])).resolve('half.test')).toEqual(['127.0.0.9'])
+    expect(performance.now() - started).toBeLessThan(3500)
+    server?.close()
+  })
+
   test('gives up on a server that never answers within 5 s, while files go on being read', async () => {
     const address = await listen()
     const started = performance.now()

@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,6 +35,20 @@ const CASES: readonly Case[] = [
   { title: 'a timestamp that is ahead', genuine: false, age: -400 },
 ]
 
+/** Made only where a header was run as a command. */
+const TRACE = join(directory, 'trace')
+const now = () => String(Math.floor(Date.now() / 1000))
+const HOSTILE = [
+  { title: 'a command in the timestamp', headers: ['msg_1', `age[$(touch ${TRACE})]`, 'v1,x'] },
+  { title: 'a timestamp in other digits', headers: ['msg_1', '\u0661\u0667\u06F0\u0660', 'v1,x'] },
+  { title: 'a superscript timestamp', headers: ['msg_1', '\u00B2', 'v1,x'] },
+  { title: 'an endless timestamp', headers: ['msg_1', '9'.repeat(5000), 'v1,x'] },
+  { title: 'an octal timestamp', headers: ['msg_1', '09', 'v1,x'] },
+  { title: 'no timestamp', headers: ['msg_1', '', 'v1,x'] },
+  { title: 'signatures beyond ASCII', headers: ['msg_1', now(), 'v1,\u00E9 v1,\u4E2D'] },
+  { title: 'patterns for signatures', headers: ['msg_1', now(), '/* * v1,*'] },
+] as const
+
 function headersOf({ age = 0, signing = [secret] }: Case): [id: string, timestamp: string, signatures: string] {
   const timestamp = String(Math.floor(Date.now() / 1000) - age)
   return ['msg_1', timestamp, signDelivery(signing, 'msg_1', timestamp, body)]
@@ -59,11 +73,26 @@ describe('examples/webhooks', () => {
     expect(code === 0).toBe(each.genuine)
   })
 
-  test.runIf(there('openssl')).each(CASES)('verify.sh: $title', async (each) => {
-    const file = join(directory, 'sent.json')
-    writeFileSync(file, each.sent ?? body)
-    const { code } = await run('sh', ['verify.sh', ...headersOf(each), file])
-    expect(code === 0).toBe(each.genuine)
+  test.runIf(there('python3')).each(HOSTILE)('verify.py: $title is refused and no more', async ({ headers }) => {
+    const { code, stdout } = await run('python3', ['verify.py', ...headers], body)
+    expect([code, stdout]).toEqual([1, 'not genuine\n'])
+  })
+
+  describe.each(['sh', 'bash'])('verify.sh under %s', (shell) => {
+    const runs = there('openssl') && spawnSync(shell, ['-c', 'true']).status === 0
+
+    test.runIf(runs).each(CASES)('$title', async (each) => {
+      const file = join(directory, 'sent.json')
+      writeFileSync(file, each.sent ?? body)
+      const { code } = await run(shell, ['verify.sh', ...headersOf(each), file])
+      expect(code === 0).toBe(each.genuine)
+    })
+
+    test.runIf(runs).each(HOSTILE)('$title is refused and runs nothing', async ({ headers }) => {
+      const { code, stdout } = await run(shell, ['verify.sh', ...headers, bodyFile])
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/^not (genuine|a timestamp)\n$/)])
+      expect(existsSync(TRACE)).toBe(false)
+    })
   })
 
   test('receive.mjs takes what is genuine and send.sh makes, and nothing else', async () => {

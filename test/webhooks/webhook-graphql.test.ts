@@ -112,7 +112,15 @@ describe('the webhook door', () => {
     expect((await page(`jobId: "${jobId}"`)).edges.map(({ node }) => node.id)).toEqual([ids[1]])
     expect((await page('outcome: "succeeded"')).edges).toHaveLength(5)
     expect((await page('outcome: "status_503"')).edges).toEqual([])
-    for (const wrong of ['first: 0', 'first: 101', 'after: "msg_x"', 'jobId: "job_x"', 'outcome: "DROP TABLE"']) {
+    for (const wrong of [
+      'last: 2',
+      `before: "${ids[0]}"`,
+      'first: 0',
+      'first: 101',
+      'after: "msg_x"',
+      'jobId: "job_x"',
+      'outcome: "DROP TABLE"',
+    ]) {
       expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
     }
   })

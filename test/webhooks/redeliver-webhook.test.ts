@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLog } from '../../src/log.ts'
+import { followPublicUrl, recordPublicUrl } from '../../src/public-url.ts'
+import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { redeliverWebhook } from '../../src/webhooks/redeliver-webhook.ts'
+import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/webhook-worker.ts'
+import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, until } from '../setup/service.ts'
+import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+
+const PATIENCE_MS = 20_000
+
+let certificates: Certificates
+let receiver: Receiver
+let service: TestRuntime
+/** Another process: it does not listen, has no PUBLIC_URL, and guesses a port that is not the API's. */
+let other: Runtime
+let worker: WebhookWorker
+
+beforeAll(async () => {
+  certificates = await makeCertificates()
+  receiver = await startReceiver(certificates.good)
+  service = await startTestRuntime({ worker: true, env: WEBHOOK_ENV })
+  other = await openRuntime(service.runtime.settings, openLog('error'), { supervise: false })
+  worker = await startWebhookWorker(other)
+})
+afterAll(async () => {
+  await worker?.stop()
+  await other?.close()
+  await service?.close()
+  await receiver?.close()
+  certificates?.remove()
+})
+
+const audioOf = ({ body }: Received) => (JSON.parse(body.toString()) as { outputs: { audio: string } }).outputs.audio
+
+describe('redeliverWebhook', () => {
+  test('from a process that is not the API sends URLs that lead to the API', async () => {
+    const owner = await createOwner(service, `${receiver.url}/again`)
+    const body = { inputs: { text: 'Hi', voice: 'aria', language: 'English' } }
+    expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: owner.key, body })).status).toBe(202)
+    const [first] = await receiver.waitFor('/again')
+    const id = first!.headers['webhook-id']!
+    await owner.outcomeOf(id)
+    const actor = { kind: 'account', accountId: owner.account, credits: 1n } as const
+    await redeliverWebhook(other.as(actor), { id })
+    const [, again] = await receiver.waitFor('/again', 2)
+    expect(again!.headers['webhook-id']).toBe(id)
+    expect(audioOf(again!).startsWith(`${service.url}/media/`)).toBe(true)
+    expect((await call(audioOf(again!))).status).toBe(200)
+  })
+
+  test('only marks the delivery: its content is made by the worker that sends it', async () => {
+    const owner = await createOwner(service, `${receiver.url}/mark`)
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    await worker.stop()
+    await redeliverWebhook(owner.ctx, { id })
+    const { rows } = await other.db.pool.query(
+      'select state, round, attempt, timestamp, signature, body from webhook_delivery where id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ state: 'pending', round: 2, attempt: 0, timestamp: '0', signature: '', body: null }])
+    worker = await startWebhookWorker(other)
+    expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded' })
+    const [, again] = receiver.received('/mark')
+    expect(again!.headers['webhook-signature']).toMatch(/^v1,/)
+  })
+
+  test('a process that lasts hears where the API listens now', async () => {
+    await followPublicUrl(other)
+    expect(other.publicUrl).toBe(service.url)
+    await recordPublicUrl(service.runtime, 'https://voice.example')
+    await until(() => other.publicUrl === 'https://voice.example', PATIENCE_MS, 'the new URL')
+    await recordPublicUrl(service.runtime, service.url)
+    await until(() => other.publicUrl === service.url, PATIENCE_MS, 'the old URL')
+  })
+})
