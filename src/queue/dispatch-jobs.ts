@@ -59,12 +59,14 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   let fetching = false
   let again = false
   let stopping = false
+  let pumping: Promise<void> = Promise.resolve()
 
-  const pump = async (): Promise<void> => {
-    if (fetching) {
-      again = true
-      return
-    }
+  const pump = (): void => {
+    if (fetching) again = true
+    else pumping = fill()
+  }
+
+  const fill = async (): Promise<void> => {
     fetching = true
     try {
       do {
@@ -72,7 +74,9 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         const free = freeSlots()
         if (stopping || free <= 0) break
         const { deliveries, more } = await source.take(free, [...running.keys()])
-        for (const delivery of deliveries) start(delivery)
+        // A claim that was under way when the worker was told to stop brings jobs that others can begin at once.
+        if (stopping) await putBack(deliveries)
+        else for (const delivery of deliveries) start(delivery)
         if (more) again = true
       } while (again)
     } catch (error) {
@@ -82,7 +86,14 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
-  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && void pump())
+  const putBack = async (deliveries: readonly Delivery[]): Promise<void> => {
+    if (deliveries.length === 0) return
+    const ids = deliveries.map(({ id }) => id)
+    await queue.handBack(kind, ids)
+    queue.wake(kind)
+  }
+
+  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && pump())
 
   const start = (delivery: Delivery): void => {
     const controller = new AbortController()
@@ -94,7 +105,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       )
       .finally(() => {
         running.delete(delivery.id)
-        if (source.left(delivery, freeSlots()) && !source.isShared()) void pump()
+        if (source.left(delivery, freeSlots()) && !source.isShared()) pump()
       })
     const job: Running = { delivery, controller, done, cancelled: false }
     running.set(delivery.id, job)
@@ -128,15 +139,15 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   }
 
   await queue.prepare(kind)
-  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && void pump(), pump)
+  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
   const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel)
   const removeLocal = queue.addLocalWorker(kind, () => {
-    void pump()
+    pump()
     return !stopping && freeSlots() > 0 && !source.isShared()
   })
-  const poll = setInterval(() => void pump(), POLL_MS)
+  const poll = setInterval(() => pump(), POLL_MS)
   const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
-  void pump()
+  pump()
 
   return {
     get inFlight() {
@@ -149,7 +160,8 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       unlisten()
       const all = () => Promise.allSettled([...running.values()].map((job) => job.done))
       let timer: NodeJS.Timeout | undefined
-      await Promise.race([all(), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
+      // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
+      await Promise.race([pumping.then(all), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
       clearTimeout(timer)
       for (const job of running.values()) job.controller.abort(new Error('the worker is stopping'))
       await all()
