@@ -2,12 +2,12 @@ import type { Parts } from '../context.ts'
 import { predict } from '../engines/cog.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { collectOutputs } from './collect-outputs.ts'
 import type { ServerSlots } from './server-slots.ts'
 import { type Workflow, workflowSlug } from './workflow.ts'
 
-export interface GenerationParts extends Parts {
+export interface GenerationParts extends WorkerParts {
   readonly slots: ServerSlots
 }
 

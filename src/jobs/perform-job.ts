@@ -6,6 +6,7 @@ import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
+import type { HeldJobs } from './held-jobs.ts'
 import { JobFailure } from './job-states.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. */
@@ -36,6 +37,12 @@ export interface Work {
   perform(signal: AbortSignal): Promise<Produced>
 }
 
+/** What a worker has beside the parts of its runtime. */
+export interface WorkerParts extends Parts {
+  /** Where claims under way are noted; absent: nobody asks. */
+  readonly held?: HeldJobs
+}
+
 /** Finds what a claim asks for. @throws JobFailure where that is no longer there */
 export type Producer = (claim: Claim) => Work
 
@@ -43,9 +50,19 @@ export type Producer = (claim: Claim) => Work
  * A worker's whole way with one job: claim and charge, perform, store, finish. Running it twice for one job is harmless.
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
-export async function performJob(parts: Parts, jobId: string, signal: AbortSignal, producer: Producer): Promise<void> {
+export async function performJob(
+  parts: WorkerParts,
+  jobId: string,
+  signal: AbortSignal,
+  producer: Producer,
+): Promise<void> {
   const claim = await claimJob(parts, jobId)
   if (claim === null) return
+  const letGo = parts.held?.hold(claim)
+  await performClaim(parts, claim, signal, producer).finally(letGo)
+}
+
+async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
   const storageKeys: string[] = []
   try {
     if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
@@ -57,7 +74,7 @@ export async function performJob(parts: Parts, jobId: string, signal: AbortSigna
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
-    parts.log.warn({ jobId, attempt: claim.attempt, ...told }, 'a job failed')
+    parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...told }, 'a job failed')
     const failed = await untilAnswered(() => failJob(parts, claim, failure))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)

@@ -29,6 +29,8 @@ export interface DispatchOptions {
    * worker or must be handed back.
    */
   handle(jobId: string, signal: AbortSignal, lane: string | undefined): Promise<void>
+  /** Which of the running jobs are neither finished nor taken over: asked with every heartbeat, as word of it may have been lost. */
+  stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Which jobs come next; absent: accounts are served in turn. */
   readonly source?: JobSource
 }
@@ -124,6 +126,12 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
+  const cancelLost = async (): Promise<void> => {
+    const jobIds = [...running.values()].map(({ delivery }) => delivery.jobId)
+    const ours = await options.stillOurs?.(jobIds)
+    if (ours !== undefined) for (const jobId of jobIds) if (!ours.has(jobId)) cancel(jobId)
+  }
+
   const beat = async (): Promise<void> => {
     const held = [...running.values()]
     if (held.length === 0) return
@@ -133,6 +141,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         if (!ours.has(job.delivery.id) && running.has(job.delivery.id))
           job.controller.abort(new Error('another worker holds the job'))
       }
+      await cancelLost()
     } catch (error) {
       log.warn({ err: (error as Error).message }, 'a heartbeat was missed')
     }
@@ -140,7 +149,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
 
   await queue.prepare(kind)
   const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
-  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel)
+  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel, () => void beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
     pump()
     return !stopping && freeSlots() > 0 && !source.isShared()

@@ -5,6 +5,7 @@ import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { generationKind, voiceKind } from '../queue/job-kind.ts'
@@ -33,7 +34,8 @@ export interface WorkerOptions {
 export async function startWorker(runtime: Runtime, options: WorkerOptions = {}): Promise<Worker> {
   const threads = availableParallelism()
   const engines = options.engines ?? openEngines({ threads, log: runtime.log, lookUp: runtime.settings.lookUp })
-  const parts = { ...runtime, engines }
+  const held = openHeldJobs(runtime.db)
+  const parts = { ...runtime, engines, held }
   // In the background: the first text then finds a thread that has compiled its engine.
   void engines.warm()
   const slotsOf = (pool: string) => slotsOfPool(runtime, pool, threads)
@@ -43,10 +45,11 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       kind: voiceKind(pool),
       slots: () => slotsOf(pool),
       limits: () => serverLimits(runtime.catalog.current.endpoints.values(), pool),
+      stillOurs: held.stillOurs,
       handle: (jobId, signal) => synthesize(parts, jobId, signal),
     }),
   )
-  const generation = await startGenerating(runtime)
+  const generation = await startGenerating(runtime, held)
   const registration = await registerWorker(runtime, () => ({
     pools: pools.names,
     slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
@@ -72,12 +75,13 @@ function slotsOfPool(runtime: Runtime, pool: string, threads: number): number {
   return atServers + (hasEmbedded(endpoints, pool) || atServers === 0 ? threads + 1 : 0)
 }
 
-function startGenerating(runtime: Runtime): Promise<Dispatcher> {
-  const parts = { ...runtime, slots: openServerSlots() }
+function startGenerating(runtime: Runtime, held: HeldJobs): Promise<Dispatcher> {
+  const parts = { ...runtime, held, slots: openServerSlots() }
   return dispatchJobs({
     ...runtime,
     kind: generationKind('cog'),
     slots: GENERATION_SLOTS,
+    stillOurs: held.stillOurs,
     handle: (jobId, signal) => generate(parts, jobId, signal),
   })
 }

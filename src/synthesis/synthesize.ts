@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto'
-import type { Parts } from '../context.ts'
 import { loadVoice } from '../endpoints/load-voice.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { recordProgress } from '../jobs/record-progress.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
 const AUDIO_TYPE = 'audio/wav'
 
-export interface SynthesisParts extends Parts {
+export interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
 }
 
