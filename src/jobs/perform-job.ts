@@ -43,12 +43,20 @@ export interface WorkerParts extends Parts {
   readonly held?: HeldJobs
 }
 
-/** Finds what a claim asks for. @throws JobFailure where that is no longer there */
-export type Producer = (claim: Claim) => Work
+/**
+ * Finds what a claim asks for.
+ * @throws JobFailure where that is no longer there; anything else says that nobody knows, and the job is delivered again
+ */
+export type Producer = (claim: Claim) => Work | Promise<Work>
+
+/** What a job needs could not be looked up: that says nothing about the job. */
+class NotFoundOut extends Error {
+  override readonly name = 'NotFoundOut'
+}
 
 /**
  * A worker's whole way with one job: claim and charge, perform, store, finish. Running it twice for one job is harmless.
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ * @throws when the job must be delivered again: the database is away, what it asks for could not be looked up, or `signal` was aborted
  */
 export async function performJob(
   parts: WorkerParts,
@@ -66,11 +74,12 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
   const storageKeys: string[] = []
   try {
     if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
-    const { artifacts, provenance } = await produce(parts, claim, producer(claim), signal, storageKeys)
+    const work = await workOf(claim, producer)
+    const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
     const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
-    if (signal.aborted) throw error
+    if (signal.aborted || error instanceof NotFoundOut) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
@@ -78,6 +87,15 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     const failed = await untilAnswered(() => failJob(parts, claim, failure))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
+  }
+}
+
+async function workOf(claim: Claim, producer: Producer): Promise<Work> {
+  try {
+    return await producer(claim)
+  } catch (error) {
+    if (error instanceof JobFailure) throw error
+    throw new NotFoundOut('what the job asks for could not be looked up', { cause: error })
   }
 }
 
