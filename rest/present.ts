@@ -75,13 +75,16 @@ export function presentVoiceJob(job: VoiceJobView): VoiceJob {
   return body
 }
 
-/** A job in the list (spec 4.7): the verdict is there for moderated jobs only, and null while it is open. */
+/**
+ * A job in the list (spec 4.7): the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
+ * and spares a page the copying of its objects.
+ */
 export const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   job_id: job.jobId,
   type: job.type,
   endpoint_key: job.endpointKey,
   status: job.status,
-  ...(isCompanion(job.type) && { is_prohibited: job.isProhibited }),
+  is_prohibited: isCompanion(job.type) ? job.isProhibited : undefined,
   api_key_id: job.apiKeyId,
   api_key_name: job.apiKeyName,
   created_at: job.createdAt.toISOString(),

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
 
@@ -32,7 +32,7 @@ export function isApiKey(text: string): boolean {
 }
 
 /** The only form in which a key rests in the database. */
-export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
 function checksum(secret: string): string {
   let rest = crc32(secret)

@@ -1,6 +1,3 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { presentJob, presentJobPage } from '../../rest/present.ts'
@@ -16,6 +13,7 @@ import { parseMoment } from '../moment.ts'
 import { wholeNumber } from './accounts.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
+import { writeWhole } from './write-whole.ts'
 
 const PROGRESS_EVERY_MS = 100
 
@@ -115,27 +113,24 @@ const line = (job: JobSummary): string =>
 async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
   const from = time('--from', window.from)
   const to = time('--to', window.to)
-  const exported = await exportJobs(await behalfOf(ctx, account), { from, to })
-  const stopBar = startBar(exported)
-  // Under its own name only when it is whole.
-  const part = `${output}.part`
+  const behalf = await behalfOf(ctx, account)
+  const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: { from, to } })).total : null
+  const exported = await exportJobs(behalf, { from, to })
+  const stopBar = startBar(exported, total)
   try {
-    await pipeline(exported.csv, createWriteStream(part))
-    await rename(part, output)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
+    await writeWhole(output, exported.csv)
   } finally {
     stopBar()
   }
-  return { json: { file: output, jobs: exported.jobs }, text: `${output}  ${exported.jobs} jobs` }
+  const jobs = exported.rowsRead()
+  return { json: { file: output, jobs }, text: `${output}  ${jobs} jobs` }
 }
 
-/** Rows done of rows counted, where somebody looks. Returns what ends it. */
-function startBar({ jobs, rowsRead }: JobExport): () => void {
-  if (!process.stderr.isTTY) return () => undefined
+/** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
+function startBar({ rowsRead }: JobExport, total: number | null): () => void {
+  if (total === null) return () => undefined
   const bar = new SingleBar({ format: '{bar} {percentage}%  {value} of {total} jobs', stream: process.stderr })
-  bar.start(jobs, 0)
+  bar.start(total, 0)
   const timer = setInterval(() => bar.update(rowsRead()), PROGRESS_EVERY_MS)
   return () => {
     clearInterval(timer)

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { errors, request } from 'undici'
 import { EngineError } from './engine.ts'
+import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 5000
 
 /** One JSON request to a server that the operator configured. */
 export interface Ask {
-  readonly method?: 'GET' | 'POST'
+  readonly method?: 'GET' | 'POST' | 'PUT'
   readonly url: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -26,8 +27,8 @@ export interface Ask {
 }
 
 /**
- * Asks until there is an answer that can be used, and returns its JSON. Redirects are not followed. Neither the request nor the
- * answer is ever quoted in an error.
+ * Asks until there is an answer that can be used, and returns its JSON. Redirects are not followed. An error holds the
+ * server's reason for the operator, without any word that was sent.
  * @throws EngineError PROVIDER_BUSY (429, 503), PROVIDER_UNAVAILABLE (no connection, other 5xx, 401, 403, redirects, no JSON, too
  * long), RENDER_FAILED (other 4xx); or the signal's reason when aborted
  */
@@ -75,7 +76,7 @@ async function askOnce(ask: Ask): Promise<unknown> {
     })
     answer.body.on('error', () => undefined)
     const bytes = await readAtMost(answer.body, ask.maxBytes)
-    judge(ask, answer.statusCode, answer.headers['retry-after'])
+    judge(ask, answer.statusCode, answer.headers['retry-after'], bytes)
     return parse(bytes)
   } catch (error) {
     signal.throwIfAborted()
@@ -96,9 +97,11 @@ async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Pr
   return Buffer.concat(chunks, length)
 }
 
-function judge({ url, busyStatuses = [] }: Ask, status: number, retryAfter: string | string[] | undefined): void {
+function judge(ask: Ask, status: number, retryAfter: string | string[] | undefined, bytes: Buffer): void {
   if (status >= 200 && status < 300) return
-  const message = `${nameOf(url)} answered ${status}`
+  const { url, body, busyStatuses = [] } = ask
+  const told = withoutWordsOf(messageOf(bytes.toString('utf8')), textsOf(body))
+  const message = `${nameOf(url)} answered ${status}: ${told}`
   const seconds = Number(retryAfter)
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
   if (status === 429 || status === 503 || busyStatuses.includes(status)) {

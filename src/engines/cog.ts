@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Ask, askServer } from './ask-server.ts'
 import { EngineError } from './engine.ts'
+import { textsOf, withoutWordsOf } from './server-words.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -41,6 +42,7 @@ interface Answer {
   readonly id?: unknown
   readonly status?: unknown
   readonly output?: unknown
+  readonly error?: unknown
   readonly metrics?: { readonly predict_time?: unknown } | null
   readonly urls?: { readonly get?: unknown } | null
 }
@@ -52,18 +54,37 @@ interface Answer {
  */
 export async function predict(server: CogServer, { id, input, signal }: PredictionRequest): Promise<Prediction> {
   let predictionId = id
+  let underWay = false
   try {
     let answer = await create(server, { id, input, signal })
     predictionId = idOf(answer, id)
-    for (let pause = FIRST_POLL_MS; isUnderWay(answer); pause = Math.min(pause * 2, LONGEST_POLL_MS)) {
+    underWay = isUnderWay(answer)
+    for (let pause = FIRST_POLL_MS; underWay; pause = Math.min(pause * 2, LONGEST_POLL_MS)) {
       await wait(pause, undefined, { signal })
-      answer = await ask({ method: 'GET', url: statusUrl(server, predictionId), ...limits(signal) })
+      answer = await look(server, { id: predictionId, input, signal })
+      underWay = isUnderWay(answer)
     }
-    return finished(answer, predictionId)
+    return finished(answer, predictionId, input)
   } catch (error) {
-    if (!signal.aborted) throw error
-    void cancel(server, predictionId)
-    throw signal.reason
+    // Whoever does not wait for it any more stops it: the GPU would go on for nobody.
+    if (underWay || signal.aborted) void cancel(server, predictionId)
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+/** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
+async function look(server: CogServer, { id, input, signal }: PredictionRequest): Promise<Answer> {
+  const url = statusUrl(server, id)
+  try {
+    return await ask({ method: 'PUT', url, body: { id, input }, ...limits(signal) })
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
+  }
+  try {
+    return await ask({ method: 'GET', url, ...limits(signal) })
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
+    throw new EngineError('PROVIDER_UNAVAILABLE', `the server lost the prediction: ${error.message}`, { cause: error })
   }
 }
 
@@ -96,8 +117,11 @@ const idOf = (answer: Answer, asked: string): string =>
 /** Built from the server's own address: what the answer names elsewhere is not asked. */
 const statusUrl = (server: CogServer, id: string): string => `${server.baseUrl}/predictions/${encodeURIComponent(id)}`
 
-function finished(answer: Answer, id: string): Prediction {
-  if (answer.status === 'failed') throw new EngineError('RENDER_FAILED', 'the prediction failed')
+function finished(answer: Answer, id: string, input: PredictionRequest['input']): Prediction {
+  if (answer.status === 'failed') {
+    const told = typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
+    throw new EngineError('RENDER_FAILED', `the prediction failed: ${told}`)
+  }
   if (answer.status === 'canceled') throw new EngineError('PROVIDER_UNAVAILABLE', 'the server cancelled the prediction')
   if (answer.status !== 'succeeded') throw new EngineError('PROVIDER_UNAVAILABLE', 'the answer is no prediction')
   const seconds = answer.metrics?.predict_time

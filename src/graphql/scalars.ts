@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { parseMoment } from '../moment.ts'
 import { builder } from './builder.ts'
 
 builder.addScalarType(
@@ -25,10 +26,9 @@ builder.addScalarType(
   }),
 )
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
-
+/** As REST takes times: a moment that exists, or a plain date for its midnight in UTC. */
 function toDate(value: unknown): Date {
-  const date = typeof value === 'string' && DATE_TIME.test(value) ? new Date(value) : new Date(Number.NaN)
-  if (Number.isNaN(date.getTime())) throw new GraphQLError('Send a DateTime such as 2026-01-31T09:05:00.000Z.')
+  const date = typeof value === 'string' ? parseMoment(value) : null
+  if (date === null) throw new GraphQLError('Send a DateTime that exists, such as 2026-01-31T09:05:00.000Z.')
   return date
 }

@@ -8,17 +8,17 @@ const SHORTEST_ROW_BYTES = 19
 
 /**
  * COPY's CSV with the line ends of RFC 4180: CR LF between rows, while a line feed inside of a quoted cell stays what it is. Begins
- * with `head`, and fails unless exactly `expected` rows came: what ends well is complete.
+ * with `head`, and fails unless exactly as many rows passed as `sent` tells at the end: what ends well is complete.
  */
 export class CsvLines extends Transform {
   /** Rows that have passed. */
   rows = 0
-  readonly #expected: number
+  readonly #sent: () => Promise<number>
   #quoted = false
 
-  constructor(head: string, expected: number) {
+  constructor(head: string, sent: () => Promise<number>) {
     super()
-    this.#expected = expected
+    this.#sent = sent
     this.push(Buffer.from(head))
   }
 
@@ -40,7 +40,9 @@ export class CsvLines extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    const complete = this.rows === this.#expected && !this.#quoted
-    done(complete ? null : new Error(`an export of ${this.#expected} rows ended after ${this.rows}`))
+    this.#sent().then((sent) => {
+      const complete = this.rows === sent && !this.#quoted
+      done(complete ? null : new Error(`an export of ${sent} rows ended after ${this.rows}`))
+    }, done)
   }
 }

@@ -61,9 +61,13 @@ export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 const within = (accountId: string, { from, to }: Window): string =>
   `account_id = ${escapeLiteral(accountId)} and id >= ${escapeLiteral(firstIdAt('job', from))} and id < ${escapeLiteral(firstIdAt('job', to))}`
 
-/** Counts up to one more than `most`. */
-export const countWithin = (accountId: string, window: Window, most: number): string =>
-  `select count(*)::int as jobs from (select from job where ${within(accountId, window)} limit ${most + 1}) j`
+/**
+ * Whether the window holds more than `most` jobs. An account that has no more altogether is known by its counters; only others are
+ * counted, up to one too many.
+ */
+export const exceedsWithin = (accountId: string, window: Window, most: number): string =>
+  `select case when (select coalesce(sum(jobs), 0) from job_count where account_id = ${escapeLiteral(accountId)}) <= ${most} then false
+               else (select count(*) from (select from job where ${within(accountId, window)} limit ${most + 1}) j) > ${most} end as exceeds`
 
 /** The window's jobs as CSV without a head, oldest first. */
 export const copyWithin = (accountId: string, window: Window): string =>

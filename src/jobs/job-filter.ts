@@ -44,8 +44,8 @@ export function refuseMistakes(details: readonly Detail[]): void {
 
 /** A filter as SQL about `job`, with the values of its parameters. */
 export interface JobQuery {
-  /** The ids that match, newest first: parenthesised, with its own limit and offset. */
-  readonly ids: string
+  /** The rows that match, newest first: parenthesised, with its own limit and offset. */
+  readonly page: string
   /** How many match, exactly. */
   readonly total: string
   readonly values: readonly unknown[]
@@ -61,10 +61,7 @@ export function toQuery(accountId: string, filter: JobFilter, limit: number, off
   const statuses = [...new Set(filter.status ?? [])]
   const all = ['account_id = $1', ...narrow, ...classes.job]
   return {
-    ids:
-      statuses.length > 1
-        ? mergedIds(all, statuses, limit, offset)
-        : idsWhere([...all, ...statusCondition(statuses)], limit, offset),
+    page: offset === 0 ? pageOf('*', all, statuses, limit, 0) : rowsOf(pageOf('id', all, statuses, limit, offset)),
     total:
       narrow.length === 0
         ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
@@ -94,7 +91,8 @@ function classConditions({ type, decision }: JobFilter): { job: string[]; count:
   const ofType = type ? [`type = ${escapeLiteral(type)}`] : []
   if (!decision) return { job: ofType, count: ofType }
   return {
-    job: [...ofType, `is_prohibited = ${decision === 'reject'}`],
+    // `= false` would be planned as if jobs without a verdict had one.
+    job: [...ofType, 'is_prohibited is not null', `is_prohibited is ${decision === 'reject'}`],
     count: [...ofType, `decision = ${escapeLiteral(decision)}`],
   }
 }
@@ -105,16 +103,21 @@ function statusCondition(statuses: readonly JobStatus[]): string[] {
   return [`status in (${statuses.map((status) => escapeLiteral(status)).join(', ')})`]
 }
 
-const idsWhere = (conditions: readonly string[], limit: number, offset: number): string =>
-  `(select id from job where ${conditions.join(' and ')} order by id desc limit ${limit} offset ${offset})`
+/** The ids are found first, so that an offset passes over an index and not over rows. */
+const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`
 
-/** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
-function mergedIds(
+/** Several statuses are read each from its own end of the index: together they would be sorted first, however many there are. */
+function pageOf(
+  columns: '*' | 'id',
   conditions: readonly string[],
   statuses: readonly JobStatus[],
   limit: number,
   offset: number,
 ): string {
-  const parts = statuses.map((status) => idsWhere([...conditions, ...statusCondition([status])], limit + offset, 0))
-  return `(select id from (${parts.join(' union all ')}) u order by id desc limit ${limit} offset ${offset})`
+  const cut = `order by id desc limit ${limit} offset ${offset}`
+  const ends = statuses.length > 1 ? statuses.map((status) => [status]) : [statuses]
+  const wheres = ends.map((end) => `from job where ${[...conditions, ...statusCondition(end)].join(' and ')}`)
+  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${cut})`
+  const parts = wheres.map((where) => `(select ${columns} ${where} order by id desc limit ${limit + offset})`)
+  return `(select * from (${parts.join(' union all ')}) u ${cut})`
 }

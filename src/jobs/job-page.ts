@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import type { Detail } from '../errors.ts'
@@ -52,11 +52,11 @@ function rangeMistakes(path: string, value: number, min: number, max: number): D
   return fits ? [] : [{ path, message: `must be a whole number from ${min} to ${max}` }]
 }
 
-/** The ids are found first, so that an offset passes over an index and not over rows. The total comes also with an empty page. */
-function toStatement({ ids, total, values, isCommon }: JobQuery) {
+/** The total comes also with an empty page. */
+function toStatement({ page, total, values, isCommon }: JobQuery) {
   const text = `
     select t.total, p.* from (select ${total} as total) t left join lateral (
-      select ${SUMMARY_COLUMNS} from ${ids} i join job j on j.id = i.id left join api_key k on k.id = j.api_key_id
+      select ${SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
     ) p on true order by p.id desc`
-  return { text, values: [...values], ...(isCommon && { name: createHash('sha1').update(text).digest('base64url') }) }
+  return { text, values: [...values], ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
 }

@@ -22,8 +22,8 @@ interface SpillOptions {
 /** Stands between a source that must not wait and readers that may be slow. */
 export interface Spill {
   /**
-   * Reads the source at its own speed into a file, and gives out at the reader's speed what is there so far. An error of the source
-   * is the reader's at once; a reader that goes away destroys the source.
+   * Reads the source at its own speed and gives it out at the reader's. What the reader does not take at once waits in a file. An error
+   * of the source is the reader's at once; a reader that goes away destroys the source.
    */
   through(source: Readable): Readable
   /** Bytes on disk now. */
@@ -87,6 +87,11 @@ class SpillReader extends Readable {
   async #fill(): Promise<void> {
     this.#file = await openNameless(this.#budget.dir)
     for await (const chunk of this.#source as AsyncIterable<Buffer>) {
+      if (this.#hungry && this.#read === this.#written) {
+        this.#hungry = false
+        this.#pass(chunk)
+        continue
+      }
       this.#budget.used += chunk.length
       this.#counted += chunk.length
       if (this.#budget.used > this.#budget.maxBytes) throw unavailable('the spill files are full')
@@ -114,7 +119,6 @@ class SpillReader extends Readable {
   }
 
   async #give(): Promise<void> {
-    clearTimeout(this.#stalled)
     const length = Math.min(READ_BYTES, this.#written - this.#read)
     const { bytesRead, buffer } = await (this.#file as FileHandle).read(
       Buffer.allocUnsafe(length),
@@ -125,8 +129,13 @@ class SpillReader extends Readable {
     if (this.destroyed) return
     if (bytesRead === 0) throw new Error('a spill file is shorter than what was written')
     this.#read += bytesRead
+    this.#pass(buffer.subarray(0, bytesRead))
+  }
+
+  #pass(chunk: Buffer): void {
+    clearTimeout(this.#stalled)
     this.#stalled = setTimeout(() => this.destroy(new Error('nobody reads')), STALLED_AFTER_MS).unref()
-    this.push(buffer.subarray(0, bytesRead))
+    this.push(chunk)
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

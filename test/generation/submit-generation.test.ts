@@ -155,7 +155,14 @@ describe('submitGeneration', () => {
   })
 
   it.each<[string, Script, string]>([
-    ['says that it failed', { body: { status: 'failed', error: 'secret detail' } }, 'RENDER_FAILED'],
+    [
+      'says that it failed',
+      { body: { status: 'failed', error: 'CUDA out of memory at A Lighthouse' } },
+      'RENDER_FAILED',
+    ],
+    ['loses it', { status: 202, body: { id: 'p404', status: 'processing' } }, 'PROVIDER_UNAVAILABLE'],
+    ['brings a broken data URL', prediction('data:image/png;base64,!!!'), 'RENDER_FAILED'],
+    ['brings an empty file', prediction('data:image/png;base64,'), 'RENDER_FAILED'],
     ['cancels it', { body: { status: 'canceled' } }, 'PROVIDER_UNAVAILABLE'],
     ['rejects the input', { status: 422 }, 'RENDER_FAILED'],
     ['is full', { status: 409 }, 'PROVIDER_BUSY'],
@@ -173,9 +180,23 @@ describe('submitGeneration', () => {
   ])('fails the job and refunds it when the server %s', async (_title, script, code) => {
     const job = await outcomeOf(script)
     expect([job.status, job.error_code]).toEqual(['failed', code])
-    expect(job.cause).not.toContain('secret detail')
+    // Words of the request are nowhere but in the request.
+    expect(job.cause).not.toMatch(/lighthouse/i)
     expect(await artifactsOf(job.id)).toEqual([])
     expect((await balanceOf(job.id)).kinds).toEqual(['charge', 'refund'])
+  })
+
+  it('keeps what the server says of a failure for the operator', async () => {
+    const failed = await outcomeOf({ body: { status: 'failed', error: 'CUDA out of memory' } })
+    expect(failed.cause).toContain('CUDA out of memory')
+    const refused = await outcomeOf({ status: 422, body: { detail: [{ loc: ['steps'], msg: 'too many' }] } })
+    expect(refused.cause).toContain('steps too many')
+  })
+
+  it('stops a prediction that it does not wait for any more', async () => {
+    service.provider.script('/predictions/lost', { body: '[]' })
+    await outcomeOf({ status: 202, body: { id: 'lost', status: 'processing' } })
+    await until(() => service.provider.of('/predictions/lost/cancel').length === 1, DEADLINE_MS, 'the cancellation')
   })
 
   it('fails the job when a file of several cannot be fetched, and keeps none', async () => {

@@ -11,6 +11,8 @@ import { call } from '../setup/service.ts'
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500
+/** Of each export that nobody reads: the rest fits into the buffers on the way to the client. */
+const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
 const PATIENCE = { timeout: 20_000, interval: 25 }
 const PATH = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 
@@ -77,7 +79,7 @@ describe('an export', () => {
 
   test('that nobody reads lets go of its snapshot and its connection, and is whole when it is read after all', async () => {
     const responses = [await open(), await open()]
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(2 * JOBS * ROW_BYTES)
+    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(2 * SPILLED_BYTES)
     await expect.poll(snapshots, { timeout: 15_000, interval: 25 }).toEqual([])
     await expect.poll(connectionsInUse, PATIENCE).toBe(0)
     expect(service.runtime.spill.bytes).toBeGreaterThan(0)
@@ -136,7 +138,7 @@ describe('an export', () => {
       httpRequest(stopping.url + PATH, { headers: sent, agent: false }, resolve).end(),
     )
     expect(response.statusCode).toBe(200)
-    await expect.poll(() => stopping.runtime.spill.bytes, PATIENCE).toBeGreaterThan(JOBS * ROW_BYTES)
+    await expect.poll(() => stopping.runtime.spill.bytes, PATIENCE).toBeGreaterThan(SPILLED_BYTES)
     await stopping.close()
     expect((await readOut(response)).end).toBe('ECONNRESET')
   })

@@ -297,6 +297,9 @@ describe('jobPage', () => {
       jobs: [{ id: caller.ids[1] }],
     })
     expect((await ask({ f: { status: ['QUEUED', 'PROCESSING'] } })).data?.jobPage.total).toBe(1)
+    for (const from of ['2026-02-30T00:00:00Z', '2026-11-31', '2026-01-01T24:00:00Z', 'yesterday'])
+      expect((await ask({ f: { from } })).errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect((await ask({ f: { from: '2026-01-01' } })).data?.jobPage.total).toBe(3)
     const to = '2026-01-01T00:00:00Z'
     for (const wrong of [
       { l: 0 },

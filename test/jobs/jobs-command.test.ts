@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readCsv } from '../setup/csv.ts'
@@ -67,5 +68,25 @@ describe('sonant jobs', () => {
     const refused = await run(['jobs', 'export', '--account', account, ...tooLong], env)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(await readdir(dir)).toEqual(['jobs.csv'])
+  })
+
+  test('export writes through what is no ordinary file, and follows no link that lies in its way', async () => {
+    const { account } = await service.createCaller()
+    const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
+    const own = await makeTempDir()
+    const pipe = join(own, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const reader = readFile(pipe, 'utf8')
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', pipe)
+    expect(await reader).toContain('job_id,type,endpoint_key')
+    expect((await lstat(pipe)).isFIFO()).toBe(true)
+    const victim = join(own, 'victim')
+    await writeFile(victim, 'untouched')
+    await symlink(victim, join(own, 'jobs.csv.part'))
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', join(own, 'jobs.csv'))
+    expect(await readFile(victim, 'utf8')).toBe('untouched')
+    expect((await readdir(own)).sort()).toEqual(['jobs.csv', 'jobs.csv.part', 'pipe', 'victim'])
+    const missing = await run(['jobs', 'export', ...window, '-o', join(own, 'none', 'x.csv'), '--json'], env)
+    expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 })
