@@ -2,14 +2,16 @@ import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
+import { Stopping } from '../queue/stopping.ts'
 import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
 import type { HeldJobs } from './held-jobs.ts'
 import { JobFailure } from './job-states.ts'
+import { recordHandBack } from './record-hand-back.ts'
 
-/** A job whose workers died this often is not tried again: it may be what kills them. */
+/** A job whose workers died this often is not tried again: it may be what kills them. What they gave back does not count. */
 const MAX_ATTEMPTS = 5
 
 /** One output before it is stored. */
@@ -73,12 +75,14 @@ export async function performJob(
 async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
   const storageKeys: string[] = []
   try {
-    if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
+    if (claim.attempt - claim.handBacks > MAX_ATTEMPTS)
+      throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
     const work = await workOf(claim, producer)
     const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
     const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
+    if (signal.reason instanceof Stopping) await recordHandBack(parts, claim).catch(() => undefined)
     if (signal.aborted || error instanceof NotFoundOut) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }

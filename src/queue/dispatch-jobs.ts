@@ -6,6 +6,7 @@ import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
 import { settleInBatches } from './settle-in-batches.ts'
+import { Stopping } from './stopping.ts'
 import { turnSource } from './turn-source.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
@@ -172,7 +173,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
       await Promise.race([pumping.then(all), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
       clearTimeout(timer)
-      for (const job of running.values()) job.controller.abort(new Error('the worker is stopping'))
+      for (const job of running.values()) job.controller.abort(new Stopping())
       await all()
       unlistenAborts()
       clearInterval(heartbeat)
