@@ -1,14 +1,17 @@
+import type { CallerWatch } from './api-keys/caller-watch.ts'
 import type { Companion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Bus } from './db/bus.ts'
 import type { Database } from './db/database.ts'
 import type { Catalog } from './endpoints/catalog-cache.ts'
-import { forbidden, unauthorized } from './errors.ts'
+import { forbidden, ServiceError, unauthorized } from './errors.ts'
 import type { ExportLane } from './jobs/export-lane.ts'
+import type { JobFeed } from './jobs/job-feed.ts'
 import type { Log } from './log.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Spill } from './storage/spill.ts'
 import type { Storage } from './storage/storage.ts'
+import type { SignInThrottle } from './users/sign-in-throttle.ts'
 import type { CallbackPresenter } from './webhooks/callback-presenter.ts'
 import type { SecretVault } from './webhooks/secret-vault.ts'
 
@@ -22,12 +25,26 @@ export interface KeyActor {
   readonly credits: bigint
 }
 
+/** A person who signed in. */
+export interface SessionActor {
+  readonly kind: 'session'
+  readonly accountId: string
+  readonly userId: string
+  readonly sessionId: string
+  /** By the person's role. */
+  readonly scopes: readonly string[]
+  readonly credits: bigint
+}
+
 /** An account acting without a key: the command line speaking on its behalf. */
 export interface AccountActor {
   readonly kind: 'account'
   readonly accountId: string
   readonly credits: bigint
 }
+
+/** Whoever acts for an account. */
+export type AccountHolder = KeyActor | SessionActor | AccountActor
 
 /** Nobody in particular: sees what is public. */
 export interface AnonymousActor {
@@ -39,7 +56,7 @@ export interface SystemActor {
   readonly kind: 'system'
 }
 
-export type Actor = KeyActor | AccountActor | AnonymousActor | SystemActor
+export type Actor = AccountHolder | AnonymousActor | SystemActor
 
 /** The parts of a running service that verbs may use. */
 export interface Parts {
@@ -53,8 +70,13 @@ export interface Parts {
   /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportLane: ExportLane
+  /** How jobs change, for those who subscribe. */
+  readonly jobFeed: JobFeed
+  /** Tells when a key or a session ends that somebody is connected with. */
+  readonly callers: CallerWatch
   readonly companion: Companion
   readonly vault: SecretVault
+  readonly signIns: SignInThrottle
   readonly presenter: CallbackPresenter
   now(): Date
 }
@@ -67,16 +89,37 @@ export interface Context extends Parts {
 /** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
 export function requireScope(ctx: Context, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
-  if (ctx.actor.kind === 'key' && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+  if ('scopes' in ctx.actor && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
 }
 
 /** Whose job it is going to be. @throws UNAUTHORIZED without an account */
-export function requireAccount(ctx: Context): KeyActor | AccountActor {
-  if (ctx.actor.kind !== 'key' && ctx.actor.kind !== 'account') throw unauthorized()
+export function requireAccount(ctx: Context): AccountHolder {
+  if (ctx.actor.kind === 'anonymous' || ctx.actor.kind === 'system') throw unauthorized()
   return ctx.actor
 }
 
-/** Verbs of the operator: the command line's. @throws FORBIDDEN to everybody else */
+/** @throws UNAUTHORIZED unless a person is signed in */
+export function requireSession(ctx: Context): SessionActor {
+  if (ctx.actor.kind !== 'session') throw new ServiceError('UNAUTHORIZED', 'Sign in first.')
+  return ctx.actor
+}
+
+/** What a caller is counted and watched by: the id of its key, its session or, at the command line, its account. */
+export function callerOf(caller: AccountHolder): string {
+  if (caller.kind === 'key') return caller.apiKeyId
+  return caller.kind === 'session' ? caller.sessionId : caller.accountId
+}
+
+/** What an operator's key holds. No person and no account has it by itself. */
+export const OPERATOR_SCOPE = 'operator'
+
+/** Verbs of the operator: at the command line, or with a key that holds the scope. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireOperator(ctx: Context): void {
+  requireScope(ctx, OPERATOR_SCOPE)
+  if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
+}
+
+/** Verbs of the command line alone. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {
   if (ctx.actor.kind !== 'system') throw forbidden('operator')
 }

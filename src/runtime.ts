@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
 import { presentVoiceJob } from '../rest/present.ts'
+import { openCallerWatch } from './api-keys/caller-watch.ts'
 import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
@@ -14,6 +15,7 @@ import { poolOf } from './endpoints/voice-endpoint.ts'
 import { newId } from './id.ts'
 import { installEndpoint } from './install.ts'
 import { openExportLane } from './jobs/export-lane.ts'
+import { openJobFeed } from './jobs/job-feed.ts'
 import type { Log } from './log.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
@@ -22,6 +24,7 @@ import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openS3 } from './storage/s3.ts'
 import { openSpill } from './storage/spill.ts'
+import { openSignInThrottle } from './users/sign-in-throttle.ts'
 import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
@@ -77,7 +80,20 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
     const presenter = { voiceJob: presentVoiceJob }
     const companion = openCompanion(settings.companion)
-    const opened = { workerId: newId('wrk'), spill, exportLane, companion, vault, presenter }
+    const callers = openCallerWatch({ db, log, now: () => new Date() })
+    const jobFeed = openJobFeed(() => runtime, callers)
+    closers.push(async () => jobFeed.close())
+    const opened = {
+      workerId: newId('wrk'),
+      spill,
+      exportLane,
+      companion,
+      vault,
+      presenter,
+      callers,
+      jobFeed,
+      signIns: openSignInThrottle(),
+    }
     const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
     const runtime: Runtime = {
       ...parts,

@@ -43,13 +43,13 @@ describe('the house', () => {
     ],
     [
       'verbs know neither the doors nor the command line',
-      /^src\/(accounts|api-keys|companion|endpoints|generation|jobs|idempotency|webhooks)\/(?!.*-(graphql|worker)\.ts)/,
+      /^src\/(accounts|api-keys|companion|endpoints|generation|jobs|idempotency|users|webhooks)\/(?!.*-(graphql|worker)\.ts)/,
       /^(src\/(graphql|server|cli)\/|rest\/)/,
     ],
     [
       'the database knows no noun',
       /^src\/db\//,
-      /^(src\/(accounts|api-keys|endpoints|jobs|graphql|server|cli|synthesis|queue|runtime\.ts)|rest\/)/,
+      /^(src\/(accounts|api-keys|endpoints|jobs|users|graphql|server|cli|synthesis|queue|runtime\.ts)|rest\/)/,
     ],
     [
       'nothing but the command line and the runtime knows the command line',

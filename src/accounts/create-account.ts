@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
 import { newId } from '../id.ts'
@@ -12,7 +12,7 @@ export async function createAccount(
   ctx: Context,
   input: { readonly name: string; readonly credits: bigint },
 ): Promise<Account> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   checkName(input.name)
   if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
   const id = newId('acct')

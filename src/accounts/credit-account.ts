@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
 import { type Account, MAX_CREDITS } from './account.ts'
@@ -12,7 +12,7 @@ export async function creditAccount(
   ctx: Context,
   input: { readonly account: string; readonly amount: bigint },
 ): Promise<Account> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   if (input.amount === 0n || input.amount > MAX_CREDITS || input.amount < -MAX_CREDITS) {
     throw invalidRequest(`Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`)
   }

@@ -1,9 +1,10 @@
 import { checkName } from '../accounts/account.ts'
 import { findAccount } from '../accounts/find-account.ts'
-import { type Context, requireSystem } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
+import type { Context } from '../context.ts'
+import { forbidden } from '../errors.ts'
 import { newId } from '../id.ts'
-import { DEFAULT_SCOPES, hashApiKey, newApiKey, SCOPE_FORM } from './api-key.ts'
+import { DEFAULT_SCOPES, hashApiKey, newApiKey } from './api-key.ts'
+import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
 export interface NewApiKey {
   readonly apiKeyId: string
@@ -12,28 +13,24 @@ export interface NewApiKey {
   readonly scopes: readonly string[]
 }
 
+export interface ApiKeyInput {
+  /** Id or name: the operator's to say. Everybody else's is their own. */
+  readonly account?: string | null | undefined
+  readonly name: string
+  readonly scopes?: readonly string[] | null | undefined
+}
+
 /**
  * Makes a key for an account, with the scopes of spec 5 unless others are named.
- * @throws NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name or scope
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name or scope
  */
-export async function createApiKey(
-  ctx: Context,
-  input: { readonly account: string; readonly name: string; readonly scopes?: readonly string[] },
-): Promise<NewApiKey> {
-  requireSystem(ctx)
+export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<NewApiKey> {
+  const accountId = keysOwner(ctx) ?? (await findAccount(ctx, input.account ?? '')).id
+  if (ctx.actor.kind !== 'system' && input.account && input.account !== accountId) throw forbidden('operator')
   checkName(input.name)
-  const scopes = [...new Set(input.scopes ?? DEFAULT_SCOPES)]
-  const wrong = scopes.find((scope) => !SCOPE_FORM.test(scope))
-  if (wrong !== undefined) throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`)
-  const account = await findAccount(ctx, input.account)
+  const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
   const apiKey = newApiKey()
-  const row = {
-    id: newId('key'),
-    accountId: account.id,
-    name: input.name,
-    hash: Uint8Array.from(hashApiKey(apiKey)),
-    scopes,
-  }
+  const row = { id: newId('key'), accountId, name: input.name, hash: Uint8Array.from(hashApiKey(apiKey)), scopes }
   await ctx.db.prisma.apiKey.create({ data: row })
   return { apiKeyId: row.id, apiKey, scopes }
 }

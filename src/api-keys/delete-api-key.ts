@@ -1,13 +1,20 @@
-import { type Context, requireSystem } from '../context.ts'
-import { ServiceError } from '../errors.ts'
+import type { Context } from '../context.ts'
+import { unknownKey } from './api-keys.ts'
+import { keysOwner } from './grantable-scopes.ts'
 
-/** Deletes a key: it is refused from the very next request on. Its jobs stay, with its id and without its name. @throws NOT_FOUND */
+/**
+ * Deletes a key: it is refused from the very next request on, and what is connected with it is closed within a second. Its jobs stay, with
+ * its id and without its name.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts)
+ */
 export async function deleteApiKey(
   ctx: Context,
   input: { readonly apiKeyId: string },
 ): Promise<{ readonly apiKeyId: string }> {
-  requireSystem(ctx)
-  const { count } = await ctx.db.prisma.apiKey.deleteMany({ where: { id: input.apiKeyId } })
-  if (count === 0) throw new ServiceError('NOT_FOUND', `Check the key id: there is no key "${input.apiKeyId}".`)
+  const accountId = keysOwner(ctx)
+  if (input.apiKeyId.includes('\0')) throw unknownKey('')
+  const where = { id: input.apiKeyId, ...(accountId !== null && { accountId }) }
+  const { count } = await ctx.db.prisma.apiKey.deleteMany({ where })
+  if (count === 0) throw unknownKey(input.apiKeyId)
   return { apiKeyId: input.apiKeyId }
 }

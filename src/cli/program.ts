@@ -8,6 +8,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
 import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
+import { addUserCommands } from './users.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
 /** The `sonant` command (contract.md section 9). */
@@ -20,6 +21,7 @@ export function buildProgram(): Command {
   addMigrateCommand(program)
   addAccountCommands(program)
   addKeyCommands(program)
+  addUserCommands(program)
   addEndpointCommands(program)
   addJobCommands(program)
   addEngineCommands(program)

@@ -6,6 +6,7 @@ import { idTime, newId } from '../id.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job-states.ts'
 import { failureOf } from '../jobs/perform-job.ts'
+import { tellJob } from '../jobs/tell-job.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
 import { finishJob } from './finish-job.ts'
 
@@ -65,8 +66,11 @@ export async function runCompanionJob<Result>(
     if (faster === null) throw inProgress()
     return faster
   }
+  const job = { accountId: requireAccount(ctx).accountId, jobId }
+  tellJob(ctx, job)
   const outcome = await attempt(ctx, work, jobId)
   const finished = await untilAnswered(() => finishJob(ctx.db, jobId, outcome, idempotency))
+  tellJob(ctx, job)
   // Whoever gave the job up meanwhile has failed it with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
   if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)

@@ -1,4 +1,5 @@
 import type { Parts } from '../context.ts'
+import { tellJob } from '../jobs/tell-job.ts'
 
 /** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
 const GRACE_SECONDS = 45
@@ -8,10 +9,10 @@ const GRACE_SECONDS = 45
  * the same request may be sent again. One job, or all. Returns how many there were.
  */
 export async function failAbandonedJobs(
-  { db, companion }: Pick<Parts, 'db' | 'companion'>,
+  parts: Pick<Parts, 'db' | 'bus' | 'companion'>,
   jobId: string | null = null,
 ): Promise<number> {
-  const { rowCount } = await db.pool.query(
+  const { rows } = await parts.db.pool.query<{ id: string; account_id: string }>(
     `with failed as (
        update job set status = 'failed', completed_at = now(), error_code = 'INTERNAL_ERROR',
          cause = 'the process ended before the request did'
@@ -21,8 +22,9 @@ export async function failAbandonedJobs(
      ), forgotten as (
        delete from idempotency_record r using failed where r.account_id = failed.account_id and r.job_id = failed.id
      )
-     select from failed`,
-    [companion.timeoutMs / 1000 + GRACE_SECONDS, jobId],
+     select id, account_id from failed`,
+    [parts.companion.timeoutMs / 1000 + GRACE_SECONDS, jobId],
   )
-  return rowCount ?? 0
+  for (const row of rows) tellJob(parts, { accountId: row.account_id, jobId: row.id })
+  return rows.length
 }

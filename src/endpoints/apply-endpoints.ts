@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { WorkflowSpec } from '../generation/workflow-spec.ts'
@@ -23,7 +23,7 @@ export async function applyEndpoints(
   ctx: Context,
   input: EndpointFile,
 ): Promise<{ readonly applied: readonly string[] }> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)

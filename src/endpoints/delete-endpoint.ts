@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import { changeCatalog } from './change-catalog.ts'
 
@@ -7,7 +7,7 @@ export async function deleteEndpoint(
   ctx: Context,
   input: { readonly slug: string },
 ): Promise<{ readonly deleted: string }> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   const where = { slug: input.slug }
   await changeCatalog(ctx, async (tx) => {
     const endpoints = await tx.voiceEndpoint.deleteMany({ where })

@@ -15,4 +15,4 @@ export function reachEndpoint(ctx: Context, slug: string): VoiceEndpoint {
 }
 
 const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>
-  requiredScope === null || ctx.actor.kind !== 'key' || ctx.actor.scopes.includes(requiredScope)
+  requiredScope === null || !('scopes' in ctx.actor) || ctx.actor.scopes.includes(requiredScope)

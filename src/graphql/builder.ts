@@ -6,8 +6,20 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 
-/** What every resolver gets: a verb's context, and the id of the request that it works for. */
-export type GraphqlContext = Context & { readonly requestId: string }
+/** The cookie that a session is kept in. */
+export interface SessionCookie {
+  set(token: string, expires: Date): void
+  clear(): void
+}
+
+/** What every resolver gets: a verb's context, and what is known of the request that it works for. */
+export type GraphqlContext = Context & {
+  readonly requestId: string
+  /** Where the request comes from: an IP address. */
+  readonly address: string
+  /** null where none can be set: over WebSockets. */
+  readonly cookie: SessionCookie | null
+}
 
 /** Holds no types: each noun's *-graphql.ts adds its own. */
 export const builder = new SchemaBuilder<{
@@ -39,3 +51,4 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed.' })
+builder.subscriptionType({ description: 'What can be followed as it changes, over graphql-ws or server-sent events.' })

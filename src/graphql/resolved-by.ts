@@ -12,3 +12,12 @@ export const resolvedBy = <Args, Input, Result>(
   resolve: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
   extensions: { verb },
 })
+
+/** The same for a subscription: the verb gives the stream of what the field then resolves. */
+export const subscribedBy = <Args, Input, Result>(
+  verb: (ctx: Context, input: Input) => Result,
+  toInput: (args: Args) => Input,
+) => ({
+  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
+  extensions: { verb },
+})

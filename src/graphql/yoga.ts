@@ -1,27 +1,73 @@
+import websocket from '@fastify/websocket'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NoSchemaIntrospectionCustomRule } from 'graphql'
+import { type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql'
+import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
-import type { Actor, KeyActor } from '../context.ts'
+import type { Actor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
-import type { GraphqlContext } from './builder.ts'
-import { maskError } from './errors.ts'
+import { boundedCache } from './bounded-cache.ts'
+import type { GraphqlContext, SessionCookie } from './builder.ts'
+import { toReadable } from './event-stream.ts'
 import { limitsRule, MAX_GRAPHQL_BODY_BYTES, MAX_TOKENS } from './limits.ts'
+import { isStream, maskResult, maskStream } from './masking.ts'
 import { buildGraphqlSchema } from './schema.ts'
+import { createSocketHandler, type Identify } from './subscriptions.ts'
 
-/** Lets a request with a key in, or throws: the server knows how. */
-export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+/** How the server lets callers in. */
+export interface Entrance {
+  /** Who sends a request; anonymous without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
+  enter(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
+  readonly identify: Identify
+  cookieFor(reply: FastifyReply): SessionCookie
+}
 
 const PATH = '/graphql'
-const CACHED_DOCUMENTS = 256
+/** A reader of events that takes nothing for this long is sent away. */
+const STALLED_READER_MS = 60_000
+/** What a closing server gives its sockets to say goodbye. */
+const GOODBYE_MS = 1000
+const EVENT_STREAM = 'text/event-stream'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;|$)/i
 
-/** Mounts the GraphQL door: POST with JSON, GET for queries, and GraphiQL for browsers (contract.md section 10). */
-export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter: Enter): Promise<void> {
-  const yoga = createYoga<GraphqlContext>({
+/**
+ * Mounts the GraphQL door: POST with JSON, GET for queries, both with server-sent events for subscriptions, WebSockets, and GraphiQL for
+ * browsers (contract.md section 10).
+ */
+export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
+  const yoga = openYoga(runtime)
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const actor = await entrance.enter(request, reply)
+    if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
+      throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
+    }
+    // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
+    if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
+    const { id: requestId, ip: address } = request
+    const context = { ...runtime.as(actor), requestId, address, cookie: entrance.cookieFor(reply) }
+    return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
+  }
+  await app.register(async (scope) => {
+    await scope.register(websocket, {
+      options: { maxPayload: MAX_GRAPHQL_BODY_BYTES, handleProtocols },
+      preClose: closeSockets,
+    })
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
+      done(null, body),
+    )
+    scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
+    const wsHandler = createSocketHandler(runtime, yoga, entrance.identify)
+    scope.route({ method: 'GET', url: PATH, handler, wsHandler })
+    scope.route({ method: 'POST', url: PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
+  })
+}
+
+const openYoga = (runtime: Runtime) =>
+  createYoga<GraphqlContext>({
     schema: buildGraphqlSchema(),
     graphqlEndpoint: PATH,
     landingPage: false,
@@ -43,35 +89,14 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, enter
     plugins: [limits(runtime), masking(runtime)],
   })
 
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
-      done(null, body),
-    )
-    scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
-    scope.route({
-      method: ['GET', 'POST'],
-      url: PATH,
-      bodyLimit: MAX_GRAPHQL_BODY_BYTES,
-      handler: async (request, reply) => {
-        const actor = await actorOf(request, reply, enter)
-        if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
-          throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
-        }
-        // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
-        if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
-        const context = { ...runtime.as(actor), requestId: request.id }
-        const response = await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never)
-        return send(reply, response)
-      },
-    })
-  })
-}
-
-/** A caller without any Authorization sees what is public; one with a bad key is refused rather than demoted. */
-async function actorOf(request: FastifyRequest, reply: FastifyReply, enter: Enter): Promise<Actor> {
-  if (request.headers.authorization === undefined) return { kind: 'anonymous' }
-  return enter(request, reply)
+/** Says goodbye, and does not wait for an answer for long. */
+function closeSockets(this: FastifyInstance, done: () => void): void {
+  const { clients } = this.websocketServer
+  for (const client of clients) client.close(1001, 'Going away')
+  setTimeout(() => {
+    for (const client of clients) client.terminate()
+  }, GOODBYE_MS).unref()
+  this.websocketServer.close(() => done())
 }
 
 const toFetchUrl = (request: FastifyRequest): string => new URL(request.url, 'http://graphql.invalid').href
@@ -87,9 +112,13 @@ const toFetchInit = (request: FastifyRequest): RequestInit => ({
 /** Yoga's Response is copied rather than handed over: fastify's own hooks cannot work with it. */
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   response.headers.forEach((value, name) => {
-    if (name !== 'content-length') reply.header(name, value)
+    if (name !== 'content-length' && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
   })
-  return reply.status(response.status).send(await response.text())
+  reply.status(response.status)
+  if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
+    return reply.send(await response.text())
+  reply.raw.setTimeout(STALLED_READER_MS, () => reply.raw.destroy())
+  return reply.send(toReadable(response.body))
 }
 
 /** The body may be smaller here than elsewhere. */
@@ -137,24 +166,11 @@ const limits = (runtime: Runtime): Plugin<GraphqlContext> => ({
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     const requestId = (serverContext as unknown as GraphqlContext).requestId
-    if (Array.isArray(result) || !('errors' in result) || result.errors === undefined) return
-    setResult({ ...result, errors: result.errors.map((error) => maskError(error, runtime.log, requestId)) })
+    if (Array.isArray(result)) return
+    setResult(
+      isStream(result)
+        ? maskStream(result, runtime.log, requestId)
+        : maskResult(result as ExecutionResult, runtime.log, requestId),
+    )
   },
 })
-
-interface Cache<T> {
-  get(key: string): T | undefined
-  set(key: string, value: T): void
-}
-
-/** Forgets the oldest document: unbounded, a few hundred large ones take gigabytes. */
-function boundedCache<T>(): Cache<T> {
-  const entries = new Map<string, T>()
-  return {
-    get: (key) => entries.get(key),
-    set: (key, value) => {
-      if (entries.size >= CACHED_DOCUMENTS) entries.delete(entries.keys().next().value as string)
-      entries.set(key, value)
-    },
-  }
-}

@@ -7,6 +7,7 @@ import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import { statesBefore } from './job-states.ts'
 import { refundJob } from './refund-job.ts'
+import { tellJob } from './tell-job.ts'
 import { type VoiceJobView, voiceJob } from './voice-job.ts'
 
 /**
@@ -33,6 +34,7 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
   if (cancelled) {
     ctx.queue.abort(input.jobId)
     ctx.queue.wake(WEBHOOK_KIND)
+    tellJob(ctx, { accountId, jobId: input.jobId })
   }
   return voiceJob({ ...ctx, actor: { kind: 'account', accountId, credits: 0n } }, input)
 }

@@ -3,6 +3,7 @@ import { inTransaction } from '../db/database.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import { statesBefore } from './job-states.ts'
+import { tellJob } from './tell-job.ts'
 
 /** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
 export interface Claim {
@@ -74,9 +75,9 @@ export async function claimJob(parts: Parts, jobId: string): Promise<Claim | nul
     handBacks: row.hand_backs,
     inputs: row.inputs,
   }
-  if (row.funded) return claim
-  await failUnpaid(parts, claim)
-  return null
+  if (!row.funded) await failUnpaid(parts, claim)
+  tellJob(parts, claim)
+  return row.funded ? claim : null
 }
 
 /** Ends a job that was never charged, and freezes its callback with it. */

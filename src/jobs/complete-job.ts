@@ -4,6 +4,7 @@ import { newId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
+import { tellJob } from './tell-job.ts'
 
 export interface FinishedArtifact {
   readonly output: string
@@ -55,6 +56,7 @@ export async function completeJob(
     return true
   })
   if (frozen) parts.queue.wake(WEBHOOK_KIND)
+  if (completed) tellJob(parts, claim)
   return completed
 }
 

@@ -5,6 +5,7 @@ import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
 import { type JobFailure, statesBefore } from './job-states.ts'
 import { refundJob } from './refund-job.ts'
+import { tellJob } from './tell-job.ts'
 
 /** A job as far as failing it goes: whose it is, and the attempt that is known of it. */
 export type FailableJob = Pick<Claim, 'jobId' | 'accountId' | 'attempt'>
@@ -32,5 +33,6 @@ export async function failJob(parts: Parts, claim: FailableJob, failure: JobFail
     return true
   })
   if (frozen) parts.queue.wake(WEBHOOK_KIND)
+  if (failed) tellJob(parts, claim)
   return failed
 }

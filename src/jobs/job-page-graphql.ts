@@ -71,7 +71,7 @@ const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
   }),
 })
 
-const JobRef = builder.objectRef<JobView>('Job').implement({
+export const JobRef = builder.objectRef<JobView>('Job').implement({
   description: 'A job of any producer.',
   interfaces: [JobInterface],
   fields: (t) => ({
@@ -105,7 +105,7 @@ const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
   }),
 })
 
-const JobFilterInput = builder.inputType('JobFilter', {
+export const JobFilterInput = builder.inputType('JobFilter', {
   description: 'Which jobs. A field that is absent leaves none out.',
   fields: (t) => ({
     type: t.field({ type: JobTypeEnum, description: 'Only jobs of this producer.' }),

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Parts } from '../context.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus, type JobType } from './job-states.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
@@ -79,7 +79,9 @@ export const toSummary = (row: SummaryRow): JobSummary => ({
   completedAt: row.completed_at,
 })
 
-export async function toView(ctx: Context, row: ViewRow): Promise<JobView> {
+type SigningParts = Pick<Parts, 'storage' | 'now'>
+
+export async function toView(ctx: SigningParts, row: ViewRow): Promise<JobView> {
   const code = row.error_code ?? 'INTERNAL_ERROR'
   return {
     ...toSummary(row),
@@ -88,7 +90,7 @@ export async function toView(ctx: Context, row: ViewRow): Promise<JobView> {
   }
 }
 
-async function resultOf(ctx: Context, row: ViewRow): Promise<JobResult> {
+async function resultOf(ctx: SigningParts, row: ViewRow): Promise<JobResult> {
   switch (row.type) {
     case 'companion_chat':
     case 'companion_retarget':
@@ -102,7 +104,7 @@ async function resultOf(ctx: Context, row: ViewRow): Promise<JobResult> {
   }
 }
 
-const rendered = async (ctx: Context, row: ViewRow): Promise<JobResult> => ({
+const rendered = async (ctx: SigningParts, row: ViewRow): Promise<JobResult> => ({
   createdAt: row.created_at,
   completedAt: row.completed_at,
   outputs: await signOutputs(ctx, row.artifacts),

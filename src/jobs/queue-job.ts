@@ -1,10 +1,11 @@
-import { type AccountActor, type Context, type KeyActor, requireAccount } from '../context.ts'
+import { type AccountHolder, type Context, requireAccount } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { internalError, paymentRequired } from '../errors.ts'
 import { idTime, newId } from '../id.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import type { JobKind } from '../queue/job-kind.ts'
 import type { Statement, Turn } from '../queue/queue.ts'
+import { tellJob } from './tell-job.ts'
 
 export interface Submission {
   readonly jobId: string
@@ -50,10 +51,11 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
   else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId, turn))) return replayOf(ctx, idempotency)
   ctx.queue.wake(kind)
+  tellJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
 }
 
-function insertStatement(jobId: string, actor: KeyActor | AccountActor, job: QueuedJob): Statement {
+function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): Statement {
   return {
     name: 'insert_job',
     text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)

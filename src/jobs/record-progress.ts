@@ -1,5 +1,6 @@
-import type { Database } from '../db/database.ts'
+import type { Parts } from '../context.ts'
 import type { Claim } from './claim-job.ts'
+import { tellJob } from './tell-job.ts'
 
 /** Parts of a text that are rendered, of all its parts. */
 export interface Progress {
@@ -8,11 +9,16 @@ export interface Progress {
 }
 
 /** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
-export async function recordProgress(db: Database, claim: Claim, { done, total }: Progress): Promise<void> {
-  await db.pool.query({
+export async function recordProgress(
+  parts: Pick<Parts, 'db' | 'bus'>,
+  claim: Claim,
+  { done, total }: Progress,
+): Promise<void> {
+  const { rowCount } = await parts.db.pool.query({
     name: 'record_progress',
     text: `update job set chunks_done = $3, chunks_total = $4
            where id = $1 and attempt = $2 and status = 'processing'`,
     values: [claim.jobId, claim.attempt, done, total],
   })
+  if (rowCount === 1) tellJob(parts, claim)
 }

@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireOperator } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import { isId } from '../id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
@@ -21,7 +21,7 @@ interface Row extends ViewRow {
 
 /** Any account's job with the true cause of its failure, for the operator. @throws NOT_FOUND */
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJobView> {
-  requireSystem(ctx)
+  requireOperator(ctx)
   const row = isId('job', input.jobId) ? await findRow(ctx, input.jobId) : undefined
   if (row === undefined) throw new ServiceError('NOT_FOUND', `Check the id: there is no job "${input.jobId}".`)
   const view = await toView(ctx, row)

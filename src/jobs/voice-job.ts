@@ -71,7 +71,7 @@ export async function toVoiceJobView(parts: ViewParts, row: VoiceJobRow): Promis
 
 async function findRow(ctx: Context, jobId: string): Promise<VoiceJobRow | null> {
   if (!isId('job', jobId)) return null
-  const accountId = ctx.actor.kind === 'key' || ctx.actor.kind === 'account' ? ctx.actor.accountId : null
+  const accountId = 'accountId' in ctx.actor ? ctx.actor.accountId : null
   const { rows } = await ctx.db.pool.query<VoiceJobRow>({
     name: 'voice_job',
     text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1 and j.account_id = $2 and j.type = 'voice'`,

@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
 import { createEnter, type Enter } from './authenticate.ts'
 import { mountDocs } from './docs.ts'
+import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
 import { answerMalformedHttp, answerUnknownExpectation } from './malformed-http.ts'
@@ -24,7 +25,8 @@ const MAX_PARAM_CHARACTERS = 32_768
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   const app = createServer()
-  const enter = createEnter(runtime, createRateLimit(runtime.settings.rateLimitPerMinute))
+  const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
+  const enter = createEnter(runtime, rateLimit)
   mountRequestIds(app, enter)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
@@ -32,10 +34,12 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, enter)
-  await mountGraphql(app, runtime, enter)
+  await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
   await mountDocs(app, document, runtime.settings.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: those of exports are told at once, all others after the grace time.
   app.addHook('preClose', () => runtime.spill.close())
+  // Subscriptions have no end of their own.
+  app.addHook('preClose', async () => runtime.jobFeed.close())
   app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   return app
 }

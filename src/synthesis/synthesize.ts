@@ -38,7 +38,7 @@ async function render(
   claim: Claim,
 ): Promise<Produced> {
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
-  const progress = trackProgress((reached) => recordProgress(parts.db, claim, reached))
+  const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   try {
     const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, progress.note),

@@ -1,0 +1,66 @@
+import { builder } from '../graphql/builder.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
+import { type ApiKeyView, apiKeys } from './api-keys.ts'
+import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
+import { deleteApiKey } from './delete-api-key.ts'
+import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
+
+const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
+  description: 'A key of an account, without its value.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The key id.' }),
+    name: t.exposeString('name', { description: 'What it is called.' }),
+    scopes: t.stringList({ description: 'What it may do.', resolve: ({ scopes }) => [...scopes] }),
+    createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (key) => key.createdAt }),
+  }),
+})
+
+const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
+  description: 'A key that was just made.',
+  fields: (t) => ({
+    apiKeyId: t.exposeID('apiKeyId', { description: 'The key id.' }),
+    apiKey: t.exposeString('apiKey', { description: 'The key itself: this is the only time that anybody sees it.' }),
+    scopes: t.stringList({ description: 'What it may do.', resolve: ({ scopes }) => [...scopes] }),
+  }),
+})
+
+const WHO = 'Needs the scope account:admin, or a signed-in owner.'
+
+builder.queryField('apiKeys', (t) =>
+  t.field({
+    type: [ApiKeyRef],
+    description: `The account's keys, newest first. ${WHO}`,
+    ...resolvedBy(apiKeys, () => undefined),
+  }),
+)
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: NewApiKeyRef,
+    description: `Makes a key and shows it, this once. ${WHO}`,
+    args: {
+      name: t.arg.string({ required: true, description: 'What it is called.' }),
+      scopes: t.arg.stringList({ description: 'generate:voice and job:read unless given.' }),
+    },
+    ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
+  }),
+  updateApiKey: t.field({
+    type: ApiKeyRef,
+    description: `Renames a key or gives it other scopes. ${WHO}`,
+    args: {
+      id: t.arg.id({ required: true, description: 'A key id.' }),
+      name: t.arg.string({ description: 'Stays unless given.' }),
+      scopes: t.arg.stringList({ description: 'Stay unless given.' }),
+    },
+    ...resolvedBy(updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
+      ...args,
+      apiKeyId: id,
+    })),
+  }),
+  deleteApiKey: t.id({
+    description: `Deletes a key: it is refused from the very next request on. ${WHO}`,
+    args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
+    resolve: async (_root, args, ctx) => (await deleteApiKey(ctx, { apiKeyId: args.id })).apiKeyId,
+    extensions: { verb: deleteApiKey },
+  }),
+}))

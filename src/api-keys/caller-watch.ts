@@ -1,0 +1,52 @@
+import { type AccountHolder, callerOf, type Parts } from '../context.ts'
+import { standingCallers } from './standing-callers.ts'
+
+/** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */
+const LOOK_EVERY_MS = 400
+
+/** Tells when somebody who was let in would not be let in any more. */
+export interface CallerWatch {
+  /** Calls `onGone` once when the key or session is gone, or lacks the scope (null: any will do). Returns what ends the watch. */
+  watch(caller: AccountHolder, scope: string | null, onGone: () => void): () => void
+}
+
+interface Watcher {
+  readonly caller: AccountHolder
+  readonly scope: string | null
+  readonly onGone: () => void
+}
+
+/** Asks the database for all callers at once, as long as any are watched: nothing that is told once can be missed. */
+export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): CallerWatch {
+  const watchers = new Set<Watcher>()
+  let looking = false
+  const look = async (): Promise<void> => {
+    const asked = [...watchers]
+    const callers = new Map(asked.map(({ caller }) => [callerOf(caller), caller]))
+    const standing = await standingCallers(parts, [...callers.values()])
+    for (const watcher of asked) {
+      const scopes = standing.get(callerOf(watcher.caller))
+      const holds = scopes !== undefined && (watcher.scope === null || scopes.includes(watcher.scope))
+      if (!holds && watchers.delete(watcher)) watcher.onGone()
+    }
+  }
+  const later = (): void => {
+    looking = watchers.size > 0
+    if (!looking) return
+    setTimeout(() => {
+      look()
+        .catch((error: Error) => parts.log.warn({ err: error.message }, 'callers could not be looked up'))
+        .finally(later)
+    }, LOOK_EVERY_MS).unref()
+  }
+  return {
+    watch: (caller, scope, onGone) => {
+      // The command line's own: there is nothing to lose.
+      if (caller.kind === 'account') return () => undefined
+      const watcher = { caller, scope, onGone }
+      watchers.add(watcher)
+      if (!looking) later()
+      return () => watchers.delete(watcher)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
+import { scopesOf } from '../users/user.ts'
+import { ACCOUNT_ADMIN_SCOPE, SCOPE_FORM } from './api-key.ts'
+
+/**
+ * Whose keys the caller looks after: its own account's, or for the operator at the command line anybody's (null).
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export function keysOwner(ctx: Context): string | null {
+  if (ctx.actor.kind === 'system') return null
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  return requireAccount(ctx).accountId
+}
+
+/**
+ * The scopes, each once. An account gives its keys what its owners may do, and what the caller or the key holds already: nobody makes an
+ * operator of themselves, nor reaches a restricted endpoint that way.
+ * @throws INVALID_REQUEST, FORBIDDEN
+ */
+export function grantScopes(ctx: Context, wanted: readonly string[], held: readonly string[] = []): string[] {
+  const scopes = [...new Set(wanted)]
+  const wrong = scopes.find((scope) => !SCOPE_FORM.test(scope))
+  if (wrong !== undefined) throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`)
+  if (ctx.actor.kind === 'system') return scopes
+  const own = 'scopes' in ctx.actor ? ctx.actor.scopes : []
+  const grantable = new Set([...scopesOf('owner'), ...own, ...held])
+  const beyond = scopes.find((scope) => !grantable.has(scope))
+  if (beyond !== undefined) throw new ServiceError('FORBIDDEN', `Ask the operator for the scope ${beyond}.`)
+  return scopes
+}

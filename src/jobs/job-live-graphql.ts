@@ -1,0 +1,24 @@
+import { builder } from '../graphql/builder.ts'
+import { subscribedBy } from '../graphql/resolved-by.ts'
+import type { JobFilter } from './job-filter.ts'
+import { JobFilterInput, JobRef } from './job-page-graphql.ts'
+import { jobUpdated } from './job-updated.ts'
+import type { JobView } from './job-view.ts'
+import { jobsUpdated } from './jobs-updated.ts'
+
+builder.subscriptionFields((t) => ({
+  jobUpdated: t.field({
+    type: JobRef,
+    description: 'A job as it is now and whenever it changes, until it has ended.',
+    args: { id: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...subscribedBy(jobUpdated, (args: { id: string }) => ({ jobId: args.id })),
+    resolve: (view: JobView) => view,
+  }),
+  jobsUpdated: t.field({
+    type: JobRef,
+    description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
+    args: { filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }) },
+    ...subscribedBy(jobsUpdated, (args: { filter?: JobFilter | null | undefined }) => args),
+    resolve: (view: JobView) => view,
+  }),
+}))

@@ -1,0 +1,41 @@
+import { builder } from '../graphql/builder.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
+import { type FailureCause, type FailureCausesInput, failureCauses } from './failure-causes.ts'
+import { JobErrorCodeEnum } from './job-graphql.ts'
+import { retryJob } from './retry-job.ts'
+
+const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
+  description: 'One way in which jobs have failed.',
+  fields: (t) => ({
+    errorCode: t.field({ type: JobErrorCodeEnum, description: 'What owners are told.', resolve: (at) => at.errorCode }),
+    cause: t.exposeString('cause', { nullable: true, description: 'What really went wrong.' }),
+    endpointKey: t.exposeString('endpointKey', { description: 'Their producer with the slug.' }),
+    jobs: t.exposeInt('jobs', { description: 'How many there are.' }),
+    lastJobId: t.exposeID('lastJobId', { description: 'The newest of them.' }),
+  }),
+})
+
+builder.queryField('failureCauses', (t) =>
+  t.field({
+    type: [FailureCauseRef],
+    description:
+      'Why jobs of all accounts failed, most frequent first; at most 100. Needs a key with the scope operator.',
+    args: {
+      from: t.arg({
+        type: 'DateTime',
+        description: 'Of jobs created at this moment or later; a day ago unless given.',
+      }),
+      to: t.arg({ type: 'DateTime', description: 'Before this moment; now unless given. At most 31 days later.' }),
+    },
+    ...resolvedBy(failureCauses, (args: FailureCausesInput) => args),
+  }),
+)
+
+builder.mutationField('retryJob', (t) =>
+  t.id({
+    description: 'Submits what a failed voice or generation job was sent once more. Returns the id of the new job.',
+    args: { jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }) },
+    resolve: async (_root, args, ctx) => (await retryJob(ctx, { jobId: args.jobId })).jobId,
+    extensions: { verb: retryJob },
+  }),
+)

@@ -1,0 +1,43 @@
+import { type Context, requireAccount } from '../context.ts'
+import { invalidRequest, notFound } from '../errors.ts'
+import { submitGeneration } from '../generation/submit-generation.ts'
+import { isId } from '../id.ts'
+import type { JobStatus, JobType } from './job-states.ts'
+import type { Submission } from './queue-job.ts'
+import { submitVoiceJob } from './submit-voice-job.ts'
+
+interface Row {
+  type: JobType
+  status: JobStatus
+  endpoint_key: string
+  inputs: Record<string, unknown>
+  webhook_url: string | null
+}
+
+/**
+ * Submits what a failed voice or generation job was submitted with once more, as a new job: the failed one stays as it is, since a
+ * terminal state never changes. Judged, and charged, as any submission is.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED
+ */
+export async function retryJob(ctx: Context, input: { readonly jobId: string }): Promise<Submission> {
+  const row = await findRow(ctx, requireAccount(ctx).accountId, input.jobId)
+  if (row === undefined) throw notFound()
+  if (row.status !== 'failed') throw invalidRequest('Retry jobs that have failed: this one has not.')
+  const again = {
+    slug: row.endpoint_key.slice(row.endpoint_key.indexOf('.') + 1),
+    inputs: row.inputs,
+    webhookUrl: row.webhook_url,
+  }
+  if (row.type === 'voice') return submitVoiceJob(ctx, again)
+  if (row.type === 'generate') return submitGeneration(ctx, again)
+  throw invalidRequest('Send the request again: what a companion job was sent is not kept.')
+}
+
+async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
+  if (!isId('job', jobId)) return undefined
+  const { rows } = await ctx.db.pool.query<Row>(
+    'select type, status, endpoint_key, inputs, webhook_url from job where id = $1 and account_id = $2',
+    [jobId, accountId],
+  )
+  return rows[0]
+}

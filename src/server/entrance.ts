@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate } from '../api-keys/authenticate.ts'
+import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../context.ts'
+import { ServiceError, unauthorized } from '../errors.ts'
+import type { Entrance } from '../graphql/yoga.ts'
+import type { Runtime } from '../runtime.ts'
+import { authenticateSession } from '../users/authenticate-session.ts'
+import { bearerOf, type Enter } from './authenticate.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
+
+const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
+
+/** How callers come in to GraphQL: with a key, with a signed-in person's cookie, or as nobody (contract.md section 10). */
+export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLimit): Entrance {
+  const signedIn = async (request: FastifyRequest): Promise<SessionActor | null> => {
+    const token = readSessionCookie(request, runtime.publicUrl)
+    if (token === undefined) return null
+    const isForeign = (request.method !== 'GET' || request.ws) && !isOwnOrigin(request, runtime.publicUrl)
+    if (isForeign) throw foreignOrigin()
+    return authenticateSession(runtime, token)
+  }
+  const admit = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
+    const { headers, refusal } = await rateLimit.count(callerOf(caller))
+    reply?.headers(headers)
+    if (refusal !== null) throw refusal
+  }
+  return {
+    // A bad key is refused rather than demoted. A cookie that has expired is no mistake of the caller's.
+    enter: async (request, reply) => {
+      if (request.headers.authorization !== undefined) return enter(request, reply)
+      const session = await signedIn(request)
+      if (session === null) return ANONYMOUS
+      reply.header('cache-control', 'no-store')
+      await admit(session, reply)
+      return session
+    },
+    identify: async (request, authorization) => {
+      const caller =
+        authorization === undefined ? await signedIn(request) : await authenticate(runtime, bearerOf(authorization))
+      if (caller === null) throw unauthorized()
+      await admit(caller, null)
+      return caller
+    },
+    cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),
+  }
+}
+
+const foreignOrigin = () =>
+  new ServiceError('FORBIDDEN', "Send the request from a page of this service: a cookie does not go with others'.")

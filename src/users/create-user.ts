@@ -1,0 +1,32 @@
+import { findAccount } from '../accounts/find-account.ts'
+import { type Context, requireSystem } from '../context.ts'
+import { invalidRequest } from '../errors.ts'
+import { newId } from '../id.ts'
+import { checkPassword, hashPassword } from './password.ts'
+import { checkEmail, normalEmail, type User, type UserRole } from './user.ts'
+
+export interface NewUser {
+  /** Id or name. */
+  readonly account: string
+  readonly email: string
+  readonly password: string
+  readonly role: UserRole
+}
+
+/** Lets a person sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address in use or a bad password */
+export async function createUser(ctx: Context, input: NewUser): Promise<User> {
+  requireSystem(ctx)
+  const email = normalEmail(input.email)
+  checkEmail(email)
+  checkPassword(input.password)
+  const account = await findAccount(ctx, input.account)
+  const row = { id: newId('user'), accountId: account.id, email, role: input.role }
+  const passwordHash = await hashPassword(input.password)
+  const { rows } = await ctx.db.pool.query<{ created_at: Date }>(
+    `insert into "user" (id, account_id, email, password_hash, role) values ($1, $2, $3, $4, $5)
+     on conflict (email) do nothing returning created_at`,
+    [row.id, row.accountId, email, passwordHash, row.role],
+  )
+  if (rows[0] === undefined) throw invalidRequest(`Choose another address: "${email}" is taken.`)
+  return { ...row, createdAt: rows[0].created_at }
+}

@@ -1,0 +1,18 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const HOUR_MS = 3_600_000
+/** A session that nobody uses ends after this. */
+export const SESSION_IDLE_MS = 24 * HOUR_MS
+/** Any session ends after this. */
+export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS
+
+const TOKEN_BYTES = 32
+const FORM = /^[A-Za-z0-9_-]{43}$/
+
+/** What a browser holds: 256 random bits. Never kept here, except as its hash. */
+export const newSessionToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
+
+export const isSessionToken = (text: string): boolean => FORM.test(text)
+
+/** The only form in which a token rests in the database. */
+export const hashSessionToken = (token: string): Buffer => createHash('sha256').update(token).digest()

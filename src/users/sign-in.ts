@@ -1,0 +1,43 @@
+import type { Context } from '../context.ts'
+import { ServiceError } from '../errors.ts'
+import { newId } from '../id.ts'
+import { verifyPassword } from './password.ts'
+import { hashSessionToken, newSessionToken, SESSION_LIFETIME_MS } from './session.ts'
+import { normalEmail, type User } from './user.ts'
+
+export interface SignedIn {
+  readonly user: User
+  /** For the browser's cookie: shown this once. */
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Starts a session. A wrong password and an unknown address are the same error after the same work.
+ * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong passwords
+ */
+export async function signIn(
+  ctx: Context,
+  input: { readonly email: string; readonly password: string; readonly address: string },
+): Promise<SignedIn> {
+  const email = normalEmail(input.email)
+  const found = await findUser(ctx, email)
+  const right = await ctx.signIns.attempt(email, input.address, () =>
+    verifyPassword(input.password, found?.passwordHash ?? null),
+  )
+  if (!right || found === null) throw wrongPassword()
+  const { passwordHash: _hash, ...user } = found
+  const token = newSessionToken()
+  const now = ctx.now()
+  const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
+  const hash = Uint8Array.from(hashSessionToken(token))
+  await ctx.db.prisma.session.deleteMany({ where: { userId: user.id, expiresAt: { lt: now } } })
+  await ctx.db.prisma.session.create({ data: { id: newId('ses'), userId: user.id, hash, seenAt: now, expiresAt } })
+  return { user, token, expiresAt }
+}
+
+/** What could not have been stored is nobody's address: PostgreSQL refuses to look for it. */
+const findUser = (ctx: Context, email: string) =>
+  email.includes('\0') ? Promise.resolve(null) : ctx.db.prisma.user.findUnique({ where: { email } })
+
+const wrongPassword = () => new ServiceError('UNAUTHORIZED', 'Check the e-mail address and the password.')

@@ -1,0 +1,72 @@
+import { invalidRequest } from '../errors.ts'
+import { builder } from '../graphql/builder.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
+import { type Me, me } from './me.ts'
+import { signIn } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
+import type { User } from './user.ts'
+
+const UserRoleEnum = builder.enumType('UserRole', {
+  description: 'What a person may do for the account.',
+  values: {
+    OWNER: { value: 'owner', description: 'Everything, keys and webhooks included.' },
+    MEMBER: { value: 'member', description: 'Submit and read jobs.' },
+  } as const,
+})
+
+const UserRef = builder.objectRef<User>('User').implement({
+  description: 'A person who signs in.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The user id.' }),
+    email: t.exposeString('email', { description: 'The address to sign in with.' }),
+    role: t.field({ type: UserRoleEnum, description: 'What the person may do.', resolve: ({ role }) => role }),
+    createdAt: t.field({ type: 'DateTime', description: 'When the person was added.', resolve: (at) => at.createdAt }),
+  }),
+})
+
+const MeRef = builder.objectRef<Me>('Me').implement({
+  description: 'Who is signed in.',
+  fields: (t) => ({
+    user: t.field({ type: UserRef, description: 'The person.', resolve: ({ user }) => user }),
+    accountId: t.id({ description: 'The account that the person acts for.', resolve: ({ account }) => account.id }),
+    accountName: t.string({ description: 'Its name.', resolve: ({ account }) => account.name }),
+    credits: t.float({ description: 'Its balance in credits.', resolve: ({ account }) => Number(account.credits) }),
+  }),
+})
+
+builder.queryField('me', (t) =>
+  t.field({
+    type: MeRef,
+    nullable: true,
+    description: 'Who is signed in; null for nobody, and for keys.',
+    ...resolvedBy(me, () => undefined),
+  }),
+)
+
+builder.mutationFields((t) => ({
+  signIn: t.field({
+    type: UserRef,
+    description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
+    args: {
+      email: t.arg.string({ required: true, description: 'The address.' }),
+      password: t.arg.string({ required: true, description: 'The password.' }),
+    },
+    resolve: async (_root, args, ctx) => {
+      if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
+      const { user, token, expiresAt } = await signIn(ctx, { ...args, address: ctx.address })
+      ctx.cookie.set(token, expiresAt)
+      return user
+    },
+    extensions: { verb: signIn },
+  }),
+  signOut: t.boolean({
+    description: 'Ends the session, or every session of the person. What they hold open closes within a second.',
+    args: { everywhere: t.arg.boolean({ description: 'All browsers instead of this one.' }) },
+    resolve: async (_root, args, ctx) => {
+      const done = await signOut(ctx, { everywhere: args.everywhere === true })
+      ctx.cookie?.clear()
+      return done
+    },
+    extensions: { verb: signOut },
+  }),
+}))

@@ -1,0 +1,42 @@
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../api-keys/api-key.ts'
+import { CHAT_SCOPE, MEDIA_TAG_SCOPE, RETARGET_SCOPE } from '../companion/companion.ts'
+import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
+import { invalidRequest } from '../errors.ts'
+import { GENERATION_SCOPE } from '../generation/workflow.ts'
+
+export const USER_ROLES = ['owner', 'member'] as const
+export type UserRole = (typeof USER_ROLES)[number]
+
+/** A person who signs in, and acts for one account. */
+export interface User {
+  readonly id: string
+  readonly accountId: string
+  readonly email: string
+  readonly role: UserRole
+  readonly createdAt: Date
+}
+
+const MEMBER_SCOPES: readonly string[] = [
+  VOICE_SCOPE,
+  JOB_READ_SCOPE,
+  GENERATION_SCOPE,
+  CHAT_SCOPE,
+  RETARGET_SCOPE,
+  MEDIA_TAG_SCOPE,
+]
+
+/** What a signed-in person may do, in the words of keys. Nobody is an operator by signing in, nor reaches restricted endpoints. */
+export const scopesOf = (role: UserRole): readonly string[] =>
+  role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
+
+const MAX_EMAIL_CHARACTERS = 254
+const EMAIL_FORM = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u
+
+/** An address as it is kept and compared. */
+export const normalEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase()
+
+/** @throws INVALID_REQUEST */
+export function checkEmail(email: string): void {
+  if (email.length > MAX_EMAIL_CHARACTERS || !EMAIL_FORM.test(email) || !email.isWellFormed())
+    throw invalidRequest('Give an e-mail address.', [{ path: '/email', message: 'is no e-mail address' }])
+}

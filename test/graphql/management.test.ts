@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../src/users/create-user.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, endpoint } from '../setup/service.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+interface Answer {
+  data: Record<string, unknown> | null
+  errors?: { message: string; extensions: { code: string } }[]
+}
+const ask = async (key: string | undefined, query: string, variables: object = {}): Promise<Answer> => {
+  const sent = { method: 'POST', body: { query, variables }, ...(key !== undefined && { key }) }
+  return (await call(`${service.url}/graphql`, sent)).json<Answer>()
+}
+const codeOf = ({ errors }: Answer) => errors?.[0]?.extensions.code
+
+async function admin(scopes = ['account:admin'], credits?: bigint) {
+  const account = await service.createAccount(credits)
+  const { apiKey, apiKeyId } = await service.createKey(account, scopes)
+  return { account, key: apiKey, keyId: apiKeyId }
+}
+const operator = () => admin(['operator'])
+
+describe('an account', () => {
+  test.each([
+    '{ account { id } }',
+    '{ apiKeys { id } }',
+    '{ creditEntries { id } }',
+    'mutation { createApiKey(name: "x") { apiKey } }',
+    'mutation { updateApiKey(id: "key_x", name: "y") { id } }',
+    'mutation { deleteApiKey(id: "key_x") }',
+  ])('%s needs account:admin', async (query) => {
+    const { key } = await service.createCaller()
+    expect(codeOf(await ask(key, query))).toBe('FORBIDDEN')
+    expect(codeOf(await ask(undefined, query))).toBe('UNAUTHORIZED')
+  })
+
+  test('makes keys that work at once, renames them, and deletes them at once', async () => {
+    const { key } = await admin()
+    const made = await ask(key, 'mutation { createApiKey(name: "robot") { apiKeyId apiKey scopes } }')
+    const { apiKeyId, apiKey, scopes } = made.data!.createApiKey as Record<string, string>
+    expect(scopes).toEqual(['generate:voice', 'job:read'])
+    expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBeUndefined()
+    const change =
+      'mutation ($id: ID!) { updateApiKey(id: $id, name: "droid", scopes: ["generate:voice"]) { name scopes } }'
+    const updated = await ask(key, change, { id: apiKeyId })
+    expect(updated.data).toEqual({ updateApiKey: { name: 'droid', scopes: ['generate:voice'] } })
+    expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBe('FORBIDDEN')
+    const listed = await ask(key, '{ apiKeys { id name } }')
+    expect((listed.data!.apiKeys as unknown[])[0]).toEqual({ id: apiKeyId, name: 'droid' })
+    expect(JSON.stringify(listed)).not.toContain(apiKey)
+    expect((await ask(key, 'mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: apiKeyId })).data).toEqual({
+      deleteApiKey: apiKeyId,
+    })
+    expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBe('UNAUTHORIZED')
+  })
+
+  test('gives nobody a scope that it does not have', async () => {
+    const { account, key, keyId } = await admin()
+    const studio = await service.createKey(account, ['voice:studio'])
+    for (const scope of ['operator', 'voice:studio']) {
+      const create = `mutation { createApiKey(name: "x", scopes: ["${scope}"]) { apiKeyId } }`
+      expect(codeOf(await ask(key, create))).toBe('FORBIDDEN')
+      const update = `mutation { updateApiKey(id: "${keyId}", scopes: ["account:admin", "${scope}"]) { id } }`
+      expect(codeOf(await ask(key, update))).toBe('FORBIDDEN')
+    }
+    const kept = `mutation { updateApiKey(id: "${studio.apiKeyId}", scopes: ["voice:studio", "job:read"]) { scopes } }`
+    expect((await ask(key, kept)).data).toEqual({ updateApiKey: { scopes: ['voice:studio', 'job:read'] } })
+    expect(codeOf(await ask(key, 'mutation { createApiKey(name: "x", scopes: ["No Scope"]) { apiKeyId } }'))).toBe(
+      'INVALID_REQUEST',
+    )
+  })
+
+  test("another account's keys are not there", async () => {
+    const [one, two] = [await admin(), await admin()]
+    expect(codeOf(await ask(one.key, `mutation { deleteApiKey(id: "${two.keyId}") }`))).toBe('NOT_FOUND')
+    expect(codeOf(await ask(one.key, `mutation { updateApiKey(id: "${two.keyId}", name: "mine") { id } }`))).toBe(
+      'NOT_FOUND',
+    )
+    expect((await ask(two.key, '{ apiKeys { id name } }')).data).toEqual({ apiKeys: [{ id: two.keyId, name: 'test' }] })
+  })
+
+  test('a signed-in owner does the same', async () => {
+    const account = await service.createAccount()
+    const person = { account, email: 'owner@example.org', password: 'correct horse battery', role: 'owner' as const }
+    await createUser(service.runtime.as({ kind: 'system' }), person)
+    const query = `mutation { signIn(email: "${person.email}", password: "${person.password}") { id } }`
+    const url = `${service.url}/graphql`
+    const signedIn = await call(url, { method: 'POST', body: { query } })
+    const headers = { cookie: signedIn.headers['set-cookie']!.split(';')[0]!, origin: service.url }
+    const create = 'mutation { createApiKey(name: "mine") { apiKey } }'
+    const made = (await call(url, { method: 'POST', headers, body: { query: create } })).json<Answer>()
+    const { apiKey } = made.data!.createApiKey as { apiKey: string }
+    expect((await call(`${service.url}/api/v1/jobs`, { key: apiKey })).status).toBe(200)
+  })
+
+  test('sees its balance and ledger, newest first, page by page', async () => {
+    const { account, key } = await admin(['account:admin'], 100n)
+    const { key: op } = await operator()
+    for (const amount of [50, -30]) {
+      await ask(op, `mutation { creditAccount(account: "${account}", amount: ${amount}) { credits } }`)
+    }
+    expect((await ask(key, '{ account { id credits } }')).data).toEqual({ account: { id: account, credits: 120 } })
+    const page = async (args: string) =>
+      (await ask(key, `{ creditEntries(${args}) { id kind amount } }`)).data!.creditEntries as {
+        id: string
+        amount: number
+      }[]
+    const first = await page('first: 2')
+    const rest = await page(`first: 2, after: "${first[1]!.id}"`)
+    expect([...first, ...rest].map(({ amount }) => amount)).toEqual([-30, 50, 100])
+    for (const args of ['first: 0', 'first: 101', 'after: "x"']) {
+      expect(codeOf(await ask(key, `{ creditEntries(${args}) { id } }`))).toBe('INVALID_REQUEST')
+    }
+  })
+})
+
+describe('retryJob', () => {
+  test('submits a failed job again as a new one, and leaves the old one as it is', async () => {
+    const { account, key } = await service.createCaller()
+    const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const inputs = JSON.stringify({ text: 'Once more.', voice: 'aria' })
+    await service.runtime.db.pool.query('update job set inputs = $2, webhook_url = null where id = $1', [jobId, inputs])
+    const { data } = await ask(key, `mutation { retryJob(jobId: "${jobId}") }`)
+    const { rows } = await service.runtime.db.pool.query(
+      `select id, status, inputs->>'text' as text from job where account_id = $1 order by id`,
+      [account],
+    )
+    expect(rows).toEqual([
+      { id: jobId, status: 'failed', text: 'Once more.' },
+      { id: data!.retryJob, status: 'queued', text: 'Once more.' },
+    ])
+  })
+
+  test('refuses what has not failed, what was not kept, and what is somebody else’s', async () => {
+    const [{ account, key }, other] = [await service.createCaller(), await service.createCaller()]
+    const retry = async (id: string) => codeOf(await ask(key, `mutation { retryJob(jobId: "${id}") }`))
+    const { db } = service.runtime
+    expect(await retry(await insertJob(db, account, { status: 'completed' }))).toBe('INVALID_REQUEST')
+    expect(await retry(await insertJob(db, account, { status: 'failed', type: 'companion_chat' }))).toBe(
+      'INVALID_REQUEST',
+    )
+    expect(await retry(await insertJob(db, other.account, { status: 'failed' }))).toBe('NOT_FOUND')
+    expect(await retry('nonsense')).toBe('NOT_FOUND')
+  })
+})
+
+describe('the operator', () => {
+  test.each([
+    '{ accounts { id } }',
+    '{ failureCauses { cause } }',
+    'mutation { createAccount(name: "x", credits: 1) { id } }',
+    'mutation { creditAccount(account: "x", amount: 1) { id } }',
+    'mutation { applyEndpoints(source: "{}") }',
+    'mutation { deleteEndpoint(slug: "tts") }',
+  ])('%s needs the scope operator', async (query) => {
+    const { key } = await admin()
+    expect(codeOf(await ask(key, query))).toBe('FORBIDDEN')
+    expect(codeOf(await ask(undefined, query))).toBe('UNAUTHORIZED')
+  })
+
+  test('makes accounts and finds them page by page', async () => {
+    const { key, account } = await operator()
+    const made = await ask(key, 'mutation { createAccount(name: "Made by GraphQL", credits: 5) { id name credits } }')
+    expect(made.data!.createAccount).toMatchObject({ name: 'Made by GraphQL', credits: 5 })
+    const page = await ask(key, `{ accounts(first: 1, after: "${account}") { id } }`)
+    expect(page.data).toEqual({ accounts: [{ id: (made.data!.createAccount as { id: string }).id }] })
+  })
+
+  test('applies and deletes endpoints, live at once, and reads no file of the machine', async () => {
+    const { key } = await operator()
+    const apply = 'mutation ($source: String!) { applyEndpoints(source: $source) }'
+    const slugs = async () => JSON.stringify((await ask(undefined, '{ catalog { endpoints { slug } } }')).data)
+    const source = JSON.stringify({ endpoints: [endpoint('remote')] })
+    expect((await ask(key, apply, { source })).data).toEqual({ applyEndpoints: ['remote'] })
+    expect(await slugs()).toContain('remote')
+    const voices = [{ slug: 'spy', name: 'Spy', kind: 'reference', reference_audio: '/etc/passwd' }]
+    const spy = await ask(key, apply, { source: JSON.stringify({ endpoints: [endpoint('spy', { voices })] }) })
+    expect(codeOf(spy)).toBe('INVALID_REQUEST')
+    expect((await ask(key, 'mutation { deleteEndpoint(slug: "remote") }')).data).toEqual({ deleteEndpoint: 'remote' })
+    expect(await slugs()).not.toMatch(/remote|spy/)
+  })
+
+  test('sees why jobs of all accounts failed, most frequent first', async () => {
+    const [{ key }, one, two] = [await operator(), await service.createCaller(), await service.createCaller()]
+    const fail = (account: string, cause: string) =>
+      insertJob(service.runtime.db, account, { status: 'failed', cause, endpointKey: 'voice.causes' })
+    await fail(one.account, 'refused by 10.0.0.7')
+    await fail(one.account, 'out of memory')
+    const last = await fail(two.account, 'out of memory')
+    const { data } = await ask(key, '{ failureCauses { errorCode cause endpointKey jobs lastJobId } }')
+    const causes = (data!.failureCauses as { endpointKey: string }[]).filter((at) => at.endpointKey === 'voice.causes')
+    expect(causes).toEqual([
+      { errorCode: 'RENDER_FAILED', cause: 'out of memory', endpointKey: 'voice.causes', jobs: 2, lastJobId: last },
+      expect.objectContaining({ cause: 'refused by 10.0.0.7', jobs: 1 }),
+    ])
+    const wide = '{ failureCauses(from: "2020-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z") { jobs } }'
+    expect(codeOf(await ask(key, wide))).toBe('INVALID_REQUEST')
+  })
+})

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../src/users/create-user.ts'
+import type { UserRole } from '../../src/users/user.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call } from '../setup/service.ts'
+import { openEventClient, openSocketClient } from '../setup/subscriber.ts'
+import { applyEndpoint } from '../setup/voice-jobs.ts'
+
+const PASSWORD = 'correct horse battery'
+const SIGN_IN =
+  'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { id email role } }'
+const ME = '{ me { user { email role } accountId credits } }'
+const JOBS = 'subscription { jobsUpdated { id } }'
+
+let service: TestRuntime
+let tls: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+  tls = await startTestRuntime({ env: { PUBLIC_URL: 'https://voice.example.org' } })
+  // The test's server listens on http; what callers are told stays https.
+  tls.runtime.publicUrl = 'https://voice.example.org'
+})
+afterAll(async () => {
+  await tls?.close()
+  await service?.close()
+})
+
+interface Answer {
+  data: Record<string, unknown> | null
+  errors?: { message: string; extensions: { code: string } }[]
+}
+interface Question {
+  query: string
+  variables?: object
+  cookie?: string | undefined
+  headers?: Record<string, string>
+}
+
+async function ask({ query, variables = {}, cookie, headers = {} }: Question, to = service) {
+  const sent = { origin: to.url, ...(cookie !== undefined && { cookie }), ...headers }
+  const reply = await call(`${to.url}/graphql`, { method: 'POST', headers: sent, body: { query, variables } })
+  return { ...reply.json<Answer>(), reply }
+}
+const codeOf = ({ errors }: Answer) => errors?.[0]?.extensions.code
+
+let people = 0
+async function person(role: UserRole = 'owner', to = service) {
+  const account = await to.createAccount()
+  const email = `Ada.${++people}@Example.org`
+  const user = await createUser(to.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role })
+  return { account, email, id: user.id }
+}
+
+async function signedIn(role: UserRole = 'owner') {
+  const one = await person(role)
+  return { ...one, cookie: await cookieOf(one.email) }
+}
+
+async function cookieOf(email: string): Promise<string> {
+  const { reply } = await ask({ query: SIGN_IN, variables: { email, password: PASSWORD } })
+  return reply.headers['set-cookie']!.split(';')[0]!
+}
+
+describe('signIn', () => {
+  test('sets a cookie that scripts cannot read, and me tells who it is', async () => {
+    const { account, email } = await person()
+    const { reply, data } = await ask({ query: SIGN_IN, variables: { email: email.toUpperCase(), password: PASSWORD } })
+    expect(data).toMatchObject({ signIn: { email: email.toLowerCase(), role: 'OWNER' } })
+    const header = reply.headers['set-cookie']!
+    expect(header).toMatch(/^sonant_session=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/)
+    expect(reply.headers['cache-control']).toBe('no-store')
+    const cookie = header.split(';')[0]!
+    const me = await ask({ query: ME, cookie })
+    expect(me.data).toEqual({
+      me: { user: { email: email.toLowerCase(), role: 'OWNER' }, accountId: account, credits: 1_000_000 },
+    })
+    expect(me.reply.headers['cache-control']).toBe('no-store')
+    expect((await ask({ query: ME })).data).toEqual({ me: null })
+  })
+
+  test('behind TLS the cookie is secure and bound to the host, and the plain one counts for nothing', async () => {
+    const { email } = await person('owner', tls)
+    const headers = { origin: 'https://voice.example.org' }
+    const { reply } = await ask({ query: SIGN_IN, variables: { email, password: PASSWORD }, headers }, tls)
+    expect(reply.headers['set-cookie']).toMatch(
+      /^__Host-sonant_session=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    const cookie = reply.headers['set-cookie']!.split(';')[0]!
+    expect((await ask({ query: ME, cookie, headers }, tls)).data).toMatchObject({ me: { user: {} } })
+    expect((await ask({ query: ME, cookie: cookie.replace('__Host-', ''), headers }, tls)).data).toEqual({ me: null })
+  })
+
+  test('a wrong password and an unknown address are the same error', async () => {
+    const { email } = await person()
+    const [wrong, unknown, hostile] = await Promise.all([
+      ask({ query: SIGN_IN, variables: { email, password: 'wrong horse battery' } }),
+      ask({ query: SIGN_IN, variables: { email: `nobody.${email}`, password: PASSWORD } }),
+      ask({ query: `mutation { signIn(email: "a\\u0000@example.org", password: "${PASSWORD}") { id } }` }),
+    ])
+    expect(codeOf(wrong)).toBe('UNAUTHORIZED')
+    const messages = [wrong, unknown, hostile].map(({ errors, data }) => [errors?.[0]?.message, data])
+    expect(new Set(messages.map((pair) => JSON.stringify(pair))).size).toBe(1)
+    expect([wrong, unknown].map(({ reply }) => reply.headers['set-cookie'])).toEqual([undefined, undefined])
+  })
+
+  test('is throttled per person and address: after five wrong passwords the right one waits, too', async () => {
+    const [{ email }, other] = await Promise.all([person(), person()])
+    for (let count = 0; count < 5; count++) {
+      expect(codeOf(await ask({ query: SIGN_IN, variables: { email, password: 'wrong horse battery' } }))).toBe(
+        'UNAUTHORIZED',
+      )
+    }
+    expect(codeOf(await ask({ query: SIGN_IN, variables: { email, password: PASSWORD } }))).toBe('RATE_LIMITED')
+    const { data } = await ask({ query: SIGN_IN, variables: { email: other.email, password: PASSWORD } })
+    expect(data).toMatchObject({ signIn: { email: other.email.toLowerCase() } })
+  })
+
+  test('neither password nor token rests in the database', async () => {
+    const { id, cookie } = await signedIn()
+    const { rows } = await service.runtime.db.pool.query(
+      `select u.password_hash, s.hash, s.id from "user" u join session s on s.user_id = u.id where u.id = $1`,
+      [id],
+    )
+    expect(rows).toHaveLength(1)
+    expect(rows[0].password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+    expect(rows[0].hash).toHaveLength(32)
+    expect(rows[0].hash.toString('base64url')).not.toBe(cookie.split('=')[1])
+  })
+
+  test('is not possible over a WebSocket', async () => {
+    const { cookie, email } = await signedIn()
+    const client = openSocketClient(service.url, null, { cookie, origin: service.url })
+    const heard = client.subscribe(SIGN_IN, { email, password: PASSWORD })
+    await heard.ended()
+    expect(heard.errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }])
+    await client.dispose()
+  })
+})
+
+describe('a session', () => {
+  test.each([
+    ['of another site', { origin: 'https://evil.example' }, 'FORBIDDEN'],
+    ['of no site', { origin: 'null' }, 'FORBIDDEN'],
+    ['of another port', { origin: 'http://127.0.0.1:1' }, 'FORBIDDEN'],
+    ['that a browser vouches for', { 'sec-fetch-site': 'same-origin' }, undefined],
+    ['without any origin', { 'sec-fetch-site': 'cross-site' }, 'FORBIDDEN'],
+  ])('a POST %s with its cookie is judged by where it comes from', async (_name, headers, code) => {
+    const { cookie } = await signedIn()
+    const sent = { cookie, ...headers }
+    const reply = await call(`${service.url}/graphql`, { method: 'POST', headers: sent, body: { query: ME } })
+    expect(codeOf(reply.json<Answer>())).toBe(code)
+    const open = await call(`${service.url}/graphql`, { method: 'POST', headers: { ...headers }, body: { query: ME } })
+    expect(open.json<Answer>().data).toEqual({ me: null })
+  })
+
+  test("a page of another site cannot open a socket with somebody's cookie", async () => {
+    const { cookie } = await signedIn()
+    const client = openSocketClient(service.url, null, { cookie, origin: 'https://evil.example' })
+    client.subscribe(JOBS)
+    expect(await client.closed()).toBe(4403)
+  })
+
+  test('its jobs have no key, and are its account’s alone', async () => {
+    const { cookie, account } = await signedIn('member')
+    const submit = 'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"}) { jobId } }'
+    const { data } = await ask({ query: submit, cookie })
+    const { jobId } = data!.submitVoiceJob as { jobId: string }
+    const { rows } = await service.runtime.db.pool.query('select account_id, api_key_id from job where id = $1', [
+      jobId,
+    ])
+    expect(rows).toEqual([{ account_id: account, api_key_id: null }])
+    const read = `{ job(jobId: "${jobId}") { id apiKeyId } voiceJob(jobId: "${jobId}") { status } }`
+    expect((await ask({ query: read, cookie })).data).toMatchObject({ job: { id: jobId, apiKeyId: null } })
+    const stranger = await signedIn()
+    expect(codeOf(await ask({ query: read, cookie: stranger.cookie }))).toBe('NOT_FOUND')
+  })
+
+  test('owners look after webhooks, members do not, and neither is an operator nor reaches what is restricted', async () => {
+    await applyEndpoint(service.runtime, 'studio', {}, { required_scope: 'voice:studio' })
+    const [owner, member] = [await signedIn('owner'), await signedIn('member')]
+    expect((await ask({ query: '{ webhook { url } }', cookie: owner.cookie })).data).toEqual({ webhook: { url: null } })
+    expect(codeOf(await ask({ query: '{ webhook { url } }', cookie: member.cookie }))).toBe('FORBIDDEN')
+    for (const { cookie } of [owner, member]) {
+      expect(codeOf(await ask({ query: '{ workers { id } }', cookie }))).toBe('FORBIDDEN')
+      expect(codeOf(await ask({ query: '{ endpointSchema(slug: "studio") { slug } }', cookie }))).toBe('NOT_FOUND')
+    }
+  })
+
+  test('REST takes no cookie', async () => {
+    const { cookie } = await signedIn()
+    expect((await call(`${service.url}/api/v1/jobs`, { headers: { cookie } })).status).toBe(401)
+  })
+
+  test('ends when it was idle for a day or is a month old', async () => {
+    const [idle, old] = [await signedIn(), await signedIn()]
+    const shift = (column: string, id: string, by: string) =>
+      service.runtime.db.pool.query(`update session set ${column} = ${column} - interval '${by}' where user_id = $1`, [
+        id,
+      ])
+    await shift('seen_at', idle.id, '23 hours')
+    await shift('expires_at', old.id, '29 days 23 hours')
+    for (const { cookie } of [idle, old]) expect((await ask({ query: ME, cookie })).data?.me).not.toBeNull()
+    // Use has set the idle clock back.
+    await shift('seen_at', idle.id, '23 hours 59 minutes')
+    expect((await ask({ query: ME, cookie: idle.cookie })).data?.me).not.toBeNull()
+    await shift('seen_at', idle.id, '24 hours 1 minute')
+    await shift('expires_at', old.id, '2 hours')
+    for (const { cookie } of [idle, old]) expect((await ask({ query: ME, cookie })).data).toEqual({ me: null })
+  })
+})
+
+describe('signOut', () => {
+  test('ends this browser’s session alone', async () => {
+    const one = await signedIn()
+    const second = await cookieOf(one.email)
+    const out = await ask({ query: 'mutation { signOut }', cookie: one.cookie })
+    expect(out.data).toEqual({ signOut: true })
+    expect(out.reply.headers['set-cookie']).toMatch(/^sonant_session=; Path=\/; Expires=Thu, 01 Jan 1970/)
+    expect((await ask({ query: ME, cookie: one.cookie })).data).toEqual({ me: null })
+    expect((await ask({ query: ME, cookie: second })).data?.me).not.toBeNull()
+    expect(codeOf(await ask({ query: 'mutation { signOut }', cookie: one.cookie }))).toBe('UNAUTHORIZED')
+  })
+
+  test('everywhere closes what the person holds open, within a second, and nobody else’s', async () => {
+    const [one, other] = [await signedIn(), await signedIn()]
+    const second = await cookieOf(one.email)
+    const jobs = [one, other].map(({ account }) => insertJob(service.runtime.db, account, { status: 'processing' }))
+    const [mine, theirs] = await Promise.all(jobs)
+    const headersOf = (cookie: string) => ({ cookie, origin: service.url })
+    const socket = openSocketClient(service.url, null, headersOf(second))
+    const events = openEventClient(service.url, null, headersOf(one.cookie))
+    const others = openEventClient(service.url, null, headersOf(other.cookie))
+    const heard = [socket, events].map((client) => client.subscribe<{ jobsUpdated: { id: string } }>(JOBS))
+    const kept = others.subscribe<{ jobsUpdated: { id: string } }>(JOBS)
+    for (const one of heard) await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === mine)
+    await kept.waitFor(({ jobsUpdated }) => jobsUpdated.id === theirs)
+    expect((await ask({ query: 'mutation { signOut(everywhere: true) }', cookie: one.cookie })).data).toEqual({
+      signOut: true,
+    })
+    const start = performance.now()
+    expect(await socket.closed()).toBe(4403)
+    await heard[1]!.ended()
+    expect(performance.now() - start).toBeLessThan(1500)
+    expect(kept.done).toBe(false)
+    await others.dispose()
+    await events.dispose()
+  })
+})

@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, cleanUp, makeTempDir, run, sonantOn } from '../setup/service.ts'
+
+let service: TestRuntime
+let env: Record<string, string>
+beforeAll(async () => {
+  service = await startTestRuntime()
+  env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+})
+afterAll(async () => {
+  await service?.close()
+  await cleanUp()
+})
+
+async function signIn(email: string, password: string): Promise<unknown> {
+  const query =
+    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { id role } }'
+  const body = { query, variables: { email, password } }
+  return (await call(`${service.url}/graphql`, { method: 'POST', body })).json<{ data: unknown }>().data
+}
+
+describe('sonant users create', () => {
+  test('makes a password that signs in, and shows it this once', async () => {
+    const account = await service.createAccount()
+    const user = await sonantOn<{ user_id: string; password: string }>(
+      env,
+      ...['users', 'create', '--account', account, '--email', 'Grace@example.org'],
+    )
+    expect(user).toMatchObject({ account_id: account, email: 'grace@example.org', role: 'owner' })
+    expect(await signIn('grace@example.org', user.password)).toEqual({ signIn: { id: user.user_id, role: 'OWNER' } })
+  })
+
+  test('takes a password from a file, and never shows it', async () => {
+    const account = await service.createAccount()
+    const file = join(await makeTempDir(), 'password')
+    await writeFile(file, 'correct horse battery\n')
+    const args = ['--account', account, '--email', 'm@example.org', '--role', 'member', '--password-file', file]
+    const made = await run(['users', 'create', ...args], env)
+    expect([made.code, made.stdout.includes('correct horse')]).toEqual([0, false])
+    expect(await signIn('m@example.org', 'correct horse battery')).toMatchObject({ signIn: { role: 'MEMBER' } })
+    const twice = await run(['users', 'create', ...args, '--json'], env)
+    expect([twice.code, JSON.parse(twice.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+  })
+})
