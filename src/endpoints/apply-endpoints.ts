@@ -4,6 +4,9 @@ import type { Prisma } from '../generated/prisma/client.ts'
 import type { WorkflowSpec } from '../generation/workflow-spec.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
+import { serverOf } from './engine-server.ts'
+import { moveWaitingJobs } from './move-waiting-jobs.ts'
+import type { VoiceEndpoint } from './voice-endpoint.ts'
 
 export interface EndpointFile {
   /** YAML or JSON, as in contract.md section 9. */
@@ -24,8 +27,12 @@ export async function applyEndpoints(
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
+  const moved: { slug: string; from: string; to: string }[] = []
   await changeCatalog(ctx, async (tx) => {
     for (const { endpoint, voices } of rows) {
+      const known = await tx.voiceEndpoint.findUnique({ where: { slug: endpoint.slug }, select: { engine: true } })
+      if (known !== null)
+        moved.push({ slug: endpoint.slug, from: serverOf(engineOf(known)), to: serverOf(engineOf(endpoint)) })
       await tx.voice.deleteMany({ where: { endpointSlug: endpoint.slug } })
       await tx.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint })
       await tx.voice.createMany({ data: voices })
@@ -34,6 +41,7 @@ export async function applyEndpoints(
       await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
     }
   })
+  for (const move of moved) await moveWaitingJobs(ctx, move)
   return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
 }
 
@@ -64,6 +72,8 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
   }))
   return { endpoint, voices: await Promise.all(voices) }
 }
+
+const engineOf = ({ engine }: { readonly engine: unknown }) => ({ engine: engine as VoiceEndpoint['engine'] })
 
 const toWorkflowRow = (spec: WorkflowSpec) => ({
   slug: spec.slug,

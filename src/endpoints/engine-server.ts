@@ -5,7 +5,7 @@ const DEFAULT_MAX_IN_FLIGHT = 8
 const EMBEDDED_KIND = 'espeak'
 
 /** What renders an endpoint's jobs: a server's address, or the kind of an engine that runs inside the worker. */
-export const serverOf = ({ engine }: VoiceEndpoint): string =>
+export const serverOf = ({ engine }: Pick<VoiceEndpoint, 'engine'>): string =>
   typeof engine.base_url === 'string' ? engine.base_url : engine.kind
 
 /** How many jobs may be at the endpoint's server at once, over all workers; null: as many as the workers have slots. */
@@ -15,17 +15,23 @@ export function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT
 }
 
-/** The limits of a pool's servers, by server. Where endpoints that share one disagree, the lowest holds. */
-export function serverLimits(endpoints: Iterable<VoiceEndpoint>, pool: string): Map<string, number> {
+/** The limits of a pool's servers, or of all, by server. Where endpoints that share one disagree, of whatever pool, the lowest holds. */
+export function serverLimits(endpoints: Iterable<VoiceEndpoint>, pool?: string): Map<string, number> {
   const limits = new Map<string, number>()
+  const served = new Set<string>()
   for (const endpoint of endpoints) {
     const limit = maxInFlightOf(endpoint)
-    if (poolOf(endpoint) !== pool || limit === null) continue
+    if (limit === null) continue
     const server = serverOf(endpoint)
     limits.set(server, Math.min(limits.get(server) ?? limit, limit))
+    if (pool === undefined || poolOf(endpoint) === pool) served.add(server)
   }
-  return limits
+  return new Map([...limits].filter(([server]) => served.has(server)))
 }
+
+/** The pools whose jobs a server renders. */
+export const serverPools = (endpoints: Iterable<VoiceEndpoint>, server: string): Set<string> =>
+  new Set([...endpoints].filter((endpoint) => serverOf(endpoint) === server).map(poolOf))
 
 /** Whether a pool has jobs for the engine inside the worker: what its processors can do at once is then the limit. */
 export const hasEmbedded = (endpoints: Iterable<VoiceEndpoint>, pool: string): boolean =>

@@ -1,5 +1,10 @@
+import type { EspeakBlock, OpenaiSpeechBlock } from './engine-block.ts'
 import { ESPEAK_NAMES, type EspeakNames } from './espeak-names.ts'
 import { pickVoice } from './espeak-voice.ts'
+import { takesRecordings } from './openai-speech-profile.ts'
+
+/** What a file says of an engine that matters to its voices. */
+type ListedEngine = Pick<EspeakBlock, 'kind'> | Pick<OpenaiSpeechBlock, 'kind' | 'profile'>
 
 /** What a file says of a voice that matters to an engine. */
 interface ListedVoice {
@@ -7,9 +12,12 @@ interface ListedVoice {
   readonly engineVoice: string | undefined
 }
 
-/** What keeps an engine of a kind from speaking as a voice, as far as can be told without asking a server, or null. */
-export function checkVoice(engineKind: string, voice: ListedVoice, names: EspeakNames = ESPEAK_NAMES): string | null {
-  if (engineKind !== 'espeak') return null
+/** What keeps an engine from speaking as a voice, as far as can be told without asking a server, or null. */
+export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: EspeakNames = ESPEAK_NAMES): string | null {
+  if (engine.kind === 'openai-speech') {
+    if (voice.kind === 'preset' || takesRecordings(engine.profile)) return null
+    return `must be preset: a ${engine.profile} server has no field for a recording to speak like`
+  }
   if (voice.kind === 'reference') return 'must be preset: the embedded engine cannot speak like a recording'
   const chosen = voice.engineVoice === undefined ? null : pickVoice(voice.engineVoice, undefined)
   const known =

@@ -47,4 +47,5 @@ const openaiSpeech = z.strictObject({
  */
 export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech])
 export type EngineBlock = z.output<typeof engineBlock>
+export type EspeakBlock = z.output<typeof espeak>
 export type OpenaiSpeechBlock = z.output<typeof openaiSpeech>

@@ -58,6 +58,13 @@ export class BadAudio extends EngineError {
   }
 }
 
+/** The server lives and says that it could not make speech of this text, without blaming the text: the next try may work. */
+export class FailedAttempt extends EngineError {
+  constructor(message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+    super('PROVIDER_UNAVAILABLE', message, options)
+  }
+}
+
 /** Turns text into speech. */
 export interface SpeechEngine {
   /** How many texts it speaks at once; more of them wait. */

@@ -22,6 +22,8 @@ export interface EngineOptions {
   readonly log: Log
   /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
+  /** Requests that may be open at a server now, where somebody else knows; absent or null: the lowest limit of the blocks in use. */
+  readonly limitOf?: (baseUrl: string) => number | null
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
 }
@@ -30,6 +32,8 @@ export interface EngineOptions {
 interface Lease {
   readonly server: SpeechServer
   users: number
+  /** The lowest limit of the blocks that came since it was idle last. */
+  lowest: number
   idle: NodeJS.Timeout | undefined
 }
 
@@ -37,17 +41,19 @@ export function openEngines(options: EngineOptions): Engines {
   const espeak = openEspeak(options)
   const leases = new Map<string, Lease>()
 
-  /** Endpoints on one server share it; one that changes `max_in_flight` gets a fresh one, and the old one ends with its jobs. */
+  /** Endpoints on one server share it, and the lowest of their limits. */
   const useServer = async <T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> => {
     // Only where there is such an endpoint: loading an HTTP client makes every start slower.
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
-    const key = `${block.max_in_flight} ${block.base_url}`
+    const key = block.base_url
     const lease = leases.get(key) ?? {
-      server: openSpeechServer(block.base_url, block.max_in_flight),
+      server: openSpeechServer(key, () => options.limitOf?.(key) ?? leases.get(key)?.lowest ?? 1),
       users: 0,
+      lowest: block.max_in_flight,
       idle: undefined,
     }
     leases.set(key, lease)
+    lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
     lease.users++
     clearTimeout(lease.idle)
     return work(openOpenaiSpeech(block, lease.server, options.lookUp)).finally(() => {

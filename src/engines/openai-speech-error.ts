@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorCode } from './engine.ts'
+import { EngineError, type EngineErrorCode, FailedAttempt } from './engine.ts'
 import { messageOf, withoutWordsOf } from './server-words.ts'
 
 const FULL = /queue|capacity|overload|busy|too many|rate limit|throttl/i
@@ -20,15 +20,15 @@ export interface Refusal {
 export function toEngineError({ status, retryAfter, body, texts }: Refusal): EngineError {
   const message = messageOf(body)
   const retryAfterMs = parseRetryAfter(retryAfter)
-  return new EngineError(codeOf(status, message), `The server answered ${status}: ${withoutWordsOf(message, texts)}`, {
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  })
+  const told = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
+  const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(told, options)
+  return new EngineError(codeOf(status, message), told, options)
 }
 
 function codeOf(status: number, message: string): EngineErrorCode {
   if (status === 429 || (status === 503 && FULL.test(message))) return 'PROVIDER_BUSY'
   if (status >= 500 || UNAVAILABLE_STATUSES.has(status)) return 'PROVIDER_UNAVAILABLE'
-  if (status === 400 && SERVERS_OWN_FAULT.test(message)) return 'PROVIDER_UNAVAILABLE'
   // What is left is the operator's to mend: a key that is not accepted, an address that redirects.
   return REFUSAL_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }

@@ -11,8 +11,8 @@ interface Dialect {
   readonly reference: boolean
   /** The voice that stands beside a recording, for servers that insist on one. */
   readonly referenceVoice?: string
-  /** How the ten languages and `auto` are written; null where there is no such field. */
-  readonly language: 'title' | 'lower' | null
+  /** How the ten languages and `auto` are written, `given`: as the job has it, and `auto` not at all; null where there is no such field. */
+  readonly language: 'title' | 'lower' | 'given' | null
 }
 
 const PLAIN: Dialect = {
@@ -35,7 +35,8 @@ const QWEN: Dialect = {
 }
 
 const DIALECTS: Readonly<Record<Profile, Dialect>> = {
-  generic: { ...PLAIN, instructions: true },
+  // Of a server that nobody knows: what OpenAI's API leaves open, and only where the job has it.
+  generic: { ...PLAIN, instructions: true, seed: true, reference: true, language: 'given' },
   'vllm-omni': QWEN,
   'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },
   // Refuses what it does not know, and any speed but 1.
@@ -43,6 +44,9 @@ const DIALECTS: Readonly<Record<Profile, Dialect>> = {
   kokoro: PLAIN,
   speaches: PLAIN,
 }
+
+/** Whether servers of a family have a field for a recording to speak like. */
+export const takesRecordings = (profile: Profile): boolean => DIALECTS[profile].reference
 
 /** 12.5 codec frames a second. */
 const TOKENS_PER_SECOND = 12.5
@@ -68,7 +72,7 @@ export function speechBody(block: OpenaiSpeechBlock, request: SpeechRequest): Re
     stream: false,
     ...voiceFields(dialect, block, request),
     ...speedField(dialect, block, request.speed),
-    ...(dialect.language !== null && { language: spell(request.language ?? 'auto', dialect.language) }),
+    ...languageField(dialect, request.language ?? 'auto'),
     ...(dialect.seed && request.seed !== undefined && { seed: request.seed }),
     ...(dialect.maxNewTokens && { max_new_tokens: maxNewTokens(request.expectedSeconds) }),
     ...(dialect.instructions &&
@@ -88,7 +92,7 @@ function voiceFields(dialect: Dialect, block: OpenaiSpeechBlock, { voice }: Spee
   }
   return {
     ...(dialect.referenceVoice !== undefined && { voice: dialect.referenceVoice }),
-    task_type: block.task_type ?? 'Base',
+    ...(dialect.taskType && { task_type: block.task_type ?? 'Base' }),
     ref_audio: dataUrl(Buffer.from(voice.referenceAudio)),
     ...(voice.referenceText !== null && { ref_text: voice.referenceText }),
   }
@@ -111,6 +115,11 @@ function speedField(dialect: Dialect, block: OpenaiSpeechBlock, speed: number | 
   if (speed === undefined || speed === 1) return {}
   if (!dialect.speed) throw new EngineError('RENDER_FAILED', `A ${block.profile} server speaks at its own speed only.`)
   return { speed }
+}
+
+function languageField({ language: as }: Dialect, language: string): { language?: string } {
+  if (as === null || (as === 'given' && language === 'auto')) return {}
+  return { language: as === 'given' ? language : spell(language, as) }
 }
 
 function spell(language: string, as: 'title' | 'lower'): string {

@@ -24,17 +24,17 @@ export interface SpeechServer {
   close(): Promise<void>
 }
 
-export function openSpeechServer(baseUrl: string, maxInFlight: number): SpeechServer {
+/** @param limit how many requests may be open now */
+export function openSpeechServer(baseUrl: string, limit: () => number): SpeechServer {
   // No timeouts of its own beside the connection's: a long text takes as long as the job's time limit allows.
   const agent = new Agent({
-    connections: maxInFlight,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_TIMEOUT_MS },
   })
   return {
     baseUrl,
-    slots: openSlots(maxInFlight),
+    slots: openSlots(limit),
     breaker: openCircuitBreaker(),
     agent,
     close: () => agent.destroy(),

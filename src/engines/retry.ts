@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { EngineError, type SpeechEngine, type SpeechRequest } from './engine.ts'
+import { EngineError, FailedAttempt, type SpeechEngine, type SpeechRequest } from './engine.ts'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
@@ -7,6 +7,15 @@ const LONGEST_WAIT_MS = 10_000
 const BREAKING_FAILURES = 5
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
+/** How often a text is tried again that a living server could not speak. */
+const MORE_ATTEMPTS = 2
+
+/** Nobody asked the server: how long to wait is this process's own guess. */
+class Resting extends EngineError {
+  constructor(retryAfterMs: number) {
+    super('PROVIDER_UNAVAILABLE', 'The server did not answer several times in a row.', { retryAfterMs })
+  }
+}
 
 /** Remembers, for one server, whether it is worth asking. */
 export interface CircuitBreaker {
@@ -16,7 +25,7 @@ export interface CircuitBreaker {
 
 /**
  * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, and while that fails the
- * pause doubles, up to 30 s. Any other answer, a refusal included, shows that the server lives.
+ * pause doubles, up to 30 s. Any other answer, a refusal or an attempt that failed included, shows that the server lives.
  */
 export function openCircuitBreaker(now: () => number = () => performance.now()): CircuitBreaker {
   let failures = 0
@@ -28,10 +37,7 @@ export function openCircuitBreaker(now: () => number = () => performance.now()):
     if (failures < BREAKING_FAILURES) return false
     const left = closedUntil - now()
     if (left > 0 || probing) {
-      const retryAfterMs = Math.max(left, FIRST_WAIT_MS)
-      throw new EngineError('PROVIDER_UNAVAILABLE', 'The server did not answer several times in a row.', {
-        retryAfterMs,
-      })
+      throw new Resting(Math.max(left, FIRST_WAIT_MS))
     }
     probing = true
     return true
@@ -58,7 +64,7 @@ export function openCircuitBreaker(now: () => number = () => performance.now()):
         return result
       } catch (error) {
         if (error instanceof EngineError) {
-          if (error.code === 'PROVIDER_UNAVAILABLE') failed(isProbe)
+          if (error.code === 'PROVIDER_UNAVAILABLE' && !(error instanceof FailedAttempt)) failed(isProbe)
           else answered()
         }
         throw error
@@ -70,7 +76,7 @@ export function openCircuitBreaker(now: () => number = () => performance.now()):
 }
 
 export interface RetryOptions {
-  /** How long a text is tried, in milliseconds; its own deadline may be nearer. */
+  /** How long a text is tried, in milliseconds; its own deadline may be nearer, and a server that says when to come back is taken at its word. */
   readonly patienceMs: number
   readonly breaker: CircuitBreaker
   readonly random?: () => number
@@ -78,7 +84,8 @@ export interface RetryOptions {
 
 /**
  * The same engine, asked again while it is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it by
- * chance, or after as long as the server asked for. What would come after the deadline is not waited for: the last error is thrown.
+ * chance, or after as long as the server asked for, even where that is beyond the patience. What would come after the deadline is not
+ * waited for: the last error is thrown. A text that the living server could not speak is tried twice more.
  */
 export function withRetries(
   engine: SpeechEngine,
@@ -87,13 +94,17 @@ export function withRetries(
   return {
     ...engine,
     speak: async (request: SpeechRequest) => {
-      const giveUpAt = Math.min(performance.now() + patienceMs, request.deadline ?? Number.POSITIVE_INFINITY)
+      const deadline = request.deadline ?? Number.POSITIVE_INFINITY
+      const patientUntil = Math.min(performance.now() + patienceMs, deadline)
+      let failedAttempts = 0
       for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
         try {
           return await breaker.run(() => engine.speak(request))
         } catch (error) {
           if (!isPassing(error)) throw error
+          if (error instanceof FailedAttempt && ++failedAttempts > MORE_ATTEMPTS) throw error
           const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
+          const giveUpAt = isTold(error) && request.deadline !== undefined ? deadline : patientUntil
           if (request.signal.aborted || performance.now() + waitMs >= giveUpAt) throw error
           await wait(waitMs, undefined, { signal: request.signal })
         }
@@ -104,3 +115,6 @@ export function withRetries(
 
 const isPassing = (error: unknown): error is EngineError =>
   error instanceof EngineError && (error.code === 'PROVIDER_BUSY' || error.code === 'PROVIDER_UNAVAILABLE')
+
+/** The server itself said how long to wait. */
+const isTold = (error: EngineError): boolean => error.retryAfterMs !== undefined && !(error instanceof Resting)

@@ -4,14 +4,15 @@ export interface Slots {
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
-export function openSlots(most: number): Slots {
+/** @param most how many may be in now, at least 1; asked whenever somebody comes or leaves */
+export function openSlots(most: () => number): Slots {
   const waiting = new Set<() => void>()
-  let free = most
+  let inside = 0
 
   const enter = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted()
-    if (free > 0) {
-      free--
+    if (waiting.size === 0 && inside < most()) {
+      inside++
       return
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -21,15 +22,16 @@ export function openSlots(most: number): Slots {
     }
     waiting.add(resolve)
     signal.addEventListener('abort', abort, { once: true })
+    admit()
     await promise.finally(() => signal.removeEventListener('abort', abort))
   }
 
-  const leave = (): void => {
-    const [next] = waiting
-    if (next === undefined) free++
-    else {
-      // The slot changes hands without ever being free: nobody who comes now overtakes.
+  /** Whoever is let in counts at once: nobody who comes now overtakes. */
+  const admit = (): void => {
+    for (const next of waiting) {
+      if (inside >= most()) return
       waiting.delete(next)
+      inside++
       next()
     }
   }
@@ -37,7 +39,10 @@ export function openSlots(most: number): Slots {
   return {
     run: async (signal, work) => {
       await enter(signal)
-      return work().finally(leave)
+      return work().finally(() => {
+        inside--
+        admit()
+      })
     },
   }
 }

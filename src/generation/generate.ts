@@ -1,13 +1,14 @@
 import type { Parts } from '../context.ts'
+import { lookAgain } from '../endpoints/look-again.ts'
 import { predict } from '../engines/cog.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { collectOutputs } from './collect-outputs.ts'
 import type { ServerSlots } from './server-slots.ts'
 import { type Workflow, workflowSlug } from './workflow.ts'
 
-export interface GenerationParts extends Parts {
+export interface GenerationParts extends WorkerParts {
   readonly slots: ServerSlots
 }
 
@@ -17,8 +18,8 @@ export interface GenerationParts extends Parts {
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
 export const generate = (parts: GenerationParts, jobId: string, signal: AbortSignal): Promise<void> =>
-  performJob(parts, jobId, signal, (claim) => {
-    const workflow = workflowOf(parts, claim)
+  performJob(parts, jobId, signal, async (claim) => {
+    const workflow = await workflowOf(parts, claim)
     return {
       timeLimitSeconds: workflow.timeLimitSeconds,
       takeTurn: (untilLost) => parts.slots.enter(workflow.engine.base_url, workflow.engine.max_in_flight, untilLost),
@@ -26,8 +27,9 @@ export const generate = (parts: GenerationParts, jobId: string, signal: AbortSig
     }
   })
 
-function workflowOf(parts: Parts, claim: Claim): Workflow {
-  const workflow = parts.catalog.current.workflows.get(workflowSlug(claim.endpointKey))
+async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
+  const slug = workflowSlug(claim.endpointKey)
+  const workflow = await lookAgain(parts, () => parts.catalog.current.workflows.get(slug))
   if (workflow === undefined) {
     throw new JobFailure('RENDER_FAILED', 'the workflow was deleted before a worker took the job')
   }

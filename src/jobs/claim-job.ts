@@ -11,6 +11,8 @@ export interface Claim {
   readonly accountId: string
   readonly endpointKey: string
   readonly attempt: number
+  /** Earlier attempts that were given back on purpose. */
+  readonly handBacks: number
   readonly inputs: Record<string, unknown>
 }
 
@@ -18,6 +20,7 @@ interface Row {
   account_id: string
   endpoint_key: string
   attempt: number
+  hand_backs: number
   inputs: Record<string, unknown>
   funded: boolean
 }
@@ -28,7 +31,7 @@ interface Row {
  */
 const CLAIM = `
 with taken as (
-  select id, account_id, endpoint_key, inputs, cost, attempt + 1 as attempt
+  select id, account_id, endpoint_key, inputs, cost, attempt + 1 as attempt, hand_backs
   from job where id = $1 and status = any($2::job_status[]) for update
 ), owed as (
   select * from taken
@@ -46,7 +49,7 @@ with taken as (
   update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, now())
   from decided where j.id = decided.id and funded
 )
-select account_id, endpoint_key, attempt, inputs, funded from decided`
+select account_id, endpoint_key, attempt, hand_backs, inputs, funded from decided`
 
 /** Repeats the attempt number from before the claim: whoever took the job meanwhile keeps it. */
 const FAIL_UNPAID = `
@@ -69,6 +72,7 @@ export async function claimJob(parts: Parts, jobId: string): Promise<Claim | nul
     accountId: row.account_id,
     endpointKey: row.endpoint_key,
     attempt: row.attempt,
+    handBacks: row.hand_backs,
     inputs: row.inputs,
   }
   if (!row.funded) await failUnpaid(parts, claim)

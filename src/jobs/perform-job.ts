@@ -2,13 +2,16 @@ import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
+import { Stopping } from '../queue/stopping.ts'
 import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
+import type { HeldJobs } from './held-jobs.ts'
 import { JobFailure } from './job-states.ts'
+import { recordHandBack } from './record-hand-back.ts'
 
-/** A job whose workers died this often is not tried again: it may be what kills them. */
+/** A job whose workers died this often is not tried again: it may be what kills them. What they gave back does not count. */
 const MAX_ATTEMPTS = 5
 
 /** One output before it is stored. */
@@ -36,31 +39,67 @@ export interface Work {
   perform(signal: AbortSignal): Promise<Produced>
 }
 
-/** Finds what a claim asks for. @throws JobFailure where that is no longer there */
-export type Producer = (claim: Claim) => Work
+/** What a worker has beside the parts of its runtime. */
+export interface WorkerParts extends Parts {
+  /** Where claims under way are noted; absent: nobody asks. */
+  readonly held?: HeldJobs
+}
+
+/**
+ * Finds what a claim asks for.
+ * @throws JobFailure where that is no longer there; anything else says that nobody knows, and the job is delivered again
+ */
+export type Producer = (claim: Claim) => Work | Promise<Work>
+
+/** What a job needs could not be looked up: that says nothing about the job. */
+class NotFoundOut extends Error {
+  override readonly name = 'NotFoundOut'
+}
 
 /**
  * A worker's whole way with one job: claim and charge, perform, store, finish. Running it twice for one job is harmless.
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ * @throws when the job must be delivered again: the database is away, what it asks for could not be looked up, or `signal` was aborted
  */
-export async function performJob(parts: Parts, jobId: string, signal: AbortSignal, producer: Producer): Promise<void> {
+export async function performJob(
+  parts: WorkerParts,
+  jobId: string,
+  signal: AbortSignal,
+  producer: Producer,
+): Promise<void> {
   const claim = await claimJob(parts, jobId)
   if (claim === null) return
+  const letGo = parts.held?.hold(claim)
+  await performClaim(parts, claim, signal, producer).finally(letGo)
+}
+
+async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
   const storageKeys: string[] = []
   try {
-    if (claim.attempt > MAX_ATTEMPTS) throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
-    const { artifacts, provenance } = await produce(parts, claim, producer(claim), signal, storageKeys)
+    if (claim.attempt - claim.handBacks > MAX_ATTEMPTS)
+      throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
+    const work = await workOf(claim, producer)
+    const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
     const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
-    if (signal.aborted) throw error
+    if (signal.reason instanceof Stopping) await recordHandBack(parts, claim).catch(() => undefined)
+    if (signal.aborted || error instanceof NotFoundOut) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
-    parts.log.warn({ jobId, attempt: claim.attempt, ...told }, 'a job failed')
+    parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...told }, 'a job failed')
     const failed = await untilAnswered(() => failJob(parts, claim, failure))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
+  }
+}
+
+async function workOf(claim: Claim, producer: Producer): Promise<Work> {
+  try {
+    return await producer(claim)
+  } catch (error) {
+    if (error instanceof JobFailure) throw error
+    throw new NotFoundOut('what the job asks for could not be looked up', { cause: error })
   }
 }
 

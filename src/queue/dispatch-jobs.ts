@@ -6,6 +6,7 @@ import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
 import { settleInBatches } from './settle-in-batches.ts'
+import { Stopping } from './stopping.ts'
 import { turnSource } from './turn-source.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
@@ -29,6 +30,8 @@ export interface DispatchOptions {
    * worker or must be handed back. Resolves with 'settled' where it took the delivery out of the queue itself (`DEQUEUE`).
    */
   handle(jobId: string, signal: AbortSignal, delivery: Delivery): Promise<unknown>
+  /** Which of the running jobs are neither finished nor taken over: asked with every heartbeat, as word of it may have been lost. */
+  stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Which jobs come next; absent: accounts are served in turn. */
   readonly source?: JobSource
 }
@@ -59,12 +62,14 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   let fetching = false
   let again = false
   let stopping = false
+  let pumping: Promise<void> = Promise.resolve()
 
-  const pump = async (): Promise<void> => {
-    if (fetching) {
-      again = true
-      return
-    }
+  const pump = (): void => {
+    if (fetching) again = true
+    else pumping = fill()
+  }
+
+  const fill = async (): Promise<void> => {
     fetching = true
     try {
       do {
@@ -72,7 +77,9 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         const free = freeSlots()
         if (stopping || free <= 0) break
         const { deliveries, more } = await source.take(free, [...running.keys()])
-        for (const delivery of deliveries) start(delivery)
+        // A claim that was under way when the worker was told to stop brings jobs that others can begin at once.
+        if (stopping) await putBack(deliveries)
+        else for (const delivery of deliveries) start(delivery)
         if (more) again = true
       } while (again)
     } catch (error) {
@@ -82,7 +89,14 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
-  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && void pump())
+  const putBack = async (deliveries: readonly Delivery[]): Promise<void> => {
+    if (deliveries.length === 0) return
+    const ids = deliveries.map(({ id }) => id)
+    await queue.handBack(kind, ids)
+    queue.wake(kind)
+  }
+
+  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && pump())
 
   const start = (delivery: Delivery): void => {
     const controller = new AbortController()
@@ -94,7 +108,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       )
       .finally(() => {
         running.delete(delivery.id)
-        if (source.left(delivery, freeSlots()) && !source.isShared()) void pump()
+        if (source.left(delivery, freeSlots()) && !source.isShared()) pump()
       })
     const job: Running = { delivery, controller, done, cancelled: false }
     running.set(delivery.id, job)
@@ -113,6 +127,12 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
+  const cancelLost = async (): Promise<void> => {
+    const jobIds = [...running.values()].map(({ delivery }) => delivery.jobId)
+    const ours = await options.stillOurs?.(jobIds)
+    if (ours !== undefined) for (const jobId of jobIds) if (!ours.has(jobId)) cancel(jobId)
+  }
+
   const beat = async (): Promise<void> => {
     const held = [...running.values()]
     if (held.length === 0) return
@@ -122,21 +142,22 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
         if (!ours.has(job.delivery.id) && running.has(job.delivery.id))
           job.controller.abort(new Error('another worker holds the job'))
       }
+      await cancelLost()
     } catch (error) {
       log.warn({ err: (error as Error).message }, 'a heartbeat was missed')
     }
   }
 
   await queue.prepare(kind)
-  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && void pump(), pump)
-  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel)
+  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
+  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel, () => void beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
-    void pump()
+    pump()
     return !stopping && freeSlots() > 0 && !source.isShared()
   })
-  const poll = setInterval(() => void pump(), POLL_MS)
+  const poll = setInterval(() => pump(), POLL_MS)
   const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
-  void pump()
+  pump()
 
   return {
     get inFlight() {
@@ -149,9 +170,10 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       unlisten()
       const all = () => Promise.allSettled([...running.values()].map((job) => job.done))
       let timer: NodeJS.Timeout | undefined
-      await Promise.race([all(), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
+      // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
+      await Promise.race([pumping.then(all), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
       clearTimeout(timer)
-      for (const job of running.values()) job.controller.abort(new Error('the worker is stopping'))
+      for (const job of running.values()) job.controller.abort(new Stopping())
       await all()
       unlistenAborts()
       clearInterval(heartbeat)

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
-import type { Parts } from '../context.ts'
 import { loadVoice } from '../endpoints/load-voice.ts'
+import { lookAgain } from '../endpoints/look-again.ts'
 import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
-import type { SpeechRequest } from '../engines/engine.ts'
+import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { type Produced, performJob } from '../jobs/perform-job.ts'
+import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { recordProgress } from '../jobs/record-progress.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
 const AUDIO_TYPE = 'audio/wav'
 
-export interface SynthesisParts extends Parts {
+export interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
 }
 
@@ -22,22 +22,22 @@ export interface SynthesisParts extends Parts {
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
 export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal): Promise<void> =>
-  performJob(parts, jobId, signal, (claim) => {
-    const endpoint = endpointOf(parts, claim)
+  performJob(parts, jobId, signal, async (claim) => {
+    const endpoint = await endpointOf(parts, claim)
+    const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      perform: (untilLimit) => render(parts, endpoint, claim, untilLimit),
+      perform: (untilLimit) => render(parts, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
     }
   })
 
 async function render(
   parts: SynthesisParts,
   endpoint: VoiceEndpoint,
+  request: SpeechRequest,
   claim: Claim,
-  signal: AbortSignal,
 ): Promise<Produced> {
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
-  const request = await speechRequest(parts, endpoint, claim, signal)
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   try {
     const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
@@ -52,22 +52,29 @@ async function render(
   }
 }
 
-function endpointOf(parts: SynthesisParts, claim: Claim): VoiceEndpoint {
-  const endpoint = parts.catalog.current.endpoints.get(claim.endpointKey.slice('voice.'.length))
+/** The endpoint with the job's voice, or, where the voice is gone, the endpoint as it is now. */
+async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
+  const slug = claim.endpointKey.slice('voice.'.length)
+  const current = () => parts.catalog.current.endpoints.get(slug)
+  const hasVoice = (endpoint: VoiceEndpoint) =>
+    endpoint.voices.some((voice) => voice.slug === voiceSlugOf(endpoint, claim))
+  const endpoint =
+    (await lookAgain(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
   if (endpoint === undefined)
     throw new JobFailure('RENDER_FAILED', 'the endpoint was deleted before a worker took the job')
   return endpoint
 }
 
-async function speechRequest(
-  parts: SynthesisParts,
-  endpoint: VoiceEndpoint,
-  claim: Claim,
-  signal: AbortSignal,
-): Promise<SpeechRequest> {
-  const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: voiceSlug, ...extra } = claim.inputs
-  const voice = await loadVoice(parts.db, endpoint, String(voiceSlug))
+async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, claim: Claim): Promise<EngineVoice> {
+  const voice = await loadVoice(parts.db, endpoint, voiceSlugOf(endpoint, claim))
   if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
+  return voice
+}
+
+const voiceSlugOf = ({ voiceInput }: VoiceEndpoint, { inputs }: Claim): string => String(inputs[voiceInput])
+
+function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim, signal: AbortSignal): SpeechRequest {
+  const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: _voice, ...extra } = claim.inputs
   return {
     text: String(text),
     voice,

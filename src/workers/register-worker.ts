@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Runtime } from '../runtime.ts'
 import { listGpus } from './list-gpus.ts'
-import { takeOverJobs } from './take-over-jobs.ts'
+import { leaveJobs, takeOverJobs } from './take-over-jobs.ts'
 import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, type WorkerLoad } from './worker.ts'
 
 const MANIFEST = new URL('../../package.json', import.meta.url)
@@ -11,7 +11,7 @@ const BEAT = `
   on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
 
 export interface Registration {
-  /** Takes the worker off the list. */
+  /** Takes the worker, which has stopped, off the list, and gives back what the queue still counts as its own. */
   end(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function registerWorker(runtime: Runtime, load: () => WorkerLoad): 
     end: async () => {
       clearInterval(timer)
       await beating
-      await runtime.db.pool.query('delete from worker where id = $1', [runtime.workerId]).catch(() => undefined)
+      await leaveJobs(runtime).catch(() => undefined)
     },
   }
 }

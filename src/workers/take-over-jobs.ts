@@ -30,3 +30,17 @@ export async function takeOverJobs(runtime: Pick<Runtime, 'db' | 'log' | 'queue'
   }
   return rows.reduce((sum, { jobs }) => sum + jobs, 0)
 }
+
+const LEAVE = `
+  with gone as (delete from worker where id = $1), freed as (
+    update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+    where state = 'active' and group_id is not null and data->>'worker' = $1
+    returning name
+  )
+  select distinct name as queue from freed`
+
+/** Takes this worker, which runs nothing any more, off the list, with what it took out of a queue without ever knowing it: an answer was lost. */
+export async function leaveJobs(runtime: Pick<Runtime, 'db' | 'queue' | 'workerId'>): Promise<void> {
+  const { rows } = await runtime.db.pool.query<{ queue: string }>(LEAVE, [runtime.workerId])
+  for (const { queue } of rows) runtime.queue.wake({ queue })
+}

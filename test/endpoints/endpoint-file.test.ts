@@ -60,6 +60,15 @@ describe('an endpoint file', () => {
     ['a language that is not there', 'voices', withVoice({ engine_voice: 'xx+f3' }), /engine_voice is not a voice/],
     ['a path as a voice', 'voices', withVoice({ engine_voice: '../../etc/passwd' }), /engine_voice is not a voice/],
     ['a recording', 'voices', withVoice({ kind: 'reference', reference_audio: 'a.wav' }), /kind must be preset/],
+    ...['kokoro', 'speaches', 'nari'].map((profile): [string, string, object, RegExp] => [
+      `a recording for ${profile}`,
+      'voices',
+      {
+        ...withVoice({ kind: 'reference', reference_audio: 'a.wav' }),
+        engine: { kind: 'openai-speech', base_url: 'http://127.0.0.1:1', model: 'm', profile },
+      },
+      new RegExp(`kind must be preset: a ${profile} server`),
+    ]),
     ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is not a field/],
   ])('with %s is refused with line and reason', ([, field, changes, reason]) => {
     const source = fileOf(changes)

@@ -22,11 +22,12 @@ describe('the names of the embedded engine', () => {
   })
 
   test.each(['en-us', 'en-us+f3', 'cmn+Mr serious', 'de+m7'])('make up the voice %s', (engineVoice) => {
-    expect(checkVoice('espeak', { kind: 'preset', engineVoice })).toBeNull()
+    expect(checkVoice({ kind: 'espeak' }, { kind: 'preset', engineVoice })).toBeNull()
   })
 
   test('are no concern of other engines', () => {
-    expect(checkVoice('openai-speech', { kind: 'reference', engineVoice: undefined })).toBeNull()
-    expect(checkVoice('openai-speech', { kind: 'preset', engineVoice: 'nova' })).toBeNull()
+    const server = { kind: 'openai-speech', profile: 'generic' } as const
+    expect(checkVoice(server, { kind: 'reference', engineVoice: undefined })).toBeNull()
+    expect(checkVoice(server, { kind: 'preset', engineVoice: 'nova' })).toBeNull()
   })
 })

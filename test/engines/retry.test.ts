@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { EngineError, type EngineErrorCode, type SpeechEngine, type SpeechRequest } from '../../src/engines/engine.ts'
+import {
+  EngineError,
+  type EngineErrorCode,
+  FailedAttempt,
+  type SpeechEngine,
+  type SpeechRequest,
+} from '../../src/engines/engine.ts'
 import { openCircuitBreaker, withRetries } from '../../src/engines/retry.ts'
 
 const voice = { slug: 'a', kind: 'preset', engineVoice: 'A', referenceAudio: null, referenceText: null } as const
@@ -53,6 +59,27 @@ describe('retries', () => {
     const { engine, times } = failing(error('PROVIDER_BUSY', 600))
     await retrying(engine).speak(request())
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(599)
+  })
+
+  test('Retry-After is honoured beyond the patience, up to the deadline of the job', async () => {
+    const { engine, times } = failing(error('PROVIDER_BUSY', 400))
+    await retrying(engine, 50).speak(request({ deadline: performance.now() + 20_000 }))
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(399)
+    const silent = failing(error('PROVIDER_BUSY'))
+    await expect(retrying(silent.engine, 50).speak(request({ deadline: 1e12 }))).rejects.toThrow('no')
+  })
+
+  test('a text that a living server could not speak is tried twice more, and the server does not count as down', async () => {
+    const breaker = openCircuitBreaker()
+    const options = { patienceMs: 60_000, breaker, random: () => 0 }
+    for (let text = 0; text < 3; text++) {
+      const { engine, times } = failing(...Array.from({ length: 10 }, () => new FailedAttempt('failed here')))
+      await expect(withRetries(engine, options).speak(request())).rejects.toThrow('failed here')
+      expect(times).toHaveLength(3)
+    }
+    const { engine, times } = failing(new FailedAttempt('failed here'), new FailedAttempt('failed here'))
+    await withRetries(engine, options).speak(request())
+    expect(times).toHaveLength(3)
   })
 
   test('what would come after the deadline or after patience ends is not waited for', async () => {

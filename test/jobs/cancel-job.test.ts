@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
+import { cancelJob } from '../../src/jobs/cancel-job.ts'
 import { startWorker, type Worker } from '../../src/synthesis/synthesis-worker.ts'
 import { audit } from '../setup/audit.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -73,6 +74,23 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     expect(await balance(caller.account)).toBe(CREDITS)
     await until(async () => (await queueRows(id))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
     expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('a running job whose worker is not told that it was cancelled, or given to another, stops all the same', async () => {
+    const { account, key } = await service.createCaller(CREDITS)
+    const [cancelled, taken] = ['Nobody told me.', 'Taken by another.']
+    const ids = await Promise.all([cancelled, taken].map((text) => submitText(service.url, key, 'held', text)))
+    await until(() => speaking.has(cancelled) && speaking.has(taken), PATIENCE_MS, 'the engine to speak')
+    const caller = service.runtime.as({ kind: 'account', accountId: account, credits: CREDITS })
+    await cancelJob({ ...caller, queue: { ...caller.queue, abort: () => undefined } }, { jobId: ids[0]! })
+    await service.runtime.db.pool.query('update job set attempt = attempt + 1 where id = $1', [ids[1]])
+    const stopped = () => [cancelled, taken].every((text) => speaking.get(text)?.signal.aborted)
+    await until(stopped, PATIENCE_MS, 'both to be stopped')
+    await until(async () => (await queueRows(ids[0]!))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
+    expect(await readJob(service.url, key, ids[0]!)).toMatchObject({ error_code: 'JOB_CANCELLED' })
+    expect((await service.runtime.db.prisma.job.findUniqueOrThrow({ where: { id: ids[1]! } })).status).toBe(
+      'processing',
+    )
   })
 
   test('a finished job stays as it is, and cancelling twice answers the same', async () => {

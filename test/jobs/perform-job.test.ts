@@ -5,6 +5,7 @@ import { failJob } from '../../src/jobs/fail-job.ts'
 import { JobFailure } from '../../src/jobs/job-states.ts'
 import { performJob } from '../../src/jobs/perform-job.ts'
 import { requeueLostJobs } from '../../src/jobs/requeue-lost-jobs.ts'
+import { Stopping } from '../../src/queue/stopping.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { submitText } from '../setup/voice-jobs.ts'
 
@@ -52,6 +53,28 @@ const balances = async (account: string) =>
     )
   )[0]
 const failing = (error: unknown) => () => ({ timeLimitSeconds: 60, perform: () => Promise.reject(error) })
+
+describe('a job that workers which are stopped give back', () => {
+  test('may be given back any number of times, and one whose workers die still ends', async () => {
+    const { jobId } = await submitted()
+    const giveBack = async (reason: Error) => {
+      const controller = new AbortController()
+      const perform = () => {
+        controller.abort(reason)
+        return Promise.reject(reason)
+      }
+      await performJob(service.runtime, jobId, controller.signal, () => ({ timeLimitSeconds: 60, perform })).catch(
+        () => undefined,
+      )
+    }
+    for (let n = 0; n < 8; n++) await giveBack(new Stopping())
+    expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 8 })
+    for (let n = 0; n < 5; n++) await giveBack(new Error('another worker holds the job'))
+    expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 13 })
+    await giveBack(new Error('another worker holds the job'))
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+  })
+})
 
 describe('a job whose work fails', () => {
   test('gets its charge back once, and the balance stays the sum of the ledger', async () => {

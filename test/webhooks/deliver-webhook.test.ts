@@ -3,6 +3,7 @@ import { Webhook as SvixWebhook } from 'svix'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteApiKey } from '../../src/api-keys/delete-api-key.ts'
 import { newId } from '../../src/id.ts'
+import { cancelJob } from '../../src/jobs/cancel-job.ts'
 import { failJob } from '../../src/jobs/fail-job.ts'
 import { JobFailure } from '../../src/jobs/job-states.ts'
 import { tidyWebhooks } from '../../src/webhooks/tidy-webhooks.ts'
@@ -10,6 +11,7 @@ import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, finishedJob, until } from '../setup/service.ts'
+import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { createOwner, type Owner, WEBHOOK_ENV } from '../setup/webhooks.ts'
 
 let certificates: Certificates
@@ -109,6 +111,22 @@ describe('a callback', () => {
     expect(request!.body.toString()).toBe(polled.text)
     const { rows } = await sql('select from webhook_delivery where job_id = $1', [jobId])
     expect(rows).toHaveLength(1)
+  })
+
+  test('of a job that was cancelled carries JOB_CANCELLED, as polling does, and comes once', async () => {
+    const path = newPath()
+    const owner = await createOwner(service, receiver.url + path)
+    // A server that does not answer keeps the job unfinished.
+    await applyEndpoint(service.runtime, 'waiting', { base_url: 'http://127.0.0.1:9', max_in_flight: 1 })
+    const jobId = await submitText(service.url, owner.key, 'waiting', 'Never spoken.')
+    await cancelJob(owner.ctx, { jobId })
+    const [request] = await receiver.waitFor(path)
+    const polled = (await call(`${service.url}/api/v1/voice/jobs/${jobId}`, { key: owner.key })).text
+    expect(request!.body.toString()).toBe(polled)
+    expect(JSON.parse(polled)).toMatchObject({ job_id: jobId, status: 'failed', error_code: 'JOB_CANCELLED' })
+    await cancelJob(owner.ctx, { jobId })
+    const { rows } = await sql('select count(*)::integer as n from webhook_delivery where job_id = $1', [jobId])
+    expect(rows).toEqual([{ n: 1 }])
   })
 
   test('is frozen: rotation, another URL and a deleted key between two attempts change nothing', async () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "job" ADD COLUMN "hand_backs" INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { claimQueued } from '../../src/queue/claim-queued.ts'
+import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
+import { voiceKind } from '../../src/queue/job-kind.ts'
+import type { JobSource } from '../../src/queue/job-source.ts'
+import { turnSource } from '../../src/queue/turn-source.ts'
+import { registerWorker } from '../../src/workers/register-worker.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+
+const GRACE_MS = 20_000
+
+describe('a worker that is told to stop', { timeout: 60_000 }, () => {
+  let service: TestRuntime
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterAll(() => service.close())
+
+  const submitTo = async (pool: string) => {
+    await applyEndpoint(service.runtime, pool, { pool })
+    const { key } = await service.createCaller()
+    return submitText(service.url, key, pool, 'Who takes me?')
+  }
+  const stateOf = async (jobId: string) =>
+    (
+      await service.runtime.db.pool.query(`select state, retry_count from pgboss.job where data->>'jobId' = $1`, [
+        jobId,
+      ])
+    ).rows[0]
+
+  test('gives back what a claim under way brings, as if it had never been fetched', async () => {
+    const kind = voiceKind('between')
+    const jobId = await submitTo('between')
+    const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const turns = turnSource({ ...service.runtime, kind })
+    const slow: JobSource = {
+      ...turns,
+      take: async (free, known) => {
+        const taken = await turns.take(free, known)
+        claimed.resolve()
+        await answered.promise
+        return taken
+      },
+    }
+    const begun: string[] = []
+    const handle = async (id: string) => void begun.push(id)
+    const dispatcher = await dispatchJobs({ ...service.runtime, kind, slots: 4, handle, source: slow })
+    await claimed.promise
+    expect(await stateOf(jobId)).toMatchObject({ state: 'active' })
+    const stopped = dispatcher.stop(GRACE_MS)
+    answered.resolve()
+    await stopped
+    expect(begun).toEqual([])
+    expect(await stateOf(jobId)).toEqual({ state: 'created', retry_count: 0 })
+  })
+
+  test('leaves nothing behind that it took without knowing', async () => {
+    const jobId = await submitTo('unknown')
+    const registration = await registerWorker(service.runtime, () => ({ pools: ['unknown'], slots: 1, inFlight: 0 }))
+    const { workerId } = service.runtime
+    const claim = { queue: voiceKind('unknown').queue, free: 1, after: '', workerId, limits: new Map() }
+    expect(await claimQueued(service.runtime.db, claim)).toHaveLength(1)
+    await registration.end()
+    expect(await stateOf(jobId)).toMatchObject({ state: 'retry' })
+    expect(await service.runtime.db.prisma.worker.count()).toBe(0)
+  })
+})

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openLog } from '../../src/log.ts'
+import { openRuntime } from '../../src/runtime.ts'
+import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/service.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/speech-server.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 30_000
+const SENTENCE =
+  'The quick brown fox jumps over the lazy dog while the sun goes down behind the hills of the far country. '
+const INPUTS = {
+  inputs: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['text', 'voice'],
+    properties: { text: { type: 'string', maxLength: 10_000 }, voice: { type: 'string' } },
+  },
+}
+
+describe('max_in_flight', { timeout: 90_000 }, () => {
+  let service: TestRuntime
+  let server: SpeechServer
+  const closers: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterAll(() => service.close())
+  beforeEach(async () => {
+    server = await startSpeechServer()
+    server.answer(() => ({ delayMs: 40 }))
+    closers.push(() => server.close())
+  })
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+
+  const addWorker = async (pool: string) => {
+    const runtime = await openRuntime(service.runtime.settings, openLog('error'), { supervise: true })
+    closers.push(() => runtime.close())
+    const worker = await startWorker(runtime, { pools: [pool] })
+    closers.push(() => worker.stop())
+  }
+  const submit = async (slugs: readonly string[], texts: readonly string[]) => {
+    const { key } = await service.createCaller(100_000_000n)
+    return Promise.all(texts.map((text, n) => submitText(service.url, key, slugs[n % slugs.length]!, text)))
+  }
+  const longTexts = Array.from({ length: 12 }, (_, n) => `Text ${n}. ${SENTENCE.repeat(12)}`)
+
+  test('is never exceeded by two workers with texts of many chunks, and both work', async () => {
+    const engine = { pool: 'long', base_url: server.url, max_in_flight: 5, profile: 'vllm-omni' }
+    await applyEndpoint(service.runtime, 'long', engine, INPUTS)
+    await addWorker('long')
+    await addWorker('long')
+    const busy = service.runtime.db.pool
+    const workers = new Set<string>()
+    const ids = await submit(['long'], [...longTexts, ...longTexts, ...longTexts, ...longTexts])
+    const bothSeen = async () => {
+      const { rows } = await busy.query(
+        `select distinct data->>'worker' as id from pgboss.job where name = 'voice.long'`,
+      )
+      for (const { id } of rows) if (id !== null) workers.add(id)
+      return workers.size === 2
+    }
+    await until(bothSeen, PATIENCE_MS, 'both workers to have jobs')
+    await allFinished(service.runtime, ids)
+    expect(server.calls.length).toBeGreaterThan(ids.length * 2)
+    expect(server.mostInFlight()).toBeLessThanOrEqual(5)
+    expect(server.mostInFlight()).toBeGreaterThan(2)
+  })
+
+  test('is the lowest of all endpoints on a server', async () => {
+    const engine = { pool: 'shared', base_url: server.url }
+    await applyEndpoint(service.runtime, 'wide', { ...engine, max_in_flight: 9 }, INPUTS)
+    await applyEndpoint(service.runtime, 'narrow', { ...engine, max_in_flight: 2 }, INPUTS)
+    await addWorker('shared')
+    await allFinished(service.runtime, await submit(['wide', 'narrow'], longTexts))
+    expect(server.mostInFlight()).toBe(2)
+  })
+
+  test('is that of the new server for jobs that waited when their endpoint moved', async () => {
+    const engine = { pool: 'moving', max_in_flight: 1 }
+    await applyEndpoint(service.runtime, 'moving', { ...engine, base_url: 'http://127.0.0.1:9' }, INPUTS)
+    const ids = await submit(['moving'], ['One.', 'Two.'])
+    await applyEndpoint(service.runtime, 'moving', { ...engine, base_url: server.url }, INPUTS)
+    const { rows } = await service.runtime.db.pool.query(
+      `select group_tier from pgboss.job where data->>'jobId' = any($1)`,
+      [ids],
+    )
+    expect(rows.map((row) => row.group_tier)).toEqual([server.url, server.url])
+  })
+})
