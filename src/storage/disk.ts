@@ -14,7 +14,7 @@ const FILE_MODE = 0o600
 /** Younger temporary files may belong to another process that is writing them now. */
 const ABANDONED_AFTER_MS = 3_600_000
 /** A concurrent delete may remove a directory between its creation and the rename into it. */
-const PLACE_ATTEMPTS = 5
+const PLACE_ATTEMPTS = 100
 
 interface DiskOptions {
   /** Holds the artifacts; made when missing. */
@@ -96,12 +96,22 @@ async function* hashed(content: Uint8Array | Readable, hash: Hash): AsyncGenerat
 }
 
 async function place(dir: string, temporary: string, path: string): Promise<void> {
+  const created = await moveInto(temporary, path)
+  try {
+    await syncDirectories(dirname(path), created ? dir : dirname(path))
+  } catch (error) {
+    // Deleted again meanwhile, and its directory with it: there is nothing left to keep.
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+}
+
+/** Whether a directory had to be made. One that was empty may be removed by a deletion just before the file is in it. */
+async function moveInto(temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
+    const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
     try {
-      const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
       await rename(temporary, path)
-      await syncDirectories(dirname(path), created === undefined ? dirname(path) : dir)
-      return
+      return created !== undefined
     } catch (error) {
       if (errorCode(error) !== 'ENOENT' || attempt === PLACE_ATTEMPTS) throw error
     }
