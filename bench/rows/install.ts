@@ -7,7 +7,7 @@ import { ROOT } from '../process.ts'
 
 const run = promisify(execFile)
 /** What `npm ci` and its postinstall read. */
-const SOURCES = ['package.json', 'package-lock.json', '.npmrc', 'codegen.ts', 'prisma', 'src']
+const SOURCES = ['package.json', 'package-lock.json', '.npmrc', 'codegen.ts', 'prisma', 'src', 'rest']
 const TIMEOUT_MS = 180_000
 const LIMIT_SECONDS = 60
 const LIMIT_MIB = 650
