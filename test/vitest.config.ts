@@ -10,6 +10,8 @@ export default defineConfig({
     globalSetup: ['test/setup/global.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Hundreds of real processes, sockets and clocks on whatever machine this is: there a test may be unlucky once.
+    retry: process.env.CI === undefined ? 0 : 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
