@@ -182,30 +182,22 @@ describe('jobs', () => {
   })
 
   test('each type of job is one of its own and shows what it has', async () => {
-    const { account, key, keyId } = await service.createCaller()
-    const voice = await insertJob(service.runtime.db, account, { apiKeyId: keyId })
+    const { key, keyId, ids } = await fill([
+      {},
+      { type: 'generate', status: 'failed', gpuExecutionTimeMs: 7 },
+      { type: 'companion_chat', isProhibited: true, reason: 'r', chatId: 'c' },
+      { type: 'companion_retarget', isProhibited: false, chatId: 'c' },
+      { type: 'companion_media_tag', isProhibited: false, mediaUrl: 'https://example.org/a.png', mediaKind: 'image' },
+    ])
+    const [voice] = ids
     await service.runtime.db.pool.query(
-      `update job set started_at = created_at + interval '250 ms', cost = 42, attempt = 2, chunks_done = 3, chunks_total = 3 where id = $1`,
-      [voice],
+      `update job set api_key_id = $2, started_at = created_at + interval '250 ms', cost = 42, attempt = 2, chunks_done = 3, chunks_total = 3 where id = $1`,
+      [voice, keyId],
     )
     await service.runtime.db.pool.query(
       `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms) values ($1, $2, 'audio', $3, 'audio/wav', 4, $4, 1500)`,
       [newId('art'), voice, `${voice}/audio`, randomBytes(32)],
     )
-    await insertJob(service.runtime.db, account, { type: 'generate', status: 'failed', gpuExecutionTimeMs: 7 })
-    await insertJob(service.runtime.db, account, {
-      type: 'companion_chat',
-      isProhibited: true,
-      reason: 'r',
-      chatId: 'c',
-    })
-    await insertJob(service.runtime.db, account, { type: 'companion_retarget', isProhibited: false, chatId: 'c' })
-    await insertJob(service.runtime.db, account, {
-      type: 'companion_media_tag',
-      isProhibited: false,
-      mediaUrl: 'https://example.org/a.png',
-      mediaKind: 'image',
-    })
     const query = `{ jobs(orderBy: {field: CREATED_AT, direction: ASC}) { edges { node {
       __typename status apiKeyId apiKeyName waitMs runMs durationMs attempts cost queuePosition errorCode
       artifacts { output contentType bytes durationMs url sha256 }
