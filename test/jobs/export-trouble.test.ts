@@ -70,14 +70,15 @@ describe('an export', () => {
   test.each(['identity', 'gzip'])('whose database connection is killed breaks off, %s', async (encoding) => {
     const response = await open(caller.key, { 'accept-encoding': encoding })
     expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding)
+    const body = encoding === 'gzip' ? response.pipe(createGunzip()) : response
+    // Listened for before it can come: nobody is told of it otherwise.
+    response.on('error', (error) => body.destroy(error))
     const kill = () =>
       rowsOf(
         `select pg_terminate_backend(pid) from pg_stat_activity where ${HERE} and query like 'copy%' and state = 'active'`,
       )
     // The head may be here before the first row is read.
     await expect.poll(kill, { timeout: 5_000, interval: 1 }).toHaveLength(1)
-    const body = encoding === 'gzip' ? response.pipe(createGunzip()) : response
-    response.on('error', (error) => body.destroy(error))
     const { end } = await readOut(response === body ? response : (body as unknown as IncomingMessage))
     expect(end).toBe('ECONNRESET')
     await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
