@@ -124,6 +124,7 @@ export class SpillReader extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     clearTimeout(this.#stalled)
+    this.#want = undefined
     this.#source.destroy()
     this.#filled
       .then(() => this.#file?.close())

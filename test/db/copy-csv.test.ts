@@ -62,6 +62,27 @@ async function copy(pool: Pool, sql: string, finish = 'select 1'): Promise<{ fil
   return { file, rows: rows.rows }
 }
 
+test('COPY through a socket that lends leaves no memory behind', async () => {
+  const pool = POOLS['a socket that lends']()
+  const client = await pool.connect()
+  const rows = new CopyCsv({
+    sql: `copy (select generate_series(1, 300000), repeat('x', 200)) to stdout with (format csv)`,
+    head: '',
+    finish: async () => undefined,
+    onEnd: (error) => client.release(error),
+  })
+  client.query(rows)
+  const before = process.memoryUsage().arrayBuffers
+  let [bytes, most] = [0, 0]
+  for await (const chunk of rows) {
+    bytes += chunk.length
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+  }
+  await pool.end()
+  expect(bytes).toBeGreaterThan(60_000_000)
+  expect(most).toBeLessThan(4_000_000)
+})
+
 describe.each(Object.entries(POOLS))('COPY through %s', (_name, open) => {
   let pool: Pool
   beforeAll(() => {

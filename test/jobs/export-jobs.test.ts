@@ -118,6 +118,20 @@ describe('exportJobs', () => {
     },
   )
 
+  test('a key without job:read is refused before its window is looked at, and so is nobody at all', async () => {
+    const { account } = await service.createCaller()
+    const { apiKey } = await service.createKey(account, ['generate:voice'])
+    for (const [key, code, status] of [
+      [apiKey, 'FORBIDDEN', 403],
+      ['snt_nobody', 'UNAUTHORIZED', 401],
+    ] as const) {
+      for (const search of [YEAR, '?from=never', '']) {
+        const answer = await get(key, search)
+        expect([answer.status, answer.json<{ error_code: string }>().error_code]).toEqual([status, code])
+      }
+    }
+  })
+
   test('500,000 jobs are exported, one more is refused before anything is written', async () => {
     const { account, key } = await service.createCaller()
     await service.runtime.db.pool.query(

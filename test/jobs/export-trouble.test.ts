@@ -103,14 +103,17 @@ describe('an export', () => {
     await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
   })
 
-  test('whose client goes away frees its database connection within a second', async () => {
-    const response = await open()
-    expect(await copies()).toHaveLength(1)
-    response.destroy()
-    await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
-    await expect.poll(connectionsInUse, PATIENCE).toBe(0)
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
-  })
+  test.each(['identity', 'gzip'])(
+    'whose client goes away frees its connection within a second, %s',
+    async (encoding) => {
+      const response = await open(caller.key, { 'accept-encoding': encoding })
+      expect(await copies()).toHaveLength(1)
+      response.destroy()
+      await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
+      await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+      await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    },
+  )
 
   test('whose client goes away while it waits for its turn leaves its place at once', async () => {
     const { key } = await service.createCaller()

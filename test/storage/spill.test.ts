@@ -83,6 +83,26 @@ describe('a spill', () => {
     },
   )
 
+  test.each([0, 5])('pours a hundred megabytes through the same memory, %i turns a chunk', async (pause) => {
+    const memory = Buffer.alloc(65_536, 'x')
+    const source = async function* () {
+      for (let n = 0; n < 1600; n++) yield memory
+    }
+    const before = process.memoryUsage().arrayBuffers
+    let [bytes, most] = [0, 0]
+    const destination = new Writable({
+      write: async (chunk: Buffer, _encoding, done) => {
+        for (let n = 0; n < pause; n++) await turn()
+        bytes += chunk.length
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+        done()
+      },
+    })
+    await pipeline(spill.through(sourceOf(source()), 'owner'), destination)
+    expect(bytes).toBe(1600 * memory.length)
+    expect(most).toBeLessThan(4_000_000)
+  })
+
   test('fails what it is poured into when its source fails', async () => {
     const broken = async function* () {
       yield Buffer.from('begun')
