@@ -144,6 +144,16 @@ describe('submitVoiceJob', () => {
     expect(await countJobs()).toBe(before)
   })
 
+  test('NUL in a literal is INVALID_REQUEST like in a variable, wherever it stands', async () => {
+    const texts = ['{ node(id: "msg_\\u0000") { id } }', '{ jobs(filter: {idPrefix: "\\u{0}"}) { totalCount } }']
+    const literal =
+      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\\u0000b", voice: "aria"}) { __typename } }'
+    for (const text of [...texts, literal]) {
+      const { answer } = await ask(text)
+      expect([answer.data ?? null, codesOf(answer)], text).toEqual([null, ['INVALID_REQUEST']])
+    }
+  })
+
   test('a literal out of range is INVALID_REQUEST like a variable', async () => {
     const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
     expect(refusalOf((await ask(literal)).answer)?.code).toBe('INVALID_REQUEST')
