@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
+import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
 import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
@@ -136,7 +136,8 @@ describe('the webhook door', () => {
     const requests = await receiver.waitFor(path, 5)
     const [old, fresh] = [requests[3]!, requests[4]!]
     expect(fresh.headers['webhook-id']).toBe(id)
-    expect(fresh.body).toEqual(old.body)
+    const fields = ({ body }: Received) => ({ ...JSON.parse(body.toString()), outputs: null })
+    expect(fields(fresh)).toEqual(fields(old))
     expect(Math.abs(Number(fresh.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
     const delivery = await owner.outcomeOf(id)
     expect(delivery.attempts.map(({ round, number }) => [round, number])).toEqual([
