@@ -1,4 +1,5 @@
 import type { Context } from '../../src/context.ts'
+import type { Runtime } from '../../src/runtime.ts'
 import { rotateWebhookSecret } from '../../src/webhooks/rotate-webhook-secret.ts'
 import { sendTestWebhook } from '../../src/webhooks/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
@@ -56,4 +57,19 @@ export async function createOwner({ runtime, createCaller }: TestRuntime, url: s
         `delivery ${id} to end`,
       ) as Promise<DeliveryView>,
   }
+}
+
+/** Queues so many more deliveries like one that waits, all at once: submissions would take minutes. */
+export async function multiply({ db }: Pick<Runtime, 'db'>, deliveryId: string, count: number): Promise<void> {
+  await db.pool.query(
+    `with template as (select * from webhook_delivery where id = $1), made as (
+       insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, next_attempt_at)
+       select overlay(id placing to_char(n, 'FM00000') from length(id) - 4), account_id, kind, job_id, url, timestamp, signature,
+         body, created_at, next_attempt_at from template, generate_series(10000, 9999 + $2::int) n returning id)
+     insert into pgboss.job (id, name, data, group_id, retry_limit, start_after, expire_seconds, keep_until, policy)
+     select gen_random_uuid(), q.name, jsonb_build_object('jobId', made.id, 'lane', q.data->>'lane'), q.group_id, q.retry_limit,
+       q.start_after, q.expire_seconds, q.keep_until, q.policy
+     from made, (select * from pgboss.job where data->>'jobId' = $1) q`,
+    [deliveryId, count],
+  )
 }

@@ -3,7 +3,7 @@ import { startWebhookWorker } from '../../src/webhooks/webhook-worker.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { createOwner, multiply, WEBHOOK_ENV } from '../setup/webhooks.ts'
 
 /** Together more than a process holds, were each to hold the 256 of a receiver that answers. */
 const HANGING = 9
@@ -32,19 +32,8 @@ describe('many accounts whose receivers hang', { timeout: 120_000 }, () => {
     for (const receiver of hanging) {
       receiver.on('/hang', () => undefined)
       const victim = await createOwner(service, `${receiver.url}/hang`)
-      await victim.sendTest()
       // As many as a submission a second leaves behind while a receiver hangs for some minutes.
-      await service.runtime.db.pool.query(
-        `with template as (select * from webhook_delivery where account_id = $1), made as (
-           insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, next_attempt_at)
-           select overlay(id placing to_char(n, 'FM0000') from length(id) - 3), account_id, kind, job_id, url, timestamp, signature,
-             body, created_at, now() from template, generate_series(1000, 999 + $2::int) n returning id)
-         insert into pgboss.job (id, name, data, group_id, retry_limit, start_after, expire_seconds, keep_until, policy)
-         select gen_random_uuid(), q.name, jsonb_build_object('jobId', made.id, 'lane', q.data->>'lane'), q.group_id, q.retry_limit,
-           q.start_after, q.expire_seconds, q.keep_until, q.policy
-         from made, (select q.* from pgboss.job q join template t on q.data->>'jobId' = t.id) q`,
-        [victim.account, EACH - 1],
-      )
+      await multiply(service.runtime, await victim.sendTest(), EACH - 1)
     }
     const worker = await startWebhookWorker(service.runtime)
     try {
