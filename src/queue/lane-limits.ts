@@ -12,30 +12,36 @@ export interface LaneLimits {
 
 export interface LaneOptions {
   readonly perAccount: number
+  /** For an account that has a receiver to itself: half of what all accounts may have there together. */
   readonly perReceiver: number
 }
 
-/** Less for receivers that have not shown yet that they answer, or no longer do: many of them together must not fill the process. */
+/** Less for lanes that have not shown yet that they are answered, or no longer are: many of them together must not fill the process. */
 export interface Doubtful {
-  readonly perReceiver: number
-  isPrompt(receiver: string): boolean
+  readonly perLane: number
+  isPrompt(lane: string): boolean
+}
+
+interface Room {
+  readonly left: number
+  readonly most: number
 }
 
 /**
  * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
  * any that must go back.
  */
-export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: Doubtful): LaneLimits {
-  const batch = Math.ceil(perReceiver / 2)
+export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
+  const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
   const known = new Set<string>()
-  const mostOf = (key: string): number => {
-    if (key.startsWith('a ')) return perAccount
-    return doubtful === undefined || doubtful.isPrompt(key) ? perReceiver : doubtful.perReceiver
+  const roomsOf = (lane: string): Room[] => {
+    const rooms = roomsIn(limits, held, lane)
+    if (doubtful === undefined || doubtful.isPrompt(lane)) return rooms
+    return [...rooms, { left: doubtful.perLane - (held.get(keysOf(lane)[2]) ?? 0), most: doubtful.perLane }]
   }
-  const roomOf = (key: string): number => mostOf(key) - (held.get(key) ?? 0)
   const isFull = (lane: string): boolean =>
-    keysOf(lane).some((key) => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2)))
+    roomsOf(lane).some(({ left, most }) => left < Math.max(1, Math.min(batch, Math.ceil(most / 2))))
   const release = (key: string): void => {
     const left = (held.get(key) ?? 0) - 1
     if (left <= 0) held.delete(key)
@@ -47,9 +53,8 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
     batch,
     enter: (lane) => {
       if (lane === undefined) return true
-      const keys = keysOf(lane)
-      const fits = keys.every((key) => roomOf(key) > 0)
-      if (fits) for (const key of keys) held.set(key, (held.get(key) ?? 0) + 1)
+      const fits = roomsOf(lane).every(({ left }) => left > 0)
+      if (fits) for (const key of keysOf(lane)) held.set(key, (held.get(key) ?? 0) + 1)
       if (isFull(lane)) known.add(lane)
       return fits
     },
@@ -66,8 +71,21 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
   }
 }
 
-/** The two words of a lane, told apart. */
-export function keysOf(lane: string): [account: string, receiver: string] {
+/**
+ * What a lane may still take, by the account and by the receiver. Of a receiver it gets as much again as is free: one account alone half of
+ * the whole, n of them an n + 1th each. So one that comes last finds room, however many of the others hang.
+ */
+export function roomsIn(limits: LaneOptions, held: ReadonlyMap<string, number>, lane: string): Room[] {
+  const [byAccount, byReceiver, own] = keysOf(lane).map((key) => held.get(key) ?? 0) as [number, number, number]
+  const share = Math.ceil((2 * limits.perReceiver - byReceiver - own) / 2)
+  return [
+    { left: limits.perAccount - byAccount, most: limits.perAccount },
+    { left: share, most: share + own },
+  ]
+}
+
+/** What a lane is counted under: the two words of it, told apart, and itself. */
+export function keysOf(lane: string): [account: string, receiver: string, own: string] {
   const space = lane.indexOf(' ')
-  return [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`]
+  return [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
 }

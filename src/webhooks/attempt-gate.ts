@@ -1,4 +1,4 @@
-import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
+import { keysOf, type LaneOptions, roomsIn } from '../queue/lane-limits.ts'
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
@@ -24,8 +24,8 @@ export interface AttemptGate {
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** How many wait for their turn. */
   waiting(): number
-  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way. */
-  isPrompt(receiver: string): boolean
+  /** Whether the lane's last attempt was answered within a second and others are under way. */
+  isPrompt(lane: string): boolean
   /** Sends away who waits. */
   close(): void
 }
@@ -60,40 +60,42 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
 }
 
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns({ perAccount, perReceiver }: LaneOptions) {
+function openTurns(limits: LaneOptions) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
-  /** Milliseconds that each receiver's last attempt took. */
+  /** Milliseconds that each lane's last attempt took: accounts may have quick and slow paths at one receiver. */
   const pace = new Map<string, number>()
-  const paceOf = (receiver: string): number => pace.get(receiver) ?? Number.POSITIVE_INFINITY
+  const paceOf = (lane: string): number => pace.get(lane) ?? Number.POSITIVE_INFINITY
   let crowd = 0
   let closed = false
-  const hasRoom = (lane: string): boolean => {
-    const [account, receiver] = keysOf(lane)
-    return (inside.get(account) ?? 0) < perAccount && (inside.get(receiver) ?? 0) < perReceiver
-  }
+  const hasRoom = (lane: string): boolean => roomsIn(limits, inside, lane).every(({ left }) => left > 0)
   const count = (lane: string, change: number): void => {
     for (const key of keysOf(lane)) {
       const left = (inside.get(key) ?? 0) + change
       if (left > 0) inside.set(key, left)
-      else if (inside.delete(key)) pace.delete(key)
+      else inside.delete(key)
     }
+    if (!inside.has(keysOf(lane)[2])) pace.delete(lane)
   }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
     // Only once half of them are used up, so that many are prepared together.
-    if (paceOf(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    if (paceOf(lane) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
-  /** One place was given back: the first of each lane that shares a word with it may fit now. */
+  /** One place was given back: lanes that share a word with it take turns at what fits now. */
   const admit = (): void => {
     for (const [lane, queue] of waiting) {
-      while (queue.length > 0 && hasRoom(lane)) {
-        count(lane, 1)
-        crowd--
-        queue.shift()!.go()
+      if (!hasRoom(lane)) {
+        prepareAhead(lane, queue)
+        continue
       }
-      if (queue.length === 0) waiting.delete(lane)
-      else prepareAhead(lane, queue)
+      count(lane, 1)
+      crowd--
+      waiting.delete(lane)
+      const first = queue.shift()!
+      // Behind the others: this loop comes by again.
+      if (queue.length > 0) waiting.set(lane, queue)
+      first.go()
     }
   }
   return {
@@ -108,9 +110,9 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
       })
     },
     waiting: () => crowd,
-    isPrompt: (receiver: string) => paceOf(receiver) < PROMPT_MS,
+    isPrompt: (lane: string) => paceOf(lane) < PROMPT_MS,
     leave: (lane: string, tookMs: number): void => {
-      pace.set(keysOf(lane)[1], tookMs)
+      pace.set(lane, tookMs)
       count(lane, -1)
       admit()
     },

@@ -8,6 +8,7 @@ import { createOwner, multiply, WEBHOOK_ENV } from '../setup/webhooks.ts'
 /** Together more than a process holds, were each to hold the 256 of a receiver that answers. */
 const HANGING = 9
 const EACH = 260
+const SHARING = 3
 /** An attempt at a hanging receiver lasts 10 s. */
 const BEFORE_ANY_TIMEOUT_MS = 9000
 
@@ -42,6 +43,25 @@ describe('many accounts whose receivers hang', { timeout: 120_000 }, () => {
       await owner.sendTest()
       await good.waitFor('/good', 1, BEFORE_ANY_TIMEOUT_MS)
       for (const receiver of hanging) expect(receiver.received('/hang')).toHaveLength(16)
+    } finally {
+      await worker.stop()
+    }
+  })
+
+  test('leave the others of the same receiver their share of it', async () => {
+    const [shared] = receivers as [Receiver]
+    shared.on('/hang', () => undefined)
+    for (let count = 0; count < SHARING; count++) {
+      const victim = await createOwner(service, `${shared.url}/hang`)
+      await multiply(service.runtime, await victim.sendTest(), EACH - 1)
+    }
+    const worker = await startWebhookWorker(service.runtime)
+    try {
+      // 32 places, of which three that come at once get 8 each; one after the other they get more.
+      await shared.waitFor('/hang', SHARING * 8)
+      const owner = await createOwner(service, `${shared.url}/beside`)
+      await Promise.all(Array.from({ length: 10 }, () => owner.sendTest()))
+      await shared.waitFor('/beside', 10, BEFORE_ANY_TIMEOUT_MS)
     } finally {
       await worker.stop()
     }
