@@ -101,6 +101,10 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     expect(again!.headers['webhook-id']).toBe(id)
     const cleared = await service.sonant('webhooks', 'set-url', '--account', 'demo', '--clear')
     expect(cleared).toMatchObject({ webhook_url: null })
+    const listed = (await run(['webhooks', 'deliveries', '--account', 'demo', '--first', '1'], service.env)).stdout
+    expect(listed).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) after [12] attempts?  ${url}\\n$`))
+    const unknown = await run(['webhooks', 'redeliver', 'msg_x'], service.env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no delivery "msg_x"')])
     const refused = await run(['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json'], service.env)
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
   })
