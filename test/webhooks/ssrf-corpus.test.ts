@@ -4,6 +4,7 @@ import { classifyAddress, toAddressBytes } from '../../src/webhooks/guard-addres
 import { systemResolver } from '../../src/webhooks/resolver.ts'
 import type { DeliveryFailure } from '../../src/webhooks/webhook-delivery.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { ask, codeOf, mutation } from '../setup/graphql.ts'
 import { type NameServer, startNameServer } from '../setup/name-server.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -45,11 +46,8 @@ const submit = (url: string) => {
   const body = { inputs: { text: 'Hi', voice: 'aria', language: 'English' }, webhook_url: url }
   return call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: owner.key, body })
 }
-const setUrl = async (url: string) => {
-  const body = { query: 'mutation ($url: String) { setWebhookUrl(url: $url) { url } }', variables: { url } }
-  const reply = await call(`${service.url}/graphql`, { method: 'POST', key: adminKey, body })
-  return reply.json<{ data: unknown; errors?: { extensions: { code: string } }[] }>()
-}
+const SET_URL = mutation('setWebhookUrl(url: $url)', '... on Webhook { url }', '($url: URL)')
+const setUrl = (url: string) => ask(service.url, adminKey, SET_URL, { url })
 const onPort = (text: string, port: number): URL | null => {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:') return null
@@ -69,7 +67,7 @@ describe('the corpus of URLs', { timeout: 120_000 }, () => {
       const refusal = reply.status === 400 ? reply.json<{ details: { path: string }[] }>().details : []
       if (String(reply.status) !== verdict) wrong.push({ url, verdict, status: reply.status })
       if (verdict === '400' && refusal[0]?.path !== '/webhook_url') wrong.push({ url, refusal })
-      if ((set.errors === undefined) !== (verdict === '202')) wrong.push({ url, verdict, set })
+      if ((codeOf(set) === undefined) !== (verdict === '202')) wrong.push({ url, verdict, set })
     }
     expect(wrong).toEqual([])
     await owner.setUrl(null)
