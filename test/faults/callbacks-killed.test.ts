@@ -1,33 +1,29 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../setup/audit.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { startFaultProxy } from '../setup/own-database.ts'
 import { endProcesses, type Process, startRole } from '../setup/processes.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { frozenBytes, type Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
-import { createOwner, type Owner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, type Owner, openCallbackBed, WEBHOOK_ENV } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 60_000
 const CALLBACKS = 100
 /** Nothing comes between the third attempt and the fourth by chance. */
 const RETRY_DELAYS = '0.1,0.2,6'
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ env: WEBHOOK_ENV })
+  bed = await openCallbackBed()
+  ;({ receiver, service } = bed)
 })
 afterAll(async () => {
   await endProcesses()
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
+  await bed?.close()
 })
 
 const sql = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
@@ -36,14 +32,11 @@ const startWorker = (databaseUrl: string): Promise<Process> =>
   startRole(['work'], {
     ...WEBHOOK_ENV,
     WEBHOOK_RETRY_DELAYS: RETRY_DELAYS,
-    NODE_EXTRA_CA_CERTS: certificates.caFile,
+    NODE_EXTRA_CA_CERTS: bed.certificates.caFile,
     DATABASE_URL: databaseUrl,
     DATA_DIR: service.dataDir,
     LOG_LEVEL: 'error',
   })
-
-const wire = ({ headers, body }: Received) =>
-  [headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature'], body.toString('hex')].join(' ')
 
 describe('a worker that is killed', { timeout: 180_000 }, () => {
   const databaseUrl = () => service.runtime.settings.databaseUrl ?? ''
@@ -103,7 +96,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     const came = Object.entries({ '/before': 1, '/during': 2, '/between': 4, '/after': 2, '/last': 4 })
     for (const [path, times] of came) {
       expect([path, receiver.received(path).length]).toEqual([path, times])
-      expect([path, new Set(receiver.received(path).map(wire)).size]).toEqual([path, 1])
+      expect([path, new Set(receiver.received(path).map(frozenBytes)).size]).toEqual([path, 1])
     }
     expect(await audit(service.runtime, [])).toEqual([])
   })
@@ -131,7 +124,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     const sent = Map.groupBy(receiver.received('/cut'), ({ headers }) => headers['webhook-id'])
     expect([...sent.keys()].toSorted()).toEqual(ids.toSorted())
     for (const requests of sent.values()) {
-      expect(new Set(requests.map(wire)).size).toBe(1)
+      expect(new Set(requests.map(frozenBytes)).size).toBe(1)
       expect(requests.length).toBeLessThanOrEqual(4)
     }
     const { rows } = await sql(`select state, count(*)::int as n from webhook_delivery where id = any($1) group by 1`, [

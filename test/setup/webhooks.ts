@@ -4,11 +4,38 @@ import { rotateWebhookSecret } from '../../src/webhooks/rotate-webhook-secret.ts
 import { sendTestWebhook } from '../../src/webhooks/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { type DeliveryView, webhookDeliveries } from '../../src/webhooks/webhook-deliveries.ts'
-import type { TestRuntime } from './runtime.ts'
+import { type Certificates, makeCertificates } from './certificates.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
 import { until } from './service.ts'
 
 /** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }
+
+/** What nearly every test of callbacks needs: a receiver that the service trusts, and the service. */
+export interface CallbackBed {
+  readonly certificates: Certificates
+  readonly receiver: Receiver
+  readonly service: TestRuntime
+  close(): Promise<void>
+}
+
+/** @param options as for `startTestRuntime`; `env` comes on top of WEBHOOK_ENV */
+export async function openCallbackBed({ env, ...options }: TestRuntimeOptions = {}): Promise<CallbackBed> {
+  const certificates = await makeCertificates()
+  const receiver = await startReceiver(certificates.good)
+  const service = await startTestRuntime({ ...options, env: { ...WEBHOOK_ENV, ...env } })
+  return {
+    certificates,
+    receiver,
+    service,
+    close: async () => {
+      await service.close()
+      await receiver.close()
+      certificates.remove()
+    },
+  }
+}
 
 export interface Owner {
   readonly account: string

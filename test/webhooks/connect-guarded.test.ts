@@ -2,12 +2,11 @@ import { stat } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { judgeHost } from '../../src/webhooks/judge-host.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../src/webhooks/resolver.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { type NameServer, type Question, startNameServer } from '../setup/name-server.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 /** Names that the stand-in resolver knows; what it says may change from one question to the next. */
 const answers = new Map<string, (nth: number) => string[]>()
@@ -22,20 +21,15 @@ const resolver: Resolver = {
   },
 }
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ webhooks: resolver, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ webhooks: resolver })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 const urlOf = (host: string, path: string) => `https://${host}:${receiver.port}${path}`
 

@@ -4,15 +4,14 @@ import { followPublicUrl, recordPublicUrl } from '../../src/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
 import { redeliverWebhook } from '../../src/webhooks/redeliver-webhook.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/webhook-worker.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Received, Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { call, until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 /** Another process: it does not listen, has no PUBLIC_URL, and guesses a port that is not the API's. */
@@ -20,18 +19,15 @@ let other: Runtime
 let worker: WebhookWorker
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ worker: true, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ worker: true })
+  ;({ receiver, service } = bed)
   other = await openRuntime(service.runtime.settings, openLog('error'), { supervise: false })
   worker = await startWebhookWorker(other)
 })
 afterAll(async () => {
   await worker?.stop()
   await other?.close()
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
+  await bed?.close()
 })
 
 const audioOf = ({ body }: Received) => (JSON.parse(body.toString()) as { outputs: { audio: string } }).outputs.audio

@@ -3,18 +3,17 @@ import { guardedConnector } from '../../src/webhooks/connect-guarded.ts'
 import { classifyAddress, toAddressBytes } from '../../src/webhooks/guard-address.ts'
 import { systemResolver } from '../../src/webhooks/resolver.ts'
 import type { DeliveryFailure } from '../../src/webhooks/webhook-delivery.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { ask, codeOf, mutation } from '../setup/graphql.ts'
 import { type NameServer, startNameServer } from '../setup/name-server.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { call, until } from '../setup/service.ts'
 import corpus from '../setup/ssrf-corpus.json' with { type: 'json' }
-import { createOwner, type Owner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, type Owner, openCallbackBed } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 60_000
 
-let certificates: Certificates
+let bed: CallbackBed
 /** Nothing here may ever reach it. */
 let receiver: Receiver
 /** Says of every name that it is an alias of this machine. */
@@ -24,22 +23,16 @@ let owner: Owner
 let adminKey: string
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
   names = await startNameServer(({ aliasTo }) => aliasTo([127, 0, 0, 1]))
-  service = await startTestRuntime({
-    worker: true,
-    webhooks: systemResolver([names.address]),
-    env: { ...WEBHOOK_ENV, EGRESS_ALLOW: '' },
-  })
+  const webhooks = systemResolver([names.address])
+  bed = await openCallbackBed({ worker: true, webhooks, env: { EGRESS_ALLOW: '' } })
+  ;({ receiver, service } = bed)
   owner = await createOwner(service)
   adminKey = (await service.createKey(owner.account, ['account:admin'])).apiKey
 })
 afterAll(async () => {
-  await service?.close()
+  await bed?.close()
   names?.close()
-  await receiver?.close()
-  certificates?.remove()
 })
 
 const submit = (url: string) => {
