@@ -19,9 +19,9 @@ const PURGE_BODIES = `
     select id from webhook_delivery
     where finished_at < now() - make_interval(secs => $1) and body is not null order by finished_at limit ${PAGE_ROWS}))`
 const PURGE_DELIVERIES = `
-  delete from webhook_delivery where finished_at is not null and id = any(array(
+  delete from webhook_delivery where finished_at < now() - make_interval(days => $1) and id = any(array(
     select id from webhook_delivery
-    where finished_at is not null and created_at < now() - make_interval(days => $1) order by created_at limit ${PAGE_ROWS}))`
+    where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))`
 
 const OVERDUE = `
   select id, account_id, url, next_attempt_at from webhook_delivery
@@ -36,8 +36,8 @@ interface Overdue {
 }
 
 /**
- * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries older than 30 days; queues deliveries again whose
- * place in the queue is gone. Any number of processes may do this at once.
+ * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
+ * deliveries again whose place in the queue is gone. Any number of processes may do this at once.
  */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<void> {
   const { pool } = parts.db

@@ -6,6 +6,7 @@ import { newId } from '../../src/id.ts'
 import { cancelJob } from '../../src/jobs/cancel-job.ts'
 import { failJob } from '../../src/jobs/fail-job.ts'
 import { JobFailure } from '../../src/jobs/job-states.ts'
+import { redeliverWebhook } from '../../src/webhooks/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../src/webhooks/tidy-webhooks.ts'
 import { frozenBytes, type Receiver, signedHeaders, startReceiver } from '../setup/receiver.ts'
 import type { TestRuntime } from '../setup/runtime.ts'
@@ -219,13 +220,24 @@ describe('the record', () => {
     await sql(`update webhook_delivery set finished_at = now() - interval '16 minutes' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeNull()
-    await sql(`update webhook_delivery set created_at = now() - interval '29 days' where id = $1`, [id])
+    await sql(`update webhook_delivery set finished_at = now() - interval '29 days' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeNull()
-    await sql(`update webhook_delivery set created_at = now() - interval '31 days' where id = $1`, [id])
+    await sql(`update webhook_delivery set finished_at = now() - interval '31 days' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeUndefined()
     expect((await sql('select from webhook_attempt where delivery_id = $1', [id])).rows).toEqual([])
+  })
+
+  test('what was sent again is kept for 30 days from then', async () => {
+    const owner = await createOwner(service, receiver.url + newPath())
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    await sql(`update webhook_delivery set created_at = now() - interval '31 days' where id = $1`, [id])
+    await redeliverWebhook(owner.ctx, { id })
+    await owner.outcomeOf(id)
+    await tidyWebhooks(service.runtime)
+    expect((await owner.delivery(id)).attempts).toHaveLength(2)
   })
 
   test('a delivery whose place in the queue is gone is queued again', async () => {
