@@ -22,10 +22,8 @@ export interface Doubtful {
   isPrompt(lane: string): boolean
 }
 
-interface Room {
-  readonly left: number
-  readonly most: number
-}
+/** What a lane is counted under: its account, its receiver, and itself. */
+export type LaneKeys = readonly [account: string, receiver: string, own: string]
 
 /**
  * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
@@ -34,58 +32,69 @@ interface Room {
 export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
   const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
-  const known = new Set<string>()
-  const roomsOf = (lane: string): Room[] => {
-    const rooms = roomsIn(limits, held, lane)
-    if (doubtful === undefined || doubtful.isPrompt(lane)) return rooms
-    return [...rooms, { left: doubtful.perLane - (held.get(keysOf(lane)[2]) ?? 0), most: doubtful.perLane }]
+  const known = new Map<string, LaneKeys>()
+  const doubtOf = (lane: string): number =>
+    doubtful === undefined || doubtful.isPrompt(lane) ? Number.POSITIVE_INFINITY : doubtful.perLane
+  const isShort = (left: number, most: number): boolean => left < Math.max(1, Math.min(batch, Math.ceil(most / 2)))
+  const isFull = (lane: string, keys: LaneKeys): boolean => {
+    const own = held.get(keys[2]) ?? 0
+    const [share, doubt] = [shareOf(limits, held, keys), doubtOf(lane)]
+    return (
+      isShort(limits.perAccount - (held.get(keys[0]) ?? 0), limits.perAccount) ||
+      isShort(share, share + own) ||
+      isShort(doubt - own, doubt)
+    )
   }
-  const isFull = (lane: string): boolean =>
-    roomsOf(lane).some(({ left, most }) => left < Math.max(1, Math.min(batch, Math.ceil(most / 2))))
-  const release = (key: string): void => {
-    const left = (held.get(key) ?? 0) - 1
-    if (left <= 0) held.delete(key)
-    else held.set(key, left)
+  const reopens = ([account, receiver]: LaneKeys): boolean => {
+    for (const [lane, keys] of known) {
+      if ((keys[0] === account || keys[1] === receiver) && !isFull(lane, keys)) return true
+    }
+    return false
   }
-  const reopens = (keys: readonly string[]): boolean =>
-    [...known].some((lane) => keysOf(lane).some((key) => keys.includes(key)) && !isFull(lane))
   return {
     batch,
     enter: (lane) => {
       if (lane === undefined) return true
-      const fits = roomsOf(lane).every(({ left }) => left > 0)
-      if (fits) for (const key of keysOf(lane)) held.set(key, (held.get(key) ?? 0) + 1)
-      if (isFull(lane)) known.add(lane)
+      const keys = keysOf(lane)
+      const fits = hasRoom(limits, held, keys) && (held.get(keys[2]) ?? 0) < doubtOf(lane)
+      if (fits) count(held, keys, 1)
+      if (isFull(lane, keys)) known.set(lane, keys)
       return fits
     },
     leave: (lane) => {
       if (lane === undefined) return false
       const keys = keysOf(lane)
-      keys.forEach(release)
+      count(held, keys, -1)
       return reopens(keys)
     },
     full: () => {
-      for (const lane of known) if (!isFull(lane)) known.delete(lane)
-      return [...known]
+      for (const [lane, keys] of known) if (!isFull(lane, keys)) known.delete(lane)
+      return [...known.keys()]
     },
   }
 }
 
-/**
- * What a lane may still take, by the account and by the receiver. Of a receiver it gets as much again as is free: one account alone half of
- * the whole, n of them an n + 1th each. So one that comes last finds room, however many of the others hang.
- */
-export function roomsIn(limits: LaneOptions, held: ReadonlyMap<string, number>, lane: string): Room[] {
-  const [byAccount, byReceiver, own] = keysOf(lane).map((key) => held.get(key) ?? 0) as [number, number, number]
-  const share = Math.ceil((2 * limits.perReceiver - byReceiver - own) / 2)
-  return [
-    { left: limits.perAccount - byAccount, most: limits.perAccount },
-    { left: share, most: share + own },
-  ]
-}
-
-/** What a lane is counted under: the two words of it, told apart, and itself. */
-export function keysOf(lane: string): [account: string, receiver: string, own: string] {
+/** The two words of a lane, told apart, and the whole. */
+export function keysOf(lane: string): LaneKeys {
   const space = lane.indexOf(' ')
   return [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
 }
+
+/** Whether one more of the lane fits. */
+export const hasRoom = (limits: LaneOptions, held: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
+  limits.perAccount > (held.get(keys[0]) ?? 0) && shareOf(limits, held, keys) > 0
+
+export function count(held: Map<string, number>, keys: LaneKeys, change: 1 | -1): void {
+  for (const key of keys) {
+    const now = (held.get(key) ?? 0) + change
+    if (now > 0) held.set(key, now)
+    else held.delete(key)
+  }
+}
+
+/**
+ * What a lane may still take of its receiver: it gets as much again as is free. One account alone has half of the whole, n of them an
+ * n + 1th each: so one that comes last finds room, however many of the others hang.
+ */
+const shareOf = (limits: LaneOptions, held: ReadonlyMap<string, number>, [, receiver, own]: LaneKeys): number =>
+  Math.ceil((2 * limits.perReceiver - (held.get(receiver) ?? 0) - (held.get(own) ?? 0)) / 2)
