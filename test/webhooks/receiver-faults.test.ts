@@ -107,6 +107,21 @@ describe('a receiver that answers', () => {
     expect((await deliver(`${receiver.url}/noise`, 'first')).attempts[0]).toMatchObject({ outcome: 'bad_response' })
   })
 
+  test('hints before the answer are not the answer', async () => {
+    receiver.on('/hints', (response, _request, nth) => {
+      response.writeContinue()
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.writeHead(nth === 1 ? 500 : 202, { 'transfer-encoding': 'chunked' })
+      response.write('in ')
+      response.end('pieces')
+    })
+    const delivery = await deliver(`${receiver.url}/hints`, 'all')
+    expect(delivery.attempts).toMatchObject([
+      { outcome: 'status_500', response: 'in pieces' },
+      { outcome: 'succeeded', responseStatus: 202, response: 'in pieces' },
+    ])
+  })
+
   test('a connection closed or reset after the request is tried again', async () => {
     receiver.on('/close', (response) => response.socket!.destroy())
     receiver.on('/reset', (_response, request) => receiver.reset(request))
