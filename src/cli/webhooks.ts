@@ -7,7 +7,7 @@ import { redeliverWebhook } from '../webhooks/redeliver-webhook.ts'
 import { rotateWebhookSecret } from '../webhooks/rotate-webhook-secret.ts'
 import { setWebhookUrl } from '../webhooks/set-webhook-url.ts'
 import { readCapture, verifyDelivery } from '../webhooks/verify-delivery.ts'
-import { type DeliveryConnection, type DeliveryView, webhookDeliveries } from '../webhooks/webhook-deliveries.ts'
+import { type DeliveryView, webhookDeliveries } from '../webhooks/webhook-deliveries.ts'
 import { readWebhookSecret } from '../webhooks/webhook-secret.ts'
 import { wholeNumber } from './accounts.ts'
 import { type Answer, answer, operatorCommand } from './run-command.ts'
@@ -74,7 +74,7 @@ function addDeliveries(webhooks: Command): void {
       const deliveries = edges.map(({ node }) => node)
       return {
         json: { deliveries: deliveries.map(toJson), has_more: pageInfo.hasNextPage },
-        text: [...deliveries.map(toLine), ...hintAtMore(pageInfo)].join('\n') || 'none',
+        text: [...deliveries.map(toLine), ...hintAtMore(pageInfo.hasNextPage, deliveries)].join('\n') || 'none',
       }
     },
   )
@@ -160,5 +160,5 @@ const toLine = ({ id, jobId, createdAt, state, outcome, attempts, url }: Deliver
   return [id, jobId, createdAt.toISOString(), `${state}${last} after ${times}`, url].join('  ')
 }
 
-const hintAtMore = ({ hasNextPage, endCursor }: DeliveryConnection['pageInfo']): string[] =>
-  hasNextPage ? [`There are more: --after ${endCursor}`] : []
+const hintAtMore = (more: boolean, shown: readonly DeliveryView[]): string[] =>
+  more ? [`There are more: --after ${shown.at(-1)?.id}`] : []

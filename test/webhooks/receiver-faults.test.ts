@@ -107,9 +107,8 @@ describe('a receiver that answers', () => {
     expect((await deliver(`${receiver.url}/noise`, 'first')).attempts[0]).toMatchObject({ outcome: 'bad_response' })
   })
 
-  test('hints before the answer are not the answer', async () => {
+  test('early hints before the answer are not the answer', async () => {
     receiver.on('/hints', (response, _request, nth) => {
-      response.writeContinue()
       response.writeEarlyHints({ link: '</style.css>; rel=preload' })
       response.writeHead(nth === 1 ? 500 : 202, { 'transfer-encoding': 'chunked' })
       response.write('in ')
