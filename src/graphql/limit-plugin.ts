@@ -3,7 +3,8 @@ import type { Plugin } from 'graphql-yoga'
 import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, MAX_TOKENS, tooDeep } from './limits.ts'
+import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
+import { variableMistakes } from './variables.ts'
 
 /**
  * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
@@ -15,7 +16,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   onValidate: ({ context, addValidationRule, params, setResult }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
-    const stranger = context.actor.kind === 'anonymous'
+    const stranger = isStranger(context)
     if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
     return ({ result, setResult: replace }) => {
       if (!stranger || !Array.isArray(result)) return
@@ -23,19 +24,26 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     }
   },
   onExecute: ({ args, setResultAndStopExecution }) => {
-    const message = excessOfCall(args)
-    if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
+    const refusal = refuseCall(args)
+    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
   onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const message = excessOfCall(args)
-    if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
+    const refusal = refuseCall(args)
+    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
 })
 
-type Call = Parameters<typeof excessiveCost>[0]
+type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 
-const excessOfCall = (args: Call): string | null =>
-  tooDeep(args.variableValues) ? 'Nest variables less deeply.' : excessiveCost(args)
+function refuseCall(args: Call): GraphQLError | null {
+  const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
+  return excess === null
+    ? variableMistakes(args, isStranger(args.contextValue as GraphqlContext))
+    : new GraphQLError(excess)
+}
 
-const withoutHint = (error: GraphQLError): GraphQLError =>
-  Object.assign(error, { message: error.message.replace(/ Did you mean .*\?$/s, '') })
+const isStranger = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
+
+/** What validation has found is kept for the next caller, who may be no stranger. */
+const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
+  new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })
