@@ -1,5 +1,11 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import {
+  type DocumentNode,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
+} from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
@@ -11,8 +17,10 @@ import { variableMistakes } from './variables.ts'
  * are counted while parsing, the rest before any other rule looks at the document. Strangers get no introspection and no hints.
  */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
-  onParse: ({ params, setParseFn, parseFn }) =>
-    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS })),
+  onParse: ({ params, setParseFn, parseFn }) => {
+    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS }))
+    return ({ result, context }) => refuseSubscriptionByGet(result, context)
+  },
   onValidate: ({ context, addValidationRule, params, setResult }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
@@ -32,6 +40,15 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
 })
+
+/** A page of another site could have a browser open it, cookie and all. Yoga itself refuses mutations so. */
+function refuseSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
+  if (context.request?.method !== 'GET' || document === null || document instanceof Error) return
+  const operation = getOperationAST(document, context.params?.operationName)?.operation
+  if (operation !== OperationTypeNode.SUBSCRIPTION) return
+  const http = { status: 405, headers: { Allow: 'POST' } }
+  throw new GraphQLError('Send a subscription as a POST request, or over a WebSocket.', { extensions: { http } })
+}
 
 type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 

@@ -162,17 +162,6 @@ describe('a query that takes too long', () => {
     }
     expect((await ask(service.url, key, '{ jobs { totalCount } }')).errors).toBeUndefined()
   })
-
-  test('is refused after ten seconds, and ended in the database as well', async () => {
-    const jobs = await lockJobs(service.runtime)
-    try {
-      const answer = (await (await post(JOBS)).json()) as { data: null; errors: { extensions: { code: string } }[] }
-      expect([answer.data, codeOf(answer as never)]).toEqual([null, 'INVALID_REQUEST'])
-      await jobs.givenUp()
-    } finally {
-      await jobs.unlock()
-    }
-  })
 })
 
 describe('GraphQL over HTTP', () => {
