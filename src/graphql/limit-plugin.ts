@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
+import { refuseNul } from './refuse-nul.ts'
 import { variableMistakes } from './variables.ts'
 
 /**
@@ -24,6 +25,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   onValidate: ({ context, addValidationRule, params, setResult }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
+    addValidationRule(refuseNul)
     const stranger = isStranger(context)
     if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
     return ({ result, setResult: replace }) => {
