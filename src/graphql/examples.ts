@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 const FOLDER = fileURLToPath(new URL('../../examples/graphql/', import.meta.url))
+const ENDING = '.graphql'
 const ABOUT = /^# (.+)$/m
 const VARIABLES = /^# Variables: (\{.*\})\n/m
 
@@ -17,13 +18,13 @@ export interface Example {
 
 /** The files of examples/graphql, by name. The first comment of each says what it is for, a second one its variables. */
 export async function readExamples(): Promise<Example[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.graphql')).toSorted()
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(ENDING))
+  const names = files.map((file) => file.slice(0, -ENDING.length)).toSorted()
   return Promise.all(
-    files.map(async (file) => {
-      const source = await readFile(FOLDER + file, 'utf8')
+    names.map(async (name) => {
+      const source = await readFile(`${FOLDER}${name}${ENDING}`, 'utf8')
       const variables: Example['variables'] = JSON.parse(VARIABLES.exec(source)?.[1] ?? '{}')
-      const about = ABOUT.exec(source)?.[1] ?? ''
-      return { name: file.replace(/\.graphql$/, ''), about, query: source.replace(VARIABLES, ''), variables }
+      return { name, about: ABOUT.exec(source)?.[1] ?? '', query: source.replace(VARIABLES, ''), variables }
     }),
   )
 }
