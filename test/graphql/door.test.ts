@@ -145,12 +145,18 @@ describe('submitVoiceJob', () => {
   })
 
   test('NUL in a literal is INVALID_REQUEST like in a variable, wherever it stands', async () => {
-    const texts = ['{ node(id: "msg_\\u0000") { id } }', '{ jobs(filter: {idPrefix: "\\u{0}"}) { totalCount } }']
-    const literal =
-      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\\u0000b", voice: "aria"}) { __typename } }'
-    for (const text of [...texts, literal]) {
+    for (const [text, path] of [
+      [String.raw`{ node(id: "msg_\u0000") { id } }`, '/id'],
+      [String.raw`{ jobs(filter: {not: {idPrefix: "\u{0}"}}) { totalCount } }`, '/filter/not/idPrefix'],
+      [String.raw`{ jobs(filter: {endpointKeys: ["a", "b\u0000"]}) { totalCount } }`, '/filter/endpointKeys/1'],
+      [
+        String.raw`mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\u0000b", voice: "aria"}) { __typename } }`,
+        '/inputs/text',
+      ],
+    ] as const) {
       const { answer } = await ask(text)
       expect([answer.data ?? null, codesOf(answer)], text).toEqual([null, ['INVALID_REQUEST']])
+      expect(answer.errors?.[0]?.extensions.details).toEqual([{ path, message: 'holds NUL' }])
     }
   })
 
