@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   type DocumentNode,
   type GraphQLObjectType,
@@ -9,6 +10,7 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readExamples } from '../../src/graphql/examples.ts'
+import { printOperationTypes } from '../../src/graphql/operation-types.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { type ExampleWorld, openExampleWorld } from '../setup/example-world.ts'
 import { openEventClient, openSocketClient } from '../setup/subscriber.ts'
@@ -44,6 +46,13 @@ describe('examples/graphql', () => {
     expect(validate(schema, document, specifiedRules)).toEqual([])
     expect(getOperationAST(document)?.name?.value).toMatch(/^[A-Z]/)
     expect(about).toMatch(/^[A-Z].*[.;].*$/)
+  })
+
+  test('have types that are up to date, and that a wrong field has no place in', () => {
+    const committed = readFileSync(new URL('../../examples/graphql-types.ts', import.meta.url), 'utf8')
+    expect(committed).toBe(printOperationTypes(schema, parsed))
+    const wrong = { name: 'wrong', document: parse('{ catalog { version } }'), variables: {} }
+    expect(() => printOperationTypes(schema, [wrong])).toThrow('Catalog has no field version')
   })
 
   test.each(parsed.filter(({ document }) => operationOf(document) !== 'subscription'))(
