@@ -15,6 +15,7 @@ import {
   isListType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   parse,
   SchemaMetaFieldDef,
   type SelectionSetNode,
@@ -80,13 +81,21 @@ function costOf({ schema, document, operationName, variableValues }: Call): Pick
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
-  const variables = (variableValues ?? {}) as Walk['variables']
-  const walk: Walk = { schema, fragments, variables, cost: 0, introspection: 0 }
   const operation = getOperationAST(document, operationName)
+  const variables = { ...sizesByDefault(operation), ...(variableValues as Walk['variables'] | null | undefined) }
+  const walk: Walk = { schema, fragments, variables, cost: 0, introspection: 0 }
   const root = operation == null ? null : schema.getRootType(operation.operation)
   if (operation != null && root != null) add(walk, operation.selectionSet, root, 1)
   return walk
 }
+
+/** Of variables that are whole numbers unless they are given. */
+const sizesByDefault = (operation: OperationDefinitionNode | null | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    (operation?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+    ),
+  )
 
 function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, times: number): void {
   for (const selection of set.selections) {

@@ -62,6 +62,10 @@ export const DOCUMENT_ABUSES: readonly Abuse[] = [
     'a page as wide as its variable says',
     bodyOf(`query ($n: Int) { ${many(6, (i) => `a${i}: jobs(first: $n) { ${WIDE} }`)} }`, { n: 100 }),
   ],
+  [
+    'a page as wide as its variable is by default',
+    bodyOf(`query ($n: Int = 100) { ${many(6, (i) => `a${i}: jobs(first: $n) { ${WIDE} }`)} }`),
+  ],
   ['huge variables', bodyOf(FILTERED, { f: { idPrefix: 'x'.repeat(99_000) } })],
   ['40,000 values in a variable', bodyOf('{ __typename }', { f: Array(40_000).fill(0) })],
   [
