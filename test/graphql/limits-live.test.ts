@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { DOCUMENT_ABUSES, expectRefusal, HARMLESS, leastCpu, MAX_CPU_MS, type Refusal } from '../setup/abuses.ts'
+import {
+  bodyOf,
+  DOCUMENT_ABUSES,
+  expectRefusal,
+  HARMLESS,
+  leastCpu,
+  MAX_CPU_MS,
+  type Refusal,
+} from '../setup/abuses.ts'
 import { ask } from '../setup/graphql.ts'
 import { lockJobs } from '../setup/locked-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -39,6 +47,7 @@ async function openRawSocket() {
   await next.promise
   return {
     close: () => socket.close(),
+    send: (message: Message) => socket.send(JSON.stringify(message)),
     /** The first answer to an operation with this body. */
     ask: async (body: string): Promise<Refusal> => {
       const id = String(++operations)
@@ -130,6 +139,21 @@ describe.each([
     expect(JSON.stringify(mistaken.errors)).toContain('mean')
     await client.dispose()
   })
+})
+
+test('a query that is completed before it has begun never reaches the database', async () => {
+  const socket = await openRawSocket()
+  const jobs = await lockJobs(service.runtime)
+  try {
+    socket.send({ id: 'short', type: 'subscribe', payload: { query: JOBS } })
+    socket.send({ id: 'short', type: 'complete' })
+    // What is asked later is answered: what was asked before would be in the database by now.
+    for (let round = 0; round < 5; round++) await socket.ask(bodyOf('{ node(id: "voice.tts") { id } }'))
+    expect(await jobs.countWaiting()).toBe(0)
+  } finally {
+    await jobs.unlock()
+    socket.close()
+  }
 })
 
 test('a query is refused after ten seconds whatever it came over, and the database ends it', async () => {

@@ -5,6 +5,8 @@ const PATIENCE_MS = 10_000
 
 /** Jobs that nobody can read until they are unlocked, and who waits for that. */
 export interface LockedJobs {
+  /** How many statements wait for them. */
+  countWaiting(): Promise<number>
   /** Waits until a statement waits for them. */
   waitedFor(): Promise<void>
   /** Waits until no statement does. */
@@ -23,6 +25,7 @@ export async function lockJobs({ db }: Runtime): Promise<LockedJobs> {
     return rows[0]!.n
   }
   return {
+    countWaiting,
     waitedFor: async () => {
       await until(async () => (await countWaiting()) > 0, PATIENCE_MS, 'a statement to run')
     },
