@@ -34,7 +34,8 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
 
 type Call = Parameters<typeof excessiveCost>[0]
 
-const excessOfCall = (args: Call): string | null =>
+/** Why a valid operation is refused with these variables; null if it is not. */
+export const excessOfCall = (args: Call): string | null =>
   tooDeep(args.variableValues) ? 'Nest variables less deeply.' : excessiveCost(args)
 
 const withoutHint = (error: GraphQLError): GraphQLError =>

@@ -10,6 +10,7 @@ import { toServiceError } from '../trouble.ts'
 import type { GraphqlContext } from './builder.ts'
 import { maskError } from './errors.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
+import { AS_POST } from './post.ts'
 import { openSocketCount } from './socket-count.ts'
 
 /** A peer that has not answered a ping by the next one is gone, or does not read. */
@@ -100,6 +101,7 @@ async function prepare(
   const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
     params: payload,
+    request: AS_POST,
   })
   const document = parse(payload.query)
   const mistakes = validate(schema, document)

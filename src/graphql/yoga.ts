@@ -1,7 +1,7 @@
 import websocket from '@fastify/websocket'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExecutionResult } from 'graphql'
+import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
@@ -16,6 +16,7 @@ import { toReadable } from './event-stream.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
+import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
@@ -40,14 +41,17 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-
  * browsers (contract.md section 10).
  */
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
-  const yoga = openYoga(runtime)
+  const schema = buildGraphqlSchema()
+  const yoga = openYoga(runtime, schema)
+  const post = createPost(yoga, schema)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const actor = await entrance.enter(request, reply)
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
     // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
-    if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
+    const isPost = request.method === 'POST'
+    const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
     const { id: requestId, ip: address } = request
     const gone = new AbortController()
     reply.raw.once('close', () => {
@@ -55,6 +59,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     })
     const known = { requestId, address, signal: gone.signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
+    const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
+    if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
     return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
@@ -73,9 +79,9 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   })
 }
 
-const openYoga = (runtime: Runtime) =>
+const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
   createYoga<GraphqlContext>({
-    schema: buildGraphqlSchema(),
+    schema,
     graphqlEndpoint: PATH,
     landingPage: false,
     logging: false,
