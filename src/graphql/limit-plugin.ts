@@ -26,10 +26,6 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     const message = excessOfCall(args)
     if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
   },
-  onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const message = excessOfCall(args)
-    if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
-  },
 })
 
 type Call = Parameters<typeof excessiveCost>[0]

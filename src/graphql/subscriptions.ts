@@ -12,6 +12,7 @@ import { maskError } from './errors.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
 import { AS_POST } from './post.ts'
 import { openSocketCount } from './socket-count.ts'
+import { subscribe } from './subscribe.ts'
 
 /** A peer that has not answered a ping by the next one is gone, or does not read. */
 const PING_EVERY_MS = 12_000
@@ -34,7 +35,6 @@ interface Extra {
 
 interface Executor {
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>>
 }
 
 /** Aborted when the socket is closed: nobody waits for an answer any more. */
@@ -76,7 +76,7 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return maskResult(result, log, requestIdOf(args))
     },
     subscribe: async (args) => {
-      const result = await (args.rootValue as Executor).subscribe(args)
+      const result = await subscribe({ ...args, rootValue: undefined })
       return isStream(result) ? maskStream(result, log, requestIdOf(args)) : maskResult(result, log, requestIdOf(args))
     },
     onError: (context, _id, _payload, errors) =>
@@ -98,7 +98,7 @@ async function prepare(
     variables?: Record<string, unknown> | null | undefined
   },
 ) {
-  const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
+  const { schema, execute, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
     params: payload,
     request: AS_POST,
@@ -114,7 +114,7 @@ async function prepare(
     operationName: payload.operationName,
     variableValues: payload.variables,
     contextValue: await contextFactory(),
-    rootValue: { execute, subscribe },
+    rootValue: { execute },
   }
 }
 

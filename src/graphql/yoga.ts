@@ -18,6 +18,7 @@ import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
 import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
+import { sharedSubscriptions } from './subscribe.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
 /** How the server lets callers in. */
@@ -99,7 +100,7 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     },
     renderGraphiQL,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), deadline(), masking(runtime)],
+    plugins: [limits(runtime), deadline(), sharedSubscriptions(), masking(runtime)],
   })
 
 /** Says goodbye, and does not wait for an answer for long. */
