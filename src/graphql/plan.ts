@@ -60,32 +60,29 @@ export interface Plan {
 type Call = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
 type Planning = Pick<Plan, 'schema' | 'fragments'>
 
-const known = new WeakMap<object, Map<string, Plan | null>>()
+const plans = new WeakMap<OperationDefinitionNode, Plan | null>()
 
 /**
  * The plan of a valid query or subscription; remembered as long as its document is. Null for mutations, and for operations that select
  * by directives or ask for the schema.
  */
-export function planOf(call: Call): Plan | null {
-  const plans = known.get(call.document) ?? new Map<string, Plan | null>()
-  known.set(call.document, plans)
-  const name = call.operationName ?? ''
-  const made = plans.get(name)
-  if (made !== undefined && (made === null || made.schema === call.schema)) return made
-  const plan = toPlan(call)
-  plans.set(name, plan)
+export function planOf({ schema, document, operationName }: Call): Plan | null {
+  const operation = getOperationAST(document, operationName)
+  if (operation == null || operation.operation === OperationTypeNode.MUTATION) return null
+  const known = plans.get(operation)
+  if (known !== undefined && (known === null || known.schema === schema)) return known
+  const plan = toPlan(schema, document, operation)
+  plans.set(operation, plan)
   return plan
 }
 
-function toPlan({ schema, document, operationName }: Call): Plan | null {
-  const operation = getOperationAST(document, operationName)
-  const root = operation == null ? null : schema.getRootType(operation.operation)
-  if (operation == null || root == null || operation.operation === OperationTypeNode.MUTATION) return null
+function toPlan(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | null {
+  const root = schema.getRootType(operation.operation)
+  if (root == null || !isPlannable(schema, document)) return null
   const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
   }
-  if (!isPlannable(schema, document)) return null
   return { schema, operation, fragments, fields: planFields({ schema, fragments }, root, [operation.selectionSet]) }
 }
 

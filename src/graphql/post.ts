@@ -28,15 +28,20 @@ export interface PostAnswer {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8'
+/** Longer texts are rare, and many of them would take much memory. */
+const LONGEST_KNOWN_CHARACTERS = 10_000
 /** What the common clients accept, and what they get for it. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '*/*': JSON_TYPE,
   'application/json': JSON_TYPE,
-  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
+  'application/graphql-response+json': RESPONSE_TYPE,
+  'application/graphql-response+json,application/json;q=0.9': RESPONSE_TYPE,
+  'application/graphql-response+json, application/json;q=0.9': RESPONSE_TYPE,
 }
 /** By it Yoga tells that mistakes are going to be answered over HTTP: it keeps them with their status. */
 export const AS_POST = { method: 'POST' }
-const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName'])
+const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions'])
 
 /**
  * Answers ordinary queries and mutations without Yoga's Request and Response, which cost more than many of them do. Documents are parsed
@@ -50,7 +55,7 @@ export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, sch
     const known = cache.get(params.query)
     if (known !== undefined) return known
     const document = validated(yoga, context, params)
-    if (document !== null) cache.set(params.query, document)
+    if (document !== null && params.query.length <= LONGEST_KNOWN_CHARACTERS) cache.set(params.query, document)
     return document
   }
   return async (context: GraphqlContext, body: Body, accept = '*/*'): Promise<PostAnswer | null> => {
@@ -75,13 +80,17 @@ export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, sch
 
 function toParams(body: Body): Params | null {
   for (const name of Object.keys(body)) if (!PARAMETERS.has(name)) return null
-  const { query, variables, operationName } = body
+  const { query, variables, operationName, extensions } = body
   const isOrdinary =
     typeof query === 'string' &&
-    (variables == null || (typeof variables === 'object' && !Array.isArray(variables))) &&
+    isObjectOrNone(variables) &&
+    isObjectOrNone(extensions) &&
     (operationName == null || typeof operationName === 'string')
   return isOrdinary ? ({ query, variables, operationName } as Params) : null
 }
+
+const isObjectOrNone = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && !Array.isArray(value))
 
 /** Null where there are mistakes in it: Yoga says which, from its own memory. */
 function validated(

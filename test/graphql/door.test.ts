@@ -55,6 +55,8 @@ describe('what is no GraphQL request', () => {
     ['a text', '"{ __typename }"'],
     ['no query', '{"variables": {}}'],
     ['a query that is a number', '{"query": 7}'],
+    ['extensions that are a list', '{"query": "{ __typename }", "extensions": []}'],
+    ['a parameter that is unknown', '{"query": "{ __typename }", "id": "7"}'],
     ['variables that are a text', '{"query": "{ __typename }", "variables": "a"}'],
     ['invalid UTF-8', Uint8Array.from(Buffer.from('{"query": "{ __typename } #\xff\xfe"}', 'latin1'))],
     ['a document that does not parse', '{"query": "{"}'],
@@ -138,6 +140,7 @@ describe('the type of an answer', () => {
     ['application/json', 'application/json'],
     ['application/graphql-response+json', 'application/graphql-response+json'],
     ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
+    ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
     ['text/html, application/json', 'application/json'],
   ])('to %s is %s', async ([accept, type]) => {
     for (const _time of [1, 2]) {
