@@ -64,11 +64,19 @@ export async function insertBacklog(client: Client, accountId: string, count: nu
   return ids
 }
 
-/** Queue rows of one account that wait for a server which is full, one of them being there. Nobody can take them. */
+/** Queue rows of one account that wait for a server which is full: another worker has its one place. Nobody can take them. */
 export async function crowdFullServer(client: Client, accountId: string, count: number): Promise<void> {
+  const permits = JSON.stringify({ [FULL_SERVER]: 1 })
+  const isHeld = `select from worker where id <> 'wrk_full' and coalesce((permits->>$1)::integer, 0) > 0`
+  await client.query(
+    `insert into worker (id, host, version, pools, slots, in_flight, gpus, permits, heartbeat_at)
+     values ('wrk_full', 'bench', '0', '{}', 1, 1, '[]', $1, now() + interval '1 hour')`,
+    [permits],
+  )
+  while ((await client.query(isHeld, [FULL_SERVER])).rowCount !== 0) await wait(100)
   await client.query(
     `insert into pgboss.job (name, data, state, group_id, group_tier, retry_limit, policy)
-     select q.name, '{"jobId":"job_none"}', (case place when 1 then 'active' else 'created' end)::pgboss.job_state, $1, $2, q.retry_limit, q.policy
+     select q.name, '{"jobId":"job_none"}', 'created', $1, $2, q.retry_limit, q.policy
      from pgboss.queue q, generate_series(1, $3) as place where q.name = 'voice.bench'`,
     [accountId, FULL_SERVER, count],
   )
