@@ -83,7 +83,7 @@ export async function crowdFullServer(client: Client, accountId: string, count: 
 }
 
 /** Waits until all are completed; jobs per second from the first claim to the last completion, by the database's clock. */
-export async function drainRate(client: Client, ids: readonly string[]): Promise<number> {
+export async function drainRate(client: Client, ids: readonly string[], lookEveryMs = 250): Promise<number> {
   const deadline = performance.now() + DRAIN_DEADLINE_MS
   for (;;) {
     const { rows } = await client.query<{ done: number; seconds: number }>(
@@ -94,7 +94,7 @@ export async function drainRate(client: Client, ids: readonly string[]): Promise
     const [row] = rows
     if (row!.done === ids.length) return ids.length / row!.seconds
     if (performance.now() > deadline) throw new Error(`${ids.length - row!.done} jobs were not completed`)
-    await wait(250)
+    await wait(lookEveryMs)
   }
 }
 

@@ -15,6 +15,7 @@ import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { pickup } from './rows/pickup.ts'
+import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
@@ -38,6 +39,7 @@ const ROWS: readonly Row[] = [
   callbackBeside,
   pipeline,
   slots,
+  recovery,
   crowd,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
