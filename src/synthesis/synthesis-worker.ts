@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
 import { CATALOG_CHANNEL } from '../endpoints/catalog-cache.ts'
 import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
+import { moveStrayJobs } from '../endpoints/move-waiting-jobs.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
@@ -122,6 +123,7 @@ async function tidy(runtime: Runtime): Promise<void> {
   try {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
+      moveStrayJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
     ])
