@@ -90,7 +90,7 @@ export function openServerPermits(
 
   const renew = async (silentMs: number): Promise<void> => {
     const begun = performance.now()
-    const before = new Map([...gates.keys()].map((server) => [server, most(server)]))
+    if (gates.size === 0 && serverLimits(endpoints()).size === 0) return
     const granted = await inTransaction(runtime.db, async (tx) => {
       await tx.query(LOCK)
       const next = shareAll(await readPeers(tx, runtime.workerId, silentMs))
@@ -103,8 +103,8 @@ export function openServerPermits(
     })
     shares = granted
     validUntil = begun + VALID_MS
-    for (const [server, { slots, line }] of gates) {
-      if (most(server) <= (before.get(server) ?? 0)) continue
+    // Also where nothing has grown: the old permits may have run out meanwhile.
+    for (const { slots, line } of gates.values()) {
       slots.widen()
       line.widen()
     }
