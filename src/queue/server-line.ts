@@ -1,7 +1,7 @@
 import { NotSoon } from './stopping.ts'
 
 /** A job that will begin within this time is taken ahead: about as long as it takes to take one on a busy machine. */
-const LEAD_MS = 150
+const LEAD_MS = 100
 /** Where jobs take longer than this, taking one when there is room costs nothing to speak of. */
 const QUICK_MS = 1000
 /** A job that takes this much longer than usual says nothing about when it will end. */
