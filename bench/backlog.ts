@@ -64,18 +64,26 @@ export async function insertBacklog(client: Client, accountId: string, count: nu
   return ids
 }
 
-/** Queue rows of one account that wait for a server which is full, one of them being there. Nobody can take them. */
+/** Queue rows of one account that wait for a server which is full: another worker has its one place. Nobody can take them. */
 export async function crowdFullServer(client: Client, accountId: string, count: number): Promise<void> {
+  const permits = JSON.stringify({ [FULL_SERVER]: 1 })
+  const isHeld = `select from worker where id <> 'wrk_full' and coalesce((permits->>$1)::integer, 0) > 0`
+  await client.query(
+    `insert into worker (id, host, version, pools, slots, in_flight, gpus, permits, heartbeat_at)
+     values ('wrk_full', 'bench', '0', '{}', 1, 1, '[]', $1, now() + interval '1 hour')`,
+    [permits],
+  )
+  while ((await client.query(isHeld, [FULL_SERVER])).rowCount !== 0) await wait(100)
   await client.query(
     `insert into pgboss.job (name, data, state, group_id, group_tier, retry_limit, policy)
-     select q.name, '{"jobId":"job_none"}', (case place when 1 then 'active' else 'created' end)::pgboss.job_state, $1, $2, q.retry_limit, q.policy
+     select q.name, '{"jobId":"job_none"}', 'created', $1, $2, q.retry_limit, q.policy
      from pgboss.queue q, generate_series(1, $3) as place where q.name = 'voice.bench'`,
     [accountId, FULL_SERVER, count],
   )
 }
 
 /** Waits until all are completed; jobs per second from the first claim to the last completion, by the database's clock. */
-export async function drainRate(client: Client, ids: readonly string[]): Promise<number> {
+export async function drainRate(client: Client, ids: readonly string[], lookEveryMs = 250): Promise<number> {
   const deadline = performance.now() + DRAIN_DEADLINE_MS
   for (;;) {
     const { rows } = await client.query<{ done: number; seconds: number }>(
@@ -86,7 +94,7 @@ export async function drainRate(client: Client, ids: readonly string[]): Promise
     const [row] = rows
     if (row!.done === ids.length) return ids.length / row!.seconds
     if (performance.now() > deadline) throw new Error(`${ids.length - row!.done} jobs were not completed`)
-    await wait(250)
+    await wait(lookEveryMs)
   }
 }
 

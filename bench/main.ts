@@ -16,6 +16,7 @@ import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
 import { pickup } from './rows/pickup.ts'
+import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
@@ -40,6 +41,7 @@ const ROWS: readonly Row[] = [
   callbackBeside,
   pipeline,
   slots,
+  recovery,
   crowd,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`

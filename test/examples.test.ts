@@ -12,6 +12,7 @@ interface Service {
   readonly command?: string[]
   readonly environment?: Record<string, string>
   readonly image?: string
+  readonly env_file?: unknown
 }
 
 /** The subcommand and its options are ones that the command line knows. */
@@ -20,6 +21,22 @@ function isCommand([name, ...args]: readonly string[]): boolean {
   const options = args.filter((arg) => arg.startsWith('--'))
   return command !== undefined && options.every((option) => command.options.some(({ long }) => long === option))
 }
+
+/** The documented settings, each also as NAME_FILE, and what an S3 client reads by itself. */
+function isSetting(name: string): boolean {
+  return new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(read('../README.md'))
+}
+
+/** As compose does it: `${NAME:-default}`, and `$$` for a dollar sign. */
+const interpolate = (source: string, env: Readonly<Record<string, string>>): string =>
+  source.replace(/\$\{(\w+):-([^}]*)\}/g, (_whole, name: string, otherwise: string) => env[name] || otherwise)
+
+const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
+  read('env.example')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+)
 
 describe('examples', () => {
   test.each(['sonant-api.service', 'sonant-worker@.service'])('%s starts a command that there is', (name) => {
@@ -30,23 +47,41 @@ describe('examples', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
   })
 
-  test('the environment file is a valid one', () => {
-    const lines = read('env.example')
-      .split('\n')
-      .filter((line) => /^[A-Z]/.test(line))
-    const env = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-    )
-    expect(readSettings(env)).toMatchObject({ host: '0.0.0.0', s3: { url: 'https://s3.internal/sonant' } })
+  test('the environment file is a valid one, and each of its lines names a setting', () => {
+    expect(readSettings(ENVIRONMENT)).toMatchObject({ host: '0.0.0.0', s3: { url: 'https://s3.internal/sonant' } })
+    expect(Object.keys(ENVIRONMENT).filter((name) => !isSetting(name))).toEqual([])
   })
 
-  test('the compose file gives both roles commands and settings that are valid', () => {
-    const { services } = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Service> }
+  test.each([
+    [
+      'without an .env',
+      {},
+      { databaseUrl: 'postgresql://sonant:sonant@database/sonant', publicUrl: 'http://127.0.0.1:4000' },
+    ],
+    ['with the environment file as its .env', ENVIRONMENT, readSettings(ENVIRONMENT)],
+  ])('the compose file gives both roles commands and settings that are valid, %s', (_how, env, settings) => {
+    const { services } = parse(interpolate(read('compose.yaml'), env), { merge: true }) as {
+      services: Record<string, Service>
+    }
     const ours = Object.values(services).filter(({ image }) => image === 'sonant')
     expect(ours.map(({ command }) => command)).toEqual([['serve'], ['work']])
-    for (const { command, environment } of ours) {
+    for (const { command, environment = {}, env_file } of ours) {
       expect(isCommand(command ?? [])).toBe(true)
-      expect(readSettings(environment ?? {}).s3?.publicUrl).toBe('http://127.0.0.1:9000/sonant')
+      expect(Object.keys(environment).filter((name) => !isSetting(name))).toEqual([])
+      // Before what `environment` says, as compose has it.
+      const { databaseUrl, publicUrl, secretKey, s3 } = readSettings({ ...env, ...environment })
+      expect({ databaseUrl, publicUrl }).toEqual({ databaseUrl: settings.databaseUrl, publicUrl: settings.publicUrl })
+      expect(secretKey).toBeDefined()
+      expect(s3).not.toBeNull()
+      expect(env_file).toEqual([{ path: '.env', required: false }])
     }
+  })
+
+  test('the image starts the program that the sonant command is', () => {
+    const [, entry = ''] = /^ENTRYPOINT (.+)$/m.exec(read('Dockerfile')) ?? []
+    const [, command = ''] = /^CMD (.+)$/m.exec(read('Dockerfile')) ?? []
+    const { bin } = JSON.parse(read('../package.json')) as { bin: { sonant: string } }
+    expect(JSON.parse(entry)).toEqual(['node', `/opt/sonant/${bin.sonant.replace(/^\.\//, '')}`])
+    expect(isCommand(JSON.parse(command))).toBe(true)
   })
 })

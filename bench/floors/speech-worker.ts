@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { request } from 'undici'
 import { readSettings } from '../../src/config.ts'
 import type { SpeechEngine } from '../../src/engines/engine.ts'
@@ -6,8 +7,10 @@ import { openLog } from '../../src/log.ts'
 import { openRuntime } from '../../src/runtime.ts'
 import { stopOnSignal } from '../../src/server/shutdown.ts'
 import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
+import { watchStages } from '../stages.ts'
 
-// The worker with an engine that is one HTTP call: what the pipeline around an engine costs.
+// The worker with an engine that is one HTTP call: what the pipeline around an engine costs. With STAGES_FILE it writes down, when it
+// stops, how long the stages of its jobs took.
 
 const speak: SpeechEngine['speak'] = async ({ text, signal }) => {
   const { body } = await request(process.env.SPEECH_URL!, {
@@ -24,8 +27,10 @@ const engine: SpeechEngine = {
   voices: async () => null,
   close: async () => undefined,
 }
+const stages = process.env.STAGES_FILE === undefined ? null : watchStages()
+const rendering = stages?.engine(engine) ?? engine
 const engines: Engines = {
-  use: (_block, work) => work(engine),
+  use: (_block, work) => work(rendering),
   warm: async () => undefined,
   close: async () => undefined,
 }
@@ -33,6 +38,10 @@ const engines: Engines = {
 const settings = readSettings(process.env)
 const log = openLog(settings.logLevel)
 const runtime = await openRuntime(settings, log, { supervise: true })
-const worker = await startWorker(runtime, { pools: ['bench'], engines })
-stopOnSignal(log, { starting: Promise.resolve(), working: [() => worker.stop()], ground: [() => runtime.close()] })
+const worker = await startWorker(stages?.runtime(runtime) ?? runtime, { pools: ['bench'], engines })
+const stop = async () => {
+  await worker.stop()
+  if (stages !== null) writeFileSync(process.env.STAGES_FILE!, JSON.stringify(stages.times()))
+}
+stopOnSignal(log, { starting: Promise.resolve(), working: [stop], ground: [() => runtime.close()] })
 process.stdout.write('ready\n')

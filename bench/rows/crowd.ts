@@ -49,6 +49,7 @@ export const crowd: Row = {
     } finally {
       await worker.stop()
       await client.query(`delete from pgboss.job where name = 'voice.bench'`)
+      await client.query(`delete from worker where id = 'wrk_full'`)
       await client.end()
       await Promise.all([api.stop(), server.stop()])
     }

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { request } from 'undici'
 import { applyBenchEndpoint, drainRate, insertBacklog } from '../backlog.ts'
 import type { Environment } from '../environment.ts'
 import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
+import { type StageTimes, stageTable } from '../stages.ts'
+
+const JOBS_ALONE = 100
 
 /**
  * How fast one worker drains a backlog whose engine is one HTTP call to a server in another process. `pipeline`: the server answers at
@@ -27,7 +32,7 @@ export const pipeline: Row = {
       reach: '>= 200 jobs/s',
       reached: value >= 200,
     }
-    return { name: 'pipeline', measures: [measure], notes: [] }
+    return { name: 'pipeline', measures: [measure], notes: await whereTimeGoes(environment, count) }
   },
 }
 
@@ -50,6 +55,36 @@ export const slots: Row = {
     }
     return { name: 'slots', measures: [measure], notes: [`undici alone reaches ${pair!.floor.toFixed(1)} requests/s`] }
   },
+}
+
+/** The stages of a job, measured in a worker that drains a backlog, and in one that gets a job whenever it has none. */
+async function whereTimeGoes(environment: Environment, count: number): Promise<string[]> {
+  const database = await environment.database()
+  const server = await environment.floor('speech-server', { DELAY_MS: '0' })
+  const client = new Client({ connectionString: database.url })
+  await client.connect()
+  const watched = async (work: () => Promise<unknown>): Promise<StageTimes> => {
+    const file = join(await environment.directory(), 'stages.json')
+    const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url, STAGES_FILE: file })
+    await work()
+    await worker.stop()
+    return JSON.parse(await readFile(file, 'utf8')) as StageTimes
+  }
+  const submit = async (jobs: number) => {
+    const ids = await insertBacklog(client, database.accountId, jobs)
+    await client.query(`select pg_notify('sonant_queue', 'voice.bench')`)
+    await drainRate(client, ids, 2)
+  }
+  try {
+    const busy = await watched(() => submit(count))
+    const alone = await watched(async () => {
+      for (let job = 0; job < JOBS_ALONE; job++) await submit(1)
+    })
+    return stageTable(busy, alone)
+  } finally {
+    await client.end()
+    await server.stop()
+  }
 }
 
 interface Drain {

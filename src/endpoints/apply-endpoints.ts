@@ -4,7 +4,6 @@ import type { Prisma } from '../generated/prisma/client.ts'
 import type { WorkflowSpec } from '../generation/workflow-spec.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
-import { serverOf } from './engine-server.ts'
 import { moveWaitingJobs } from './move-waiting-jobs.ts'
 import type { VoiceEndpoint } from './voice-endpoint.ts'
 
@@ -27,12 +26,11 @@ export async function applyEndpoints(
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
-  const moved: { slug: string; from: string; to: string }[] = []
+  const moved: Parameters<typeof moveWaitingJobs>[1][] = []
   await changeCatalog(ctx, async (tx) => {
     for (const { endpoint, voices } of rows) {
       const known = await tx.voiceEndpoint.findUnique({ where: { slug: endpoint.slug }, select: { engine: true } })
-      if (known !== null)
-        moved.push({ slug: endpoint.slug, from: serverOf(engineOf(known)), to: serverOf(engineOf(endpoint)) })
+      if (known !== null) moved.push({ slug: endpoint.slug, from: engineOf(known), to: engineOf(endpoint) })
       await tx.voice.deleteMany({ where: { endpointSlug: endpoint.slug } })
       await tx.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint })
       await tx.voice.createMany({ data: voices })

@@ -22,6 +22,8 @@ export interface Ask {
   readonly busyUntilMs?: number
   /** Until when (of performance.now()) a server that does not answer, or answers with an error of its own, is asked again. */
   readonly awayUntilMs?: number
+  /** Until when (of performance.now()) a server is taken at its word that says itself when to come back, even beyond those two. */
+  readonly toldUntilMs?: number
   /** Statuses that mean "busy" to this server besides 429 and 503. */
   readonly busyStatuses?: readonly number[]
 }
@@ -41,7 +43,8 @@ export async function askServer(ask: Ask): Promise<unknown> {
       if (!(error instanceof Refusal) || error.code === 'RENDER_FAILED') throw error
       const waitMs = Math.max(error.retryAfterMs, pause * (0.5 + Math.random() / 2))
       const until = error.code === 'PROVIDER_BUSY' ? ask.busyUntilMs : ask.awayUntilMs
-      if (performance.now() + waitMs > (until ?? 0)) throw error
+      const told = error.retryAfterMs > 0 ? (ask.toldUntilMs ?? 0) : 0
+      if (performance.now() + waitMs > Math.max(until ?? 0, told)) throw error
       await wait(waitMs, undefined, { signal: ask.signal }).catch(() => ask.signal.throwIfAborted())
     }
   }

@@ -25,6 +25,8 @@ export interface PredictionRequest {
   /** Becomes the prediction's id where the server takes one over. */
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
+  /** When the prediction is of no use any more, in milliseconds of `performance.now()`: a server that asks for longer is not waited for. */
+  readonly deadline: number
   /** Aborted when the job is cancelled or out of time: the prediction is cancelled. */
   readonly signal: AbortSignal
 }
@@ -52,16 +54,19 @@ interface Answer {
  * the server says that it is still at work.
  * @throws EngineError; or the signal's reason when aborted
  */
-export async function predict(server: CogServer, { id, input, signal }: PredictionRequest): Promise<Prediction> {
+export async function predict(
+  server: CogServer,
+  { id, input, signal, deadline }: PredictionRequest,
+): Promise<Prediction> {
   let predictionId = id
   let underWay = false
   try {
-    let answer = await create(server, { id, input, signal })
+    let answer = await create(server, { id, input, signal, deadline })
     predictionId = idOf(answer, id)
     underWay = isUnderWay(answer)
     for (let pause = FIRST_POLL_MS; underWay; pause = Math.min(pause * 2, LONGEST_POLL_MS)) {
       await wait(pause, undefined, { signal })
-      answer = await look(server, { id: predictionId, input, signal })
+      answer = await look(server, { id: predictionId, input, signal, deadline })
       underWay = isUnderWay(answer)
     }
     return finished(answer, predictionId, input)
@@ -88,12 +93,13 @@ async function look(server: CogServer, { id, input, signal }: PredictionRequest)
   }
 }
 
-const create = async (server: CogServer, { id, input, signal }: PredictionRequest): Promise<Answer> =>
+const create = async (server: CogServer, { id, input, signal, deadline }: PredictionRequest): Promise<Answer> =>
   ask({
     url: `${server.baseUrl}/predictions`,
     body: { id, input },
     busyStatuses: [BUSY_STATUS],
     busyUntilMs: performance.now() + server.busyPatienceMs,
+    toldUntilMs: deadline,
     ...limits(signal),
   })
 

@@ -3,6 +3,7 @@ import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
 import { openEspeak } from './espeak.ts'
 import type { SpeechServer } from './openai-speech.ts'
+import { openSlots, type Slots } from './slots.ts'
 
 /** A server that nobody has used for this long is let go of. */
 const IDLE_MS = 60_000
@@ -22,8 +23,8 @@ export interface EngineOptions {
   readonly log: Log
   /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
-  /** Requests that may be open at a server now, where somebody else knows; absent or null: the lowest limit of the blocks in use. */
-  readonly limitOf?: (baseUrl: string) => number | null
+  /** Who lets requests in at a server, where somebody else decides; absent: the lowest limit of the blocks in use. */
+  readonly slotsAt?: (baseUrl: string) => Slots
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
 }
@@ -47,7 +48,7 @@ export function openEngines(options: EngineOptions): Engines {
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
     const key = block.base_url
     const lease = leases.get(key) ?? {
-      server: openSpeechServer(key, () => options.limitOf?.(key) ?? leases.get(key)?.lowest ?? 1),
+      server: openSpeechServer(key, options.slotsAt?.(key) ?? openSlots(() => leases.get(key)?.lowest ?? 1)),
       users: 0,
       lowest: block.max_in_flight,
       idle: undefined,

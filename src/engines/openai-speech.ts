@@ -4,7 +4,7 @@ import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
 import { type CircuitBreaker, openCircuitBreaker, withRetries } from './retry.ts'
-import { openSlots, type Slots } from './slots.ts'
+import type { Slots } from './slots.ts'
 import { mendWavSizes } from './wav-header.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -24,8 +24,8 @@ export interface SpeechServer {
   close(): Promise<void>
 }
 
-/** @param limit how many requests may be open now */
-export function openSpeechServer(baseUrl: string, limit: () => number): SpeechServer {
+/** @param slots let in the requests to it */
+export function openSpeechServer(baseUrl: string, slots: Slots): SpeechServer {
   // No timeouts of its own beside the connection's: a long text takes as long as the job's time limit allows.
   const agent = new Agent({
     headersTimeout: 0,
@@ -34,7 +34,7 @@ export function openSpeechServer(baseUrl: string, limit: () => number): SpeechSe
   })
   return {
     baseUrl,
-    slots: openSlots(limit),
+    slots,
     breaker: openCircuitBreaker(),
     agent,
     close: () => agent.destroy(),

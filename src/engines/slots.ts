@@ -1,10 +1,16 @@
 /** Lets so many in at once; the others wait in the order in which they came. */
 export interface Slots {
+  /** How many are in now. */
+  readonly inside: number
+  /** How many wait. */
+  readonly waiting: number
   /** @throws the signal's reason when it is aborted while waiting */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  /** To be called when more may be in than before. */
+  widen(): void
 }
 
-/** @param most how many may be in now, at least 1; asked whenever somebody comes or leaves */
+/** @param most how many may be in now; asked whenever somebody comes or leaves */
 export function openSlots(most: () => number): Slots {
   const waiting = new Set<() => void>()
   let inside = 0
@@ -37,6 +43,13 @@ export function openSlots(most: () => number): Slots {
   }
 
   return {
+    get inside() {
+      return inside
+    },
+    get waiting() {
+      return waiting.size
+    },
+    widen: admit,
     run: async (signal, work) => {
       await enter(signal)
       return work().finally(() => {

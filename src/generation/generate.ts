@@ -38,13 +38,14 @@ async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
 
 async function perform(
   { settings }: Parts,
-  { engine }: Workflow,
+  { engine, timeLimitSeconds }: Workflow,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Produced> {
   const server = { baseUrl: engine.base_url, busyPatienceMs: engine.busy_patience_seconds * 1000 }
   // Another attempt is another prediction: what is left of the first may still be cancelled by its own id.
-  const request = { id: `${claim.jobId}-${claim.attempt}`, input: claim.inputs, signal }
+  const deadline = performance.now() + timeLimitSeconds * 1000
+  const request = { id: `${claim.jobId}-${claim.attempt}`, input: claim.inputs, signal, deadline }
   const prediction = await predict(server, request)
   return {
     files: collectOutputs(prediction.output, { baseUrl: engine.base_url, egressAllow: settings.egressAllow, signal }),

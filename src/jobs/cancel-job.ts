@@ -1,22 +1,25 @@
 import { type Context, requireScope } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { notFound, unauthorized } from '../errors.ts'
+import { forbidden, notFound, unauthorized } from '../errors.ts'
+import { GENERATION_SCOPE } from '../generation/workflow.ts'
 import { isId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
-import { statesBefore } from './job-states.ts'
+import { type JobType, statesBefore } from './job-states.ts'
+import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
 import { refundJob } from './refund-job.ts'
 import { tellJob } from './tell-job.ts'
-import { type VoiceJobView, voiceJob } from './voice-job.ts'
+
+/** Who may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
+const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
 
 /**
- * Fails an unfinished voice job as JOB_CANCELLED, gives its charge back and freezes its callback. A waiting one never starts; the worker that has one stops
- * its engine. A finished job stays as it is: asking twice, or too late, is no error, and the answer tells what became of it.
+ * Fails an unfinished voice or generation job as JOB_CANCELLED, gives its charge back and freezes its callback. A waiting one never starts; the worker that
+ * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer tells what became of it.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
-export async function cancelJob(ctx: Context, input: { readonly jobId: string }): Promise<VoiceJobView> {
-  requireScope(ctx, VOICE_SCOPE)
+export async function cancelJob(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {
   const accountId = await ownerOf(ctx, input.jobId)
   const cancelled = await inTransaction(ctx.db, async (tx) => {
     const { rows } = await tx.query<{ callback_url: string | null }>(
@@ -36,18 +39,39 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
     ctx.queue.wake(WEBHOOK_KIND)
     tellJob(ctx, { accountId, jobId: input.jobId })
   }
-  return voiceJob({ ...ctx, actor: { kind: 'account', accountId, credits: 0n } }, input)
+  return toView(ctx, await readRow(ctx, input.jobId))
 }
 
 /** The account of the job, where the caller may cancel it: its own account's, or for the operator anybody's. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
-  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  refuseWithoutScope(ctx)
   if (!isId('job', jobId)) throw notFound()
-  const { rows } = await ctx.db.pool.query<{ account_id: string }>(
-    `select account_id from job where id = $1 and type = 'voice'`,
+  const { rows } = await ctx.db.pool.query<{ account_id: string; type: JobType }>(
+    'select account_id, type from job where id = $1',
     [jobId],
   )
-  const owner = rows[0]?.account_id
-  if (owner === undefined || (ctx.actor.kind !== 'system' && ctx.actor.accountId !== owner)) throw notFound()
+  const { account_id: owner, type } = rows[0] ?? {}
+  const scope = type === undefined ? undefined : SCOPES[type]
+  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw notFound()
+  requireScope(ctx, scope)
   return owner
+}
+
+/** Before anything is looked up: a key that may cancel nothing learns nothing about ids. */
+function refuseWithoutScope({ actor }: Context): void {
+  if (actor.kind === 'anonymous') throw unauthorized()
+  if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
+    throw forbidden(VOICE_SCOPE)
+}
+
+const mayTouch = ({ actor }: Context, owner: string): boolean =>
+  actor.kind === 'system' || ('accountId' in actor && actor.accountId === owner)
+
+async function readRow(ctx: Context, jobId: string): Promise<ViewRow> {
+  const { rows } = await ctx.db.pool.query<ViewRow>(
+    `select ${VIEW_COLUMNS} from job j left join api_key k on k.id = j.api_key_id where j.id = $1`,
+    [jobId],
+  )
+  if (rows[0] === undefined) throw notFound()
+  return rows[0]
 }

@@ -82,8 +82,9 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
-    if (signal.reason instanceof Stopping) await recordHandBack(parts, claim).catch(() => undefined)
-    if (signal.aborted || error instanceof NotFoundOut) throw error
+    const isGivenBack = error instanceof Stopping || signal.reason instanceof Stopping
+    if (isGivenBack) await recordHandBack(parts, claim).catch(() => undefined)
+    if (isGivenBack || signal.aborted || error instanceof NotFoundOut) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }

@@ -27,6 +27,8 @@ interface Row {
  */
 export async function requeueLostJobs(parts: Parts): Promise<number> {
   const homeless: Row[] = []
+  // What another process applied a moment ago is not gone.
+  await parts.catalog.reload()
   const count = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK])
     if (rows[0]?.mine !== true) return 0

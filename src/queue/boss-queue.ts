@@ -20,8 +20,8 @@ export type LocalWorker = () => boolean
 export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
-  /** Puts fetched jobs back that were not begun. */
-  handBack(kind: JobKind, queueIds: readonly string[]): Promise<void>
+  /** Puts fetched jobs back that were not begun, unless another worker has them by now. */
+  handBack(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
 }
 
 const UNQUEUED = `
@@ -34,7 +34,7 @@ const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 /** As if they had never been fetched: neither a retry nor an attempt. */
 const HAND_BACK = `
   update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
-  where name = $1 and id = any($2::uuid[]) and state = 'active'`
+  where name = $1 and id = any($2::uuid[]) and state = 'active' and coalesce(data->>'worker', $3) = $3`
 
 const payload = (jobId: string, { lane }: EnqueueOptions = {}) => ({ jobId, ...(lane !== undefined && { lane }) })
 
@@ -76,8 +76,8 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       await prepare(kind)
       await boss.send(kind.queue, payload(jobId, options), { db: bossDatabase(tx), ...sending(options) })
     },
-    handBack: async (kind, queueIds) => {
-      await boss.getDb().executeSql(HAND_BACK, [kind.queue, queueIds])
+    handBack: async (kind, queueIds, workerId) => {
+      await boss.getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
     },
     withdraw: async (tx, jobId) => {
       await tx.query(WITHDRAW, [queueId(jobId)])

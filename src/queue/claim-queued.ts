@@ -13,7 +13,7 @@ export interface QueueClaim {
   /** The account that was served last: the next one in order comes first. */
   readonly after: string
   readonly workerId: string
-  /** Jobs that may be at a server at once, over all workers; servers that are not in it have no limit. */
+  /** At most this many for each server; '' stands for all that are not named, which have no limit without it. */
   readonly limits: ReadonlyMap<string, number>
 }
 
@@ -22,13 +22,14 @@ interface Row {
   retry_count: number
   job_id: string
   account_id: string
+  server: string
 }
 
 /** Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue. */
 export async function claimQueued(db: Database, claim: QueueClaim): Promise<Claimed[]> {
   const { rows } = await db.pool.query<Row>({
     name: 'claim_queued',
-    text: 'select id, retry_count, job_id, account_id from claim_queued($1, $2, $3, $4, $5)',
+    text: 'select id, retry_count, job_id, account_id, server from claim_queued($1, $2, $3, $4, $5)',
     values: [claim.queue, claim.free, claim.after, claim.workerId, JSON.stringify(Object.fromEntries(claim.limits))],
   })
   return rows.map((row) => ({
@@ -36,6 +37,7 @@ export async function claimQueued(db: Database, claim: QueueClaim): Promise<Clai
     retryCount: row.retry_count,
     jobId: row.job_id,
     accountId: row.account_id,
+    server: row.server,
   }))
 }
 

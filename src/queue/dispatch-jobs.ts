@@ -5,13 +5,16 @@ import type { Log } from '../log.ts'
 import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
+import { openRunningJobs, type RunningJob } from './running-jobs.ts'
+import type { ServerLines, Turn } from './server-line.ts'
 import { settleInBatches } from './settle-in-batches.ts'
-import { Stopping } from './stopping.ts'
+import { NotSoon, Stopping } from './stopping.ts'
 import { turnSource } from './turn-source.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
 const POLL_MS = 500
 const HEARTBEAT_MS = 3000
+const NO_ROOMS: ReadonlyMap<string, number> = new Map()
 
 export interface DispatchOptions {
   readonly boss: PgBoss
@@ -21,15 +24,16 @@ export interface DispatchOptions {
   readonly log: Log
   readonly workerId: string
   readonly kind: JobKind
-  /** How many jobs run at once in this process; asked anew for every claim. */
+  /** How many jobs run at once in this process beside those of `lines`; asked anew for every claim. */
   readonly slots: number | (() => number)
-  /** How many jobs may be at a server at once, over all workers; asked anew for every claim. None where it is absent. */
-  readonly limits?: () => ReadonlyMap<string, number>
+  /** Where jobs wait for their turn at a server with a limit. Absent: no server has one. */
+  readonly lines?: ServerLines
   /**
    * Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job was cancelled, now belongs to another
    * worker or must be handed back. Resolves with 'settled' where it took the delivery out of the queue itself (`DEQUEUE`).
+   * @param turn at its server, to be waited for and to be ended as soon as the server is done; absent where that has no limit
    */
-  handle(jobId: string, signal: AbortSignal, delivery: Delivery): Promise<unknown>
+  handle(jobId: string, signal: AbortSignal, delivery: Delivery, turn: Turn | undefined): Promise<unknown>
   /** Which of the running jobs are neither finished nor taken over: asked with every heartbeat, as word of it may have been lost. */
   stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Which jobs come next; absent: accounts are served in turn. */
@@ -43,22 +47,18 @@ export interface Dispatcher {
   stop(graceMs: number): Promise<void>
 }
 
-interface Running {
-  readonly delivery: Delivery
-  readonly controller: AbortController
-  readonly done: Promise<void>
-  cancelled: boolean
-}
-
 /**
  * Keeps this process's slots full: one fetch under way at a time, for exactly the free slots, when woken, when a slot gets free and
- * every half second. pg-boss's own `work()` polls per slot and sleeps up to 30 s after each job.
+ * every half second. pg-boss's own `work()` polls per slot and sleeps up to 30 s after each job. At a quick server the next jobs are
+ * fetched while the last ones are still there.
  */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
-  const { queue, bus, log, kind } = options
-  const running = new Map<string, Running>()
-  const source = options.source ?? turnSource(options)
-  const freeSlots = () => (typeof options.slots === 'number' ? options.slots : options.slots()) - running.size
+  const { queue, bus, log, kind, lines, workerId } = options
+  const settler = settleInBatches(options.boss, kind.queue, log)
+  const running = openRunningJobs({ ...options, settler })
+  const jobs = running.byDelivery
+  const { limits, free } = countRoom(options, jobs)
+  const source = options.source ?? turnSource({ ...options, limits })
   let fetching = false
   let again = false
   let stopping = false
@@ -74,9 +74,9 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     try {
       do {
         again = false
-        const free = freeSlots()
-        if (stopping || free <= 0) break
-        const { deliveries, more } = await source.take(free, [...running.keys()])
+        const places = free()
+        if (stopping || places <= 0) break
+        const { deliveries, more } = await source.take(places, [...jobs.keys()])
         // A claim that was under way when the worker was told to stop brings jobs that others can begin at once.
         if (stopping) await putBack(deliveries)
         else for (const delivery of deliveries) start(delivery)
@@ -92,26 +92,32 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   const putBack = async (deliveries: readonly Delivery[]): Promise<void> => {
     if (deliveries.length === 0) return
     const ids = deliveries.map(({ id }) => id)
-    await queue.handBack(kind, ids)
+    await queue.handBack(kind, ids, workerId)
     queue.wake(kind)
   }
 
-  const settler = settleInBatches(options.boss, kind.queue, log, () => source.isShared() && pump())
-
   const start = (delivery: Delivery): void => {
     const controller = new AbortController()
-    const done = options
-      .handle(delivery.jobId, controller.signal, delivery)
-      .then(
-        (outcome) => (outcome === 'settled' ? undefined : settler.complete(delivery)),
-        (error: Error) => (job.cancelled ? settler.complete(delivery) : giveBack(delivery, error)),
-      )
-      .finally(() => {
-        running.delete(delivery.id)
-        if (source.left(delivery, freeSlots()) && !source.isShared()) pump()
-      })
-    const job: Running = { delivery, controller, done, cancelled: false }
-    running.set(delivery.id, job)
+    const turn = lines?.at(delivery.server ?? '')?.queueUp(controller.signal)
+    const job: RunningJob = { delivery, controller, turn, done: Promise.resolve(), cancelled: false }
+    jobs.set(delivery.id, job)
+    job.done = run(job).finally(() => {
+      jobs.delete(delivery.id)
+      const opened = turn === undefined || turn.leave()
+      if (opened && source.left(delivery, free())) pump()
+    })
+  }
+
+  const run = async (job: RunningJob): Promise<void> => {
+    const { delivery, controller, turn } = job
+    try {
+      const outcome = await options.handle(delivery.jobId, controller.signal, delivery, turn)
+      if (outcome !== 'settled') settler.complete(delivery)
+    } catch (error) {
+      if (job.cancelled) settler.complete(delivery)
+      else if (error instanceof NotSoon) await putBack([delivery]).catch((cause: Error) => giveBack(delivery, cause))
+      else await giveBack(delivery, error as Error)
+    }
   }
 
   const giveBack = async (delivery: Delivery, error: Error): Promise<void> => {
@@ -119,65 +125,56 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     await settler.giveBack(delivery, error, !stopping)
   }
 
-  const cancel = (jobId: string): void => {
-    for (const job of running.values()) {
-      if (job.delivery.jobId !== jobId) continue
-      job.cancelled = true
-      job.controller.abort(new Error('the job was cancelled'))
-    }
-  }
-
-  const cancelLost = async (): Promise<void> => {
-    const jobIds = [...running.values()].map(({ delivery }) => delivery.jobId)
-    const ours = await options.stillOurs?.(jobIds)
-    if (ours !== undefined) for (const jobId of jobIds) if (!ours.has(jobId)) cancel(jobId)
-  }
-
-  const beat = async (): Promise<void> => {
-    const held = [...running.values()]
-    if (held.length === 0) return
-    try {
-      const ours = await settler.touch(held.map((job) => job.delivery))
-      for (const job of held) {
-        if (!ours.has(job.delivery.id) && running.has(job.delivery.id))
-          job.controller.abort(new Error('another worker holds the job'))
-      }
-      await cancelLost()
-    } catch (error) {
-      log.warn({ err: (error as Error).message }, 'a heartbeat was missed')
-    }
-  }
-
   await queue.prepare(kind)
   const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
-  const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel, () => void beat())
+  const unlistenAborts = await bus.listen(ABORT_CHANNEL, running.cancel, () => void running.beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
     pump()
-    return !stopping && freeSlots() > 0 && !source.isShared()
+    // Where a server is shared, the room for the job may be in another process.
+    return !stopping && free() > 0 && limits().size === 0
   })
+  lines?.watch(pump)
   const poll = setInterval(() => pump(), POLL_MS)
-  const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
+  const heartbeat = setInterval(() => void running.beat(), HEARTBEAT_MS)
   pump()
 
   return {
     get inFlight() {
-      return running.size
+      return [...jobs.values()].filter(({ turn }) => turn?.isWaiting !== true).length
     },
     stop: async (graceMs) => {
       stopping = true
       clearInterval(poll)
       removeLocal()
       unlisten()
-      const all = () => Promise.allSettled([...running.values()].map((job) => job.done))
+      for (const job of jobs.values()) if (job.turn?.isWaiting) job.controller.abort(new NotSoon())
+      const all = () => Promise.allSettled([...jobs.values()].map((job) => job.done))
       let timer: NodeJS.Timeout | undefined
       // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
       await Promise.race([pumping.then(all), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
       clearTimeout(timer)
-      for (const job of running.values()) job.controller.abort(new Stopping())
+      for (const job of jobs.values()) job.controller.abort(new Stopping())
       await all()
       unlistenAborts()
       clearInterval(heartbeat)
       await settler.flushed()
     },
+  }
+}
+
+/** What a claim may bring: for each server with a limit its room, for all others what is left of the slots. */
+function countRoom({ slots, lines }: DispatchOptions, jobs: ReadonlyMap<string, RunningJob>) {
+  const most = (): number => (typeof slots === 'number' ? slots : slots())
+  const unlimited = (): number =>
+    lines === undefined ? jobs.size : [...jobs.values()].filter(({ turn }) => turn === undefined).length
+  const left = (): number => Math.max(0, most() - unlimited())
+  const rooms = (): ReadonlyMap<string, number> => lines?.rooms() ?? NO_ROOMS
+  return {
+    limits: (): ReadonlyMap<string, number> => {
+      const limited = rooms()
+      // Jobs of a server that no endpoint names any more take one place at a time, so that they end.
+      return limited.size === 0 ? limited : new Map([...limited, ['', most() === 0 ? 1 : left()]])
+    },
+    free: (): number => [...rooms().values()].reduce((sum, room) => sum + room, left()),
   }
 }

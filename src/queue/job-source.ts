@@ -5,6 +5,8 @@ export interface Delivery {
   readonly jobId: string
   /** What the job was queued in, where its kind has lanes. */
   readonly lane?: string | undefined
+  /** What will do the work, where jobs wait for a turn at it. */
+  readonly server?: string
 }
 
 export interface Taken {
@@ -19,6 +21,4 @@ export interface JobSource {
   take(free: number, known: readonly string[]): Promise<Taken>
   /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
   left(delivery: Delivery, free: number): boolean
-  /** Whether room for a waiting job may be in another process, and opens only when a completion is written. */
-  isShared(): boolean
 }

@@ -9,6 +9,7 @@ export interface LaneSourceOptions {
   readonly queue: BossQueue
   readonly kind: JobKind
   readonly lanes: LaneLimits
+  readonly workerId: string
 }
 
 interface Payload {
@@ -17,7 +18,7 @@ interface Payload {
 }
 
 /** Leaves the jobs of full lanes in the queue: a lane that does not move holds nobody else up. */
-export function laneSource({ boss, queue, kind, lanes }: LaneSourceOptions): JobSource {
+export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOptions): JobSource {
   return {
     take: async (free) => {
       const full = lanes.full()
@@ -32,11 +33,10 @@ export function laneSource({ boss, queue, kind, lanes }: LaneSourceOptions): Job
         else turnedAway.push(id)
       }
       // Their lanes are left out of the next fetch, which finds others instead.
-      if (turnedAway.length > 0) await queue.handBack(kind, turnedAway)
+      if (turnedAway.length > 0) await queue.handBack(kind, turnedAway, workerId)
       return { deliveries, more: turnedAway.length > 0 || jobs.length === lanes.batch }
     },
     // Where a lane is still full and slots are free, there is nothing new to fetch.
     left: ({ lane }, free) => lanes.leave(lane) || free <= 1,
-    isShared: () => false,
   }
 }

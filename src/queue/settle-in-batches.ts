@@ -15,8 +15,7 @@ export interface Settler {
   flushed(): Promise<void>
 }
 
-/** @param onFlushed after each batch of completions was written */
-export function settleInBatches(boss: PgBoss, queue: string, log: Log, onFlushed: () => void): Settler {
+export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler {
   let waiting: Delivery[] = []
   let flushing: Promise<void> = Promise.resolve()
 
@@ -27,7 +26,6 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log, onFlushed
     await untilAnswered(() => boss.complete(queue, batch)).catch((error: Error) =>
       log.warn({ err: error.message }, 'queue rows stay open'),
     )
-    onFlushed()
   }
 
   return {

@@ -1,8 +1,17 @@
 /** Why a job is aborted that its worker gives back on purpose: the job has no part in it. */
 export class Stopping extends Error {
-  override readonly name = 'Stopping'
+  override readonly name: string = 'Stopping'
+
+  constructor(message = 'the worker is stopping') {
+    super(message)
+  }
+}
+
+/** Why a job is put back that was taken ahead: its turn at the server does not come soon. */
+export class NotSoon extends Stopping {
+  override readonly name = 'NotSoon'
 
   constructor() {
-    super('the worker is stopping')
+    super('the turn at the server does not come soon')
   }
 }

@@ -9,11 +9,11 @@ export interface TurnOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string
-  /** How many jobs may be at a server at once, over all workers; asked anew for every claim. None where it is absent. */
+  /** For how many more jobs of each server there is room here; asked anew for every claim. Absent: no server has a limit. */
   readonly limits?: () => ReadonlyMap<string, number>
 }
 
-/** Serves the accounts in turn, within the limits of each server: pg-boss's own fetch knows neither. */
+/** Serves the accounts in turn, within the room for each server: pg-boss's own fetch knows neither. */
 export function turnSource({ db, kind, workerId, limits = () => NO_LIMITS }: TurnOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
   let servedLast = ''
@@ -33,6 +33,5 @@ export function turnSource({ db, kind, workerId, limits = () => NO_LIMITS }: Tur
       }
     },
     left: () => true,
-    isShared: () => limits().size > 0,
   }
 }

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
+import { CATALOG_CHANNEL } from '../endpoints/catalog-cache.ts'
 import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
+import { moveStrayJobs } from '../endpoints/move-waiting-jobs.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
@@ -11,7 +13,7 @@ import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { generationKind, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime.ts'
 import { registerWorker } from '../workers/register-worker.ts'
-import { openServerShares, type ServerShares } from '../workers/server-shares.ts'
+import { openServerPermits, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
 import { synthesize } from './synthesize.ts'
 
@@ -34,52 +36,70 @@ export interface WorkerOptions {
 /** Speaks voice jobs, and generates, until it is stopped; looks after what other workers left behind. */
 export async function startWorker(runtime: Runtime, options: WorkerOptions = {}): Promise<Worker> {
   const threads = availableParallelism()
-  const shares = openServerShares(runtime, () => {
-    for (const pool of pools.names) runtime.queue.wake(voiceKind(pool))
-  })
   const { log, settings } = runtime
-  const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, limitOf: shares.of })
+  let stopping = false
+  const permits = openServerPermits(runtime, () => (stopping ? [] : pools.names))
+  const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
   const held = openHeldJobs(runtime.db)
   const parts = { ...runtime, engines, held }
   // In the background: the first text then finds a thread that has compiled its engine.
   void engines.warm()
-  const slotsOf = (pool: string) => slotsOfPool(runtime, shares, pool, threads)
   const pools = await servePools(runtime, options.pools, (pool) =>
     dispatchJobs({
       ...runtime,
       kind: voiceKind(pool),
-      slots: () => slotsOf(pool),
-      limits: () => shares.limits(pool),
+      slots: () => slotsBeside(runtime, pool, threads),
+      lines: permits.linesOf(pool),
       stillOurs: held.stillOurs,
-      handle: (jobId, signal) => synthesize(parts, jobId, signal),
+      handle: (jobId, signal, _delivery, turn) => synthesize(parts, jobId, signal, turn),
     }),
   )
   const generation = await startGenerating(runtime, held)
-  const registration = await registerWorker(runtime, () => ({
-    pools: pools.names,
-    slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
-    inFlight: pools.inFlight + generation.inFlight,
-  }))
-  await shares.join()
+  const slotsOf = (pool: string) => permits.countOf(pool) + slotsBeside(runtime, pool, threads)
+  const registration = await registerWorker(
+    runtime,
+    () => ({
+      pools: stopping ? [] : pools.names,
+      slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
+      inFlight: pools.inFlight + generation.inFlight,
+    }),
+    permits.renew,
+  )
+  const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)
   return {
     stop: async () => {
+      stopping = true
       endTidying()
+      unfollow()
+      // The others are to have the places that get free here.
+      void permits.renew().catch(() => undefined)
       const graceMs = runtime.settings.shutdownSeconds * 1000
       await Promise.all([pools.stop(graceMs), generation.stop(graceMs)])
-      shares.end()
       await registration.end()
       if (options.engines === undefined) await engines.close()
     },
   }
 }
 
-/** As many jobs as the pool's servers take from this process and its threads render. */
-function slotsOfPool(runtime: Runtime, shares: ServerShares, pool: string, threads: number): number {
+/** A server that the operator adds, or gives another limit, is shared out at once. */
+function followServers(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
+  const follow = (): void => {
+    runtime.catalog
+      .reload()
+      .then(() => permits.renew())
+      .catch((error: Error) =>
+        runtime.log.warn({ err: error.message }, 'servers are shared out again with the next heartbeat'),
+      )
+  }
+  return runtime.bus.listen(CATALOG_CHANNEL, follow, follow)
+}
+
+/** Jobs that need no server run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
+function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
   const endpoints = [...runtime.catalog.current.endpoints.values()]
-  const atServers = [...serverLimits(endpoints, pool).keys()].reduce((sum, server) => sum + (shares.of(server) ?? 0), 0)
   // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
-  return atServers + (hasEmbedded(endpoints, pool) || atServers === 0 ? threads + 1 : 0)
+  return hasEmbedded(endpoints, pool) || serverLimits(endpoints, pool).size === 0 ? threads + 1 : 0
 }
 
 function startGenerating(runtime: Runtime, held: HeldJobs): Promise<Dispatcher> {
@@ -103,6 +123,7 @@ async function tidy(runtime: Runtime): Promise<void> {
   try {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
+      moveStrayJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
     ])

@@ -8,6 +8,7 @@ import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { recordProgress } from '../jobs/record-progress.ts'
+import type { Turn } from '../queue/server-line.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
@@ -19,20 +20,26 @@ export interface SynthesisParts extends WorkerParts {
 
 /**
  * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
+ * @param turn at the engine's server, ended as soon as that is done with the job
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
-export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal): Promise<void> =>
+export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
     const endpoint = await endpointOf(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      perform: (untilLimit) => render(parts, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
+      takeTurn: async () => {
+        await turn?.comes()
+        return () => turn?.end()
+      },
+      perform: (untilLimit) =>
+        render({ ...parts, turn }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
     }
   })
 
 async function render(
-  parts: SynthesisParts,
+  parts: SynthesisParts & { readonly turn: Turn | undefined },
   endpoint: VoiceEndpoint,
   request: SpeechRequest,
   claim: Claim,
@@ -43,6 +50,7 @@ async function render(
     const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, progress.note),
     )
+    parts.turn?.end()
     return {
       chunks,
       files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],

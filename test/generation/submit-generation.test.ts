@@ -63,7 +63,7 @@ const finished = (id: string): Promise<Row> =>
     `job ${id} to finish`,
   ) as Promise<Row>
 /** Runs a script's prediction to the job's end. */
-const outcomeOf = async (script: Script, slug = 'portrait') => {
+const outcomeOf = async (script: Parameters<Producers['provider']['script']>[1], slug = 'portrait') => {
   service.provider.script('/predictions', script)
   return finished((await submit(GOOD, slug)).body.job_id)
 }
@@ -215,6 +215,13 @@ describe('submitGeneration', () => {
     const { id } = (sent as { body: unknown }).body as { id: string }
     await until(() => service.provider.of(`/predictions/${id}/cancel`).length === 1, DEADLINE_MS, 'the cancellation')
     await until(() => sent?.aborted(), DEADLINE_MS, 'the connection to close')
+  })
+
+  it('waits for a full server as long as it asks for, even beyond busy_patience_seconds', async () => {
+    let asked = 0
+    const full = { status: 503, body: {}, headers: { 'retry-after': '2' } }
+    const job = await outcomeOf(() => (asked++ === 0 ? full : prediction(PNG_URL)))
+    expect([job.status, asked]).toEqual(['completed', 2])
   })
 
   it('never has more in flight on a server than it takes, and waiting is no part of the time limit', async () => {

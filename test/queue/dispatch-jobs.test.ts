@@ -73,15 +73,21 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     const service = await start()
     await applyEndpoint(service.runtime, 'capped', { pool: 'capped', max_in_flight: 3 })
     const caller = await service.createCaller()
-    let [now, most] = [0, 0]
+    const texts = Array.from({ length: 60 }, (_, index) => `Capped ${index}.`)
+    let [now, most, left] = [0, 0, texts.length]
+    const waiting: (() => void)[] = []
+    // Each job ends when the server is full, or nothing is left to come.
     const during = async () => {
       most = Math.max(most, ++now)
-      await new Promise((resolve) => setTimeout(resolve, 15))
+      const full = new Promise<void>((resolve) => waiting.push(resolve))
+      if (now >= 3 || now === left) waiting.shift()?.()
+      await full
       now--
+      left--
+      if (now === left) waiting.shift()?.()
     }
     await addWorker(service, during)
     await addWorker(service, during)
-    const texts = Array.from({ length: 60 }, (_, index) => `Capped ${index}.`)
     const ids = await Promise.all(texts.map((text) => submitText(service.url, caller.key, 'capped', text)))
     await allFinished(service.runtime, ids)
     expect(most).toBe(3)

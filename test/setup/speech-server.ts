@@ -25,6 +25,8 @@ export interface SpeechReply {
   readonly streamingHeader?: boolean
   /** Before the first byte. */
   readonly delayMs?: number
+  /** No answer before this resolves. */
+  readonly until?: Promise<void>
   /** Before each fifth of the body. */
   readonly slowMs?: number
   /** No answer, until the client goes away. */
@@ -123,6 +125,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
 }
 
 async function play(reply: SpeechReply, text: string, response: ServerResponse): Promise<void> {
+  await reply.until
   if (reply.delayMs !== undefined) await wait(reply.delayMs)
   if (reply.hang === true) return
   if (reply.reset === true) return void response.destroy()

@@ -59,6 +59,8 @@ describe('S3', { timeout: 60_000 }, () => {
     expect([whole.status, whole.text, whole.headers['content-type']]).toEqual([200, '0123456789', 'audio/wav'])
     const part = await call(url, { headers: { range: 'bytes=2-4' } })
     expect([part.status, part.text]).toEqual([206, '234'])
+    const known = await call(url, { headers: { 'if-none-match': String(whole.headers.etag) } })
+    expect([known.status, known.text]).toEqual([304, ''])
   })
 
   test('a signed URL is refused once it is older than 15 minutes, tampered with, or without its signature', async () => {

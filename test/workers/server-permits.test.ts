@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openLog } from '../../src/log.ts'
 import { openRuntime } from '../../src/runtime.ts'
+import type { Storage } from '../../src/storage/storage.ts'
 import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
@@ -77,6 +78,46 @@ describe('max_in_flight', { timeout: 90_000 }, () => {
     await addWorker('shared')
     await allFinished(service.runtime, await submit(['wide', 'narrow'], longTexts))
     expect(server.mostInFlight()).toBe(2)
+  })
+
+  test('is kept while a worker joins one that has all of it: the newcomer gets places as requests end', async () => {
+    const gate = Promise.withResolvers<void>()
+    server.answer(({ body }) => (String(body.input).startsWith('Held') ? { until: gate.promise } : {}))
+    await applyEndpoint(service.runtime, 'joined', { pool: 'joined', base_url: server.url, max_in_flight: 4 }, INPUTS)
+    await addWorker('joined')
+    const held = await submit(['joined'], ['Held 1.', 'Held 2.', 'Held 3.', 'Held 4.'])
+    await until(() => server.calls.length === 4, PATIENCE_MS, 'the server to be full')
+    await addWorker('joined')
+    const more = await submit(
+      ['joined'],
+      Array.from({ length: 12 }, (_, n) => `More ${n}.`),
+    )
+    const shares = async () => {
+      const workers = await service.runtime.db.prisma.worker.findMany()
+      return workers.map(({ permits }) => (permits as Record<string, number>)[server.url] ?? 0).sort()
+    }
+    await until(async () => (await shares()).length === 2, PATIENCE_MS, 'the newcomer to be registered')
+    expect(await shares()).toEqual([0, 4])
+    expect(server.calls).toHaveLength(4)
+    gate.resolve()
+    await allFinished(service.runtime, [...held, ...more])
+    await until(async () => String(await shares()) === '2,2', PATIENCE_MS, 'both to have their part')
+    expect(server.mostInFlight()).toBe(4)
+  })
+
+  test('belongs to whoever renders: a job that is being stored leaves its place to the next one', async () => {
+    await applyEndpoint(service.runtime, 'stored', { pool: 'stored', base_url: server.url, max_in_flight: 1 }, INPUTS)
+    const gate = Promise.withResolvers<void>()
+    const runtime = await openRuntime(service.runtime.settings, openLog('error'), { supervise: true })
+    closers.push(() => runtime.close())
+    const put: Storage['put'] = async (...given) => gate.promise.then(() => runtime.storage.put(...given))
+    const worker = await startWorker({ ...runtime, storage: { ...runtime.storage, put } }, { pools: ['stored'] })
+    closers.push(() => worker.stop())
+    const ids = await submit(['stored'], ['Stored later.', 'Spoken meanwhile.'])
+    await until(() => server.calls.length === 2, PATIENCE_MS, 'the second text to be spoken')
+    gate.resolve()
+    await allFinished(service.runtime, ids)
+    expect(server.mostInFlight()).toBe(1)
   })
 
   test('is that of the new server for jobs that waited when their endpoint moved', async () => {

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Peer, shareOut } from '../../src/workers/share-out.ts'
+
+const SERVER = { name: 'http://gpu', limit: 8, pools: new Set(['gpu']) }
+const peer = (id: string, permits: number, changes: Partial<Peer> = {}): Peer => ({
+  id,
+  pools: ['gpu'],
+  permits: { 'http://gpu': permits },
+  holds: true,
+  shares: true,
+  ...changes,
+})
+const me = (id: string, inUse = 0) => ({ id, pools: ['gpu'], inUse, busy: inUse > 0 })
+
+describe('a server is shared out', () => {
+  test('to one worker whole, to several in equal parts, and what is left over to the oldest', () => {
+    expect(shareOut(SERVER, me('a'), [])).toEqual({ fair: 8, permits: 8 })
+    expect(shareOut(SERVER, me('b'), [peer('a', 3), peer('c', 2)])).toEqual({ fair: 3, permits: 3 })
+    expect(shareOut(SERVER, me('c'), [peer('a', 3), peer('b', 3)])).toEqual({ fair: 2, permits: 2 })
+  })
+
+  test('never beyond what the others still hold', () => {
+    expect(shareOut(SERVER, me('b'), [peer('a', 8)])).toEqual({ fair: 4, permits: 0 })
+    expect(shareOut(SERVER, me('b'), [peer('a', 6)])).toEqual({ fair: 4, permits: 2 })
+  })
+
+  test('so that requests which run are let run, and nothing follows them beyond the fair part', () => {
+    expect(shareOut(SERVER, me('a', 8), [peer('b', 0)])).toEqual({ fair: 4, permits: 8 })
+  })
+
+  test('without the dead, and without a part for those who take nothing new', () => {
+    expect(shareOut(SERVER, me('b'), [peer('a', 8, { holds: false, shares: false })]).permits).toBe(8)
+    expect(shareOut(SERVER, me('b'), [peer('a', 2, { pools: [] })])).toEqual({ fair: 8, permits: 6 })
+    expect(shareOut(SERVER, { ...me('a', 2), pools: [] }, [peer('b', 6)])).toEqual({ fair: 2, permits: 2 })
+  })
+
+  test('to no more workers than there are places', () => {
+    const server = { ...SERVER, limit: 2 }
+    expect(shareOut(server, me('c'), [peer('a', 1), peer('b', 1)])).toEqual({ fair: 0, permits: 0 })
+  })
+
+  test('in whatever order workers come, go and renew: the permits are never more than the limit', () => {
+    const step = fc.record({
+      worker: fc.integer({ min: 0, max: 4 }),
+      lives: fc.boolean(),
+      used: fc.integer({ min: 0, max: 20 }),
+    })
+    const holds = (limit: number, steps: { worker: number; lives: boolean; used: number }[]) => {
+      const permits = [0, 0, 0, 0, 0]
+      const lives = [false, false, false, false, false]
+      for (const { worker, lives: living, used } of steps) {
+        lives[worker] = living
+        if (!living) {
+          permits[worker] = 0
+          continue
+        }
+        const others = permits.flatMap((held, id) => (id !== worker && lives[id] ? [peer(String(id), held)] : []))
+        const inUse = Math.min(used, permits[worker]!)
+        permits[worker] = shareOut({ ...SERVER, limit }, me(String(worker), inUse), others).permits
+        expect(permits.reduce((sum, held) => sum + held, 0)).toBeLessThanOrEqual(limit)
+      }
+    }
+    fc.assert(fc.property(fc.integer({ min: 1, max: 12 }), fc.array(step, { maxLength: 60 }), holds))
+  })
+})
