@@ -16,6 +16,9 @@ const connect = async (ensure?: () => Promise<void>) => {
 const terminateAll = async () =>
   (await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant bus'`))
     .rowCount
+/** PostgreSQL ends a connection a moment after its client has. */
+const noneLeft = async () =>
+  (await admin.query(`select 1 from pg_stat_activity where application_name = 'sonant bus'`)).rowCount === 0
 
 describe('bus', () => {
   beforeEach(async () => {
@@ -25,6 +28,7 @@ describe('bus', () => {
   })
   afterEach(async () => {
     await Promise.all(open.map((bus) => bus.close()))
+    await vi.waitUntil(noneLeft)
     await admin.end()
   })
 
@@ -88,10 +92,7 @@ describe('bus', () => {
     await bus.listen('early', (payload) => heard.push(payload), resync)
     up = false
     await terminateAll()
-    await vi.waitUntil(async () => {
-      const { rows } = await admin.query(`select 1 from pg_stat_activity where application_name = 'sonant bus'`)
-      return rows.length === 0
-    })
+    await vi.waitUntil(noneLeft)
     const late = bus.listen('late', (payload) => heard.push(payload))
     const sent = bus.notify('early', 'waited')
     up = true
