@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Runtime } from '../../src/runtime.ts'
+import { auditCallbacks, auditDoors, auditLogs, type Door } from './audit-witnesses.ts'
+import type { Received } from './receiver.ts'
 import { readWav } from './service.ts'
 
 /** Each statement lists what must not be there. */
@@ -27,13 +29,61 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     select id from job j where type = 'voice' and status = 'completed' and not exists (select from artifact a where a.job_id = j.id)`,
   'an unfinished or failed job has an artifact': `
     select j.id from job j join artifact a on a.job_id = j.id where j.status <> 'completed'`,
+  'a completed job has an output twice': `
+    select job_id, output from artifact group by job_id, output having count(*) > 1`,
+  'an entry is of no job': `select id from credit_entry where kind <> 'grant' and job_id is null`,
+  'a terminal job has no time of its end, or another one has': `
+    select id from job where (completed_at is not null) <> (status in ('completed', 'failed'))`,
+  'an error code stands where no failure is, or is missing': `
+    select id from job where (error_code is not null) <> (status = 'failed')`,
+  'the kept count of jobs is wrong': `
+    select account_id, type, status from job_count group by account_id, type, status
+    having sum(jobs) <> (select count(*) from job j
+      where j.account_id = job_count.account_id and j.type = job_count.type and j.status = job_count.status)`,
+  'a finished job did not freeze the one callback that it was asked for': `
+    select j.id from job j where j.webhook_url is not null and j.status in ('completed', 'failed')
+      and (select count(*) from webhook_delivery d where d.job_id = j.id and d.kind = 'job') <> 1`,
+  'a job has a callback too many': `
+    select d.job_id from webhook_delivery d left join job j on j.id = d.job_id where d.kind = 'job'
+    group by d.job_id having count(*) > 1 or bool_or(j.status in ('queued', 'processing'))`,
+  'a callback was attempted more often than four times, or attempts are not numbered': `
+    select delivery_id, round from webhook_attempt group by delivery_id, round
+    having count(*) > 4 or max(number) <> count(*) or min(number) <> 1`,
+  'a callback was attempted after its end': `
+    select a.delivery_id, a.number from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id and d.round = a.round
+    where a.started_at > d.finished_at`,
+  'an attempt began too late for a verifier': `
+    select a.delivery_id, a.number from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id and d.round = a.round
+    where extract(epoch from a.started_at) > d.timestamp + 300`,
+  'a pending callback waits in no queue': `
+    select id from webhook_delivery d where state = 'pending' and not exists (
+      select from pgboss.job q where q.data->>'jobId' = d.id and q.state in ('created', 'retry', 'active'))`,
+  'a transaction was left open': `
+    select pid, left(query, 80) as query from pg_stat_activity where datname = current_database()
+      and state like 'idle in transaction%' and state_change < now() - interval '5 seconds'`,
+}
+
+/** Who else saw what happened: whatever a test has of it. */
+export interface Witnesses {
+  /** The service as its callers see it. */
+  readonly door?: Door
+  /** Every request that a receiver of callbacks got. */
+  readonly received?: readonly Received[]
+  /** What the processes logged. */
+  readonly logs?: readonly string[]
+  /** Texts and keys that no log may hold. */
+  readonly secrets?: readonly string[]
 }
 
 /**
- * What invariants 1 to 4 say must hold whatever failed, over the database and the artifact store. Returns what does not hold, in
- * words: an empty list is the proof. `accepted` are the ids of every 202.
+ * What invariants.md says must hold whatever failed, over the database, the artifact store and the witnesses. Returns what does not
+ * hold, in words: an empty list is the proof. `accepted` are the ids of every 202. It is for the end, when all jobs have ended.
  */
-export async function audit(runtime: Runtime, accepted: readonly string[]): Promise<string[]> {
+export async function audit(
+  runtime: Runtime,
+  accepted: readonly string[],
+  { door, received = [], logs = [], secrets = [] }: Witnesses = {},
+): Promise<string[]> {
   const found: string[] = []
   for (const [sentence, sql] of Object.entries(VIOLATIONS)) {
     const { rows } = await runtime.db.pool.query(sql)
@@ -48,7 +98,8 @@ export async function audit(runtime: Runtime, accepted: readonly string[]): Prom
     const status = statuses.get(id) ?? 'missing'
     if (!['completed', 'failed'].includes(status)) found.push(`an accepted job did not end: ${id} is ${status}`)
   }
-  return [...found, ...(await auditArtifacts(runtime))]
+  const seen = [auditArtifacts(runtime), auditCallbacks(runtime, received), door === undefined ? [] : auditDoors(door)]
+  return [...found, ...(await Promise.all(seen)).flat(), ...auditLogs(logs, secrets)]
 }
 
 async function auditArtifacts(runtime: Runtime): Promise<string[]> {
