@@ -25,6 +25,8 @@ export interface SpeechReply {
   readonly streamingHeader?: boolean
   /** Before the first byte. */
   readonly delayMs?: number
+  /** Told once the delay is over. */
+  readonly onAnswer?: () => void
   /** Before each fifth of the body. */
   readonly slowMs?: number
   /** No answer, until the client goes away. */
@@ -51,6 +53,8 @@ export interface SpeechServer {
   readonly mostInFlight: () => number
   /** Requests whose client went away before the answer was complete. */
   readonly abandoned: () => number
+  /** When they went, by performance.now(). */
+  readonly abandonedAt: readonly number[]
   /** Connections that were opened since the start. */
   readonly connections: () => number
   readonly openConnections: () => number
@@ -70,14 +74,15 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   const sockets = new Set<Socket>()
   let script: (call: SpeechCall, index: number) => SpeechReply = () => ({})
   let voices: unknown = null
-  let [inFlight, most, abandoned, connections] = [0, 0, 0, 0]
+  const abandonedAt: number[] = []
+  let [inFlight, most, connections] = [0, 0, 0]
 
   const speak = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     inFlight++
     most = Math.max(most, inFlight)
     response.once('close', () => {
       inFlight--
-      if (!response.writableFinished) abandoned++
+      if (!response.writableFinished) abandonedAt.push(performance.now())
     })
     const body = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>
     const call = { body, headers: request.headers, at: performance.now() }
@@ -104,7 +109,8 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     calls,
     inFlight: () => inFlight,
     mostInFlight: () => most,
-    abandoned: () => abandoned,
+    abandoned: () => abandonedAt.length,
+    abandonedAt,
     connections: () => connections,
     openConnections: () => sockets.size,
     answer: (next) => {
@@ -124,6 +130,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
 
 async function play(reply: SpeechReply, text: string, response: ServerResponse): Promise<void> {
   if (reply.delayMs !== undefined) await wait(reply.delayMs)
+  reply.onAnswer?.()
   if (reply.hang === true) return
   if (reply.reset === true) return void response.destroy()
   const isJson = reply.json !== undefined
