@@ -74,6 +74,7 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createAccount: t.field({
     type: AccountRef,
+    errors: {},
     description: 'Makes an account. Needs a key with the scope operator.',
     args: {
       name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
@@ -86,6 +87,7 @@ builder.mutationFields((t) => ({
   }),
   creditAccount: t.field({
     type: AccountRef,
+    errors: {},
     description: 'Grants credits, or takes some back. Needs a key with the scope operator.',
     args: {
       account: t.arg.id({ required: true, description: 'Id or name.' }),

@@ -24,6 +24,11 @@ const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   }),
 })
 
+const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiKeySuccess').implement({
+  description: 'A key that is no more.',
+  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id that it had.' }) }),
+})
+
 const WHO = 'Needs the scope account:admin, or a signed-in owner.'
 
 builder.queryField('apiKeys', (t) =>
@@ -37,6 +42,7 @@ builder.queryField('apiKeys', (t) =>
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
+    errors: {},
     description: `Makes a key and shows it, this once. ${WHO}`,
     args: {
       name: t.arg.string({ required: true, description: 'What it is called.' }),
@@ -46,6 +52,7 @@ builder.mutationFields((t) => ({
   }),
   updateApiKey: t.field({
     type: ApiKeyRef,
+    errors: {},
     description: `Renames a key or gives it other scopes. ${WHO}`,
     args: {
       id: t.arg.id({ required: true, description: 'A key id.' }),
@@ -57,10 +64,11 @@ builder.mutationFields((t) => ({
       apiKeyId: id,
     })),
   }),
-  deleteApiKey: t.id({
+  deleteApiKey: t.field({
+    type: DeletionRef,
+    errors: {},
     description: `Deletes a key: it is refused from the very next request on. ${WHO}`,
     args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
-    resolve: async (_root, args, ctx) => (await deleteApiKey(ctx, { apiKeyId: args.id })).apiKeyId,
-    extensions: { verb: deleteApiKey },
+    ...resolvedBy(deleteApiKey, (args: { id: string }) => ({ apiKeyId: args.id })),
   }),
 }))

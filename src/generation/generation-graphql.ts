@@ -40,11 +40,15 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
 builder.mutationField('submitGeneration', (t) =>
   t.field({
     type: SubmissionRef,
+    errors: {},
     description: 'Runs a workflow. Needs the scope generate:workflow.',
     args: {
       slug: t.arg.string({ required: true, description: 'The slug of the workflow.' }),
       inputs: t.arg({ type: 'JSON', required: true, description: "The workflow's own named inputs." }),
-      webhookUrl: t.arg.string({ description: "Notified when the job finishes, instead of the account's webhook." }),
+      webhookUrl: t.arg({
+        type: 'URL',
+        description: "Notified when the job finishes, instead of the account's webhook.",
+      }),
       idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
     },
     ...resolvedBy(submitGeneration, (args: Omit<GenerationInput, 'inputs'> & { inputs?: unknown }) => ({

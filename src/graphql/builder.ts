@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import { ExpectedRefusal } from './expected-refusal.ts'
 
 /** The cookie that a session is kept in. */
 export interface SessionCookie {
@@ -24,7 +25,7 @@ export type GraphqlContext = Context & {
   readonly cookie: SessionCookie | null
 }
 
-/** Holds no types: each noun's *-graphql.ts adds its own. */
+/** Holds no types: each noun's *-graphql.ts adds its own. Every mutation says `errors: {}`: its type is a union of what it is said to be and RequestError. */
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext
   PrismaTypes: PrismaTypes
@@ -46,7 +47,14 @@ export const builder = new SchemaBuilder<{
     edgesFieldOptions: { nullable: false },
     nodeFieldOptions: { nullable: false },
   },
-  errors: { directResult: true },
+  errors: {
+    directResult: true,
+    defaultTypes: [ExpectedRefusal],
+    defaultUnionOptions: {
+      name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
+      description: 'What the mutation came to, or why it changed nothing.',
+    },
+  },
   prisma: {
     client: (ctx) => ctx.db.prisma as PrismaClient,
     dmmf: getDatamodel(),

@@ -25,7 +25,13 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
     log.error({ requestId, ...describeTrouble(error) }, 'a request failed')
   }
   return new GraphQLError(refusal.message, {
-    extensions: { code: refusal.code, requestId, ...(refusal.details !== undefined && { details: refusal.details }) },
+    extensions: {
+      code: refusal.code,
+      requestId,
+      ...(refusal.details !== undefined && { details: refusal.details }),
+      // What REST says in Retry-After.
+      ...(refusal.retryAfterSeconds !== undefined && { retryAfterSeconds: refusal.retryAfterSeconds }),
+    },
   })
 }
 

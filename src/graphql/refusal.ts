@@ -1,24 +1,6 @@
-import { type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
+import { type ErrorCode, HTTP_STATUS } from '../errors.ts'
 import { builder } from './builder.ts'
-
-/** What no caller can plan for stays an error of the whole answer: a failed authorisation is never part of the data. */
-const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-  'UNAVAILABLE',
-])
-
-/**
- * The refusals that a mutation's result spells out as data. A mutation says `errors: { types: [ExpectedRefusal] }` and its type becomes
- * a union of its result and `RequestError`; what is thrown is a plain ServiceError.
- */
-export class ExpectedRefusal extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return error instanceof ServiceError && !UNEXPECTED.has(error.code)
-  }
-}
+import { ExpectedRefusal } from './expected-refusal.ts'
 
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'Why a request was refused: the value to branch on, the same as behind REST.',
@@ -35,9 +17,10 @@ const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDet
   }),
 })
 
-export const RequestErrorRef = builder.objectType(ExpectedRefusal, {
+builder.objectType(ExpectedRefusal, {
   name: 'RequestError',
-  description: 'Why a mutation changed nothing. Failed authorisation is not here but among the errors of the answer.',
+  description:
+    'Why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are not here but among the errors of the answer.',
   fields: (t) => ({
     message: t.exposeString('message', { description: 'What to do next, in one sentence.' }),
     code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
@@ -45,6 +28,10 @@ export const RequestErrorRef = builder.objectType(ExpectedRefusal, {
       type: [DetailRef],
       description: 'Each failed validation.',
       resolve: ({ details }) => [...(details ?? [])],
+    }),
+    requestId: t.string({
+      description: 'What the log calls the request: support asks for it.',
+      resolve: (_refusal, _args, ctx) => ctx.requestId,
     }),
   }),
 })

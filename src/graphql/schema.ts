@@ -16,6 +16,7 @@ import '../jobs/job-stats-graphql.ts'
 import '../jobs/jobs-graphql.ts'
 import '../jobs/voice-job-graphql.ts'
 import '../users/user-graphql.ts'
+import '../webhooks/webhook-delivery-graphql.ts'
 import '../webhooks/webhook-graphql.ts'
 import '../workers/worker-graphql.ts'
 

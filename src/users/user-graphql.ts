@@ -34,6 +34,13 @@ const MeRef = builder.objectRef<Me>('Me').implement({
   }),
 })
 
+const SignOutRef = builder.objectRef<{ readonly sessions: number }>('SignOutSuccess').implement({
+  description: 'What signing out came to.',
+  fields: (t) => ({
+    sessions: t.exposeInt('sessions', { description: 'How many sessions it ended, this one included.' }),
+  }),
+})
+
 builder.queryField('me', (t) =>
   t.field({
     type: MeRef,
@@ -46,6 +53,7 @@ builder.queryField('me', (t) =>
 builder.mutationFields((t) => ({
   signIn: t.field({
     type: UserRef,
+    errors: {},
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
     args: {
       email: t.arg.string({ required: true, description: 'The address.' }),
@@ -59,7 +67,9 @@ builder.mutationFields((t) => ({
     },
     extensions: { verb: signIn },
   }),
-  signOut: t.boolean({
+  signOut: t.field({
+    type: SignOutRef,
+    errors: {},
     description: 'Ends the session, or every session of the person. What they hold open closes within a second.',
     args: { everywhere: t.arg.boolean({ description: 'All browsers instead of this one.' }) },
     resolve: async (_root, args, ctx) => {

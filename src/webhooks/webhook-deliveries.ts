@@ -88,7 +88,7 @@ export async function findDeliveries(
     orderBy: { id: 'desc' },
     ...VIEW,
   })
-  return rows.map(toView)
+  return rows.map((row) => toView(row, mostAttempts(ctx.settings.webhookRetryDelays)))
 }
 
 /** The account's deliveries of the last 30 days, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */

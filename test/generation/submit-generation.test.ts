@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/endpoints/delete-endpoint.ts'
+import { REFUSED, refusalOf } from '../setup/graphql.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/provider-server.ts'
 import { until } from '../setup/service.ts'
@@ -283,12 +284,13 @@ describe('submitGeneration', () => {
   })
 
   it('is the same through GraphQL', async () => {
-    const text = 'mutation($i: JSON!) { submitGeneration(slug: "portrait", inputs: $i) { jobId status replayed } }'
+    const text = `mutation($i: JSON!) { submitGeneration(slug: "portrait", inputs: $i) {
+      ... on GenerationSubmission { jobId status replayed } ${REFUSED} } }`
     const good = await service.graphql<{ submitGeneration: { jobId: string } }>(key, text, { i: GOOD.inputs })
     expect(good.data.submitGeneration).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await finished(good.data.submitGeneration.jobId)).status).toBe('completed')
     const bad = await service.graphql(key, text, { i: { prompt: 1 } })
-    expect(bad.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
+    expect(refusalOf(bad)?.code).toBe('INVALID_REQUEST')
   })
 })
 

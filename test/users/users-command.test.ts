@@ -17,7 +17,7 @@ afterAll(async () => {
 
 async function signIn(email: string, password: string): Promise<unknown> {
   const query =
-    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { id role } }'
+    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { ... on User { id role } } }'
   const body = { query, variables: { email, password } }
   return (await call(`${service.url}/graphql`, { method: 'POST', body })).json<{ data: unknown }>().data
 }
