@@ -25,7 +25,9 @@ export interface SpeechReply {
   readonly streamingHeader?: boolean
   /** Before the first byte. */
   readonly delayMs?: number
-  /** Told once the delay is over. */
+  /** Before the first byte as well. */
+  readonly hold?: Promise<unknown>
+  /** Told once the waiting is over. */
   readonly onAnswer?: () => void
   /** Before each fifth of the body. */
   readonly slowMs?: number
@@ -130,6 +132,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
 
 async function play(reply: SpeechReply, text: string, response: ServerResponse): Promise<void> {
   if (reply.delayMs !== undefined) await wait(reply.delayMs)
+  await reply.hold
   reply.onAnswer?.()
   if (reply.hang === true) return
   if (reply.reset === true) return void response.destroy()
