@@ -51,6 +51,11 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     Promise.all(texts.map((text) => submitText(service.url, key, 'desk', text)))
   const seen = (what: Errand['what'], names: (name: string) => boolean) =>
     desk.errands.filter((errand) => errand.what === what && names(errand.name))
+  const witnesses = (key: string) => ({
+    door: { url: service.url, key },
+    logs: workers.map((worker) => worker.stderr()),
+    secrets: [key, ...desk.errands.flatMap(({ what, name }) => (what === 'speak' ? [name] : []))],
+  })
   const queueIsEmpty = async () =>
     (await service.runtime.db.pool.query(`select from pgboss.job where state <> 'completed'`)).rowCount === 0
 
@@ -76,7 +81,7 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     process.stderr.write(`${lost.length} of ${JOBS} jobs claimed again after ${seconds.toFixed(1)} s\n`)
     gate.resolve()
     await allFinished(service.runtime, ids)
-    expect(await audit(service.runtime, ids)).toEqual([])
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
   })
 
   test('kill -9 after storing and before committing: the job is rendered again, charged once and completed', async () => {
@@ -94,7 +99,7 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     await victim.stop('SIGKILL')
     await allFinished(service.runtime, [id!])
     expect(seen('speak', (name) => name === 'Stored in vain.')).toHaveLength(2)
-    expect(await audit(service.runtime, [id!])).toEqual([])
+    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
   test('kill -9 after committing and before the queue hears of it: nothing is rendered, charged or changed again', async () => {
@@ -120,7 +125,7 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     await until(queueIsEmpty, PATIENCE_MS, 'the queue row to be settled')
     expect(seen('speak', (name) => name === 'Committed in time.')).toHaveLength(1)
     expect(await finalStates(service.runtime)).toEqual(before)
-    expect(await audit(service.runtime, [id!])).toEqual([])
+    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
   // 30 s or 8: what counts is that others had the jobs, and were done with them, before the sleeper woke.
@@ -159,7 +164,7 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
     for (const id of ids) expect(await service.runtime.storage.size(`${id}/1/audio.wav`)).toBeNull()
     expect(both.every((worker) => worker.runs())).toBe(true)
-    expect(await audit(service.runtime, ids)).toEqual([])
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
   })
 
   test('SIGTERM hands running jobs back within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {
@@ -179,6 +184,6 @@ describe('a worker that dies', { timeout: 120_000 }, () => {
     await until(all, RECOVERY_DEADLINE_MS, 'the other worker to have them all')
     gate.resolve()
     await allFinished(service.runtime, ids)
-    expect(await audit(service.runtime, ids)).toEqual([])
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
   })
 })

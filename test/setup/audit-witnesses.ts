@@ -13,7 +13,7 @@ const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
 
 /** Of pino's levels those that say: a person must mend this now. */
-const CALLS_FOR_HELP = /"level":[56]0|Uncaught|Unhandled|node:internal/
+const CALLS_FOR_HELP = /"level":[56]0|Uncaught|Unhandled/
 
 /** The service as one account's key sees it. */
 export interface Door {
