@@ -5,16 +5,13 @@ import { auditCallbacks, auditDoors, auditLogs, type Door } from './audit-witnes
 import type { Received } from './receiver.ts'
 import { readWav } from './service.ts'
 
-/** Each statement lists what must not be there. */
-const VIOLATIONS: Readonly<Record<string, string>> = {
+/** Each statement lists what must not be there, and what no constraint of the database rules out. */
+export const VIOLATIONS: Readonly<Record<string, string>> = {
   'a balance is not the sum of its ledger': `
     select a.id, a.credits, coalesce(sum(e.amount), 0) as ledger from account a left join credit_entry e on e.account_id = a.id
     group by a.id having a.credits <> coalesce(sum(e.amount), 0)`,
-  'a balance is negative': 'select id from account where credits < 0',
   'a job is charged another amount than its cost': `
     select j.id from job j join credit_entry e on e.job_id = j.id and e.kind = 'charge' where e.amount <> -j.cost or e.account_id <> j.account_id`,
-  'a job is charged or refunded twice': `
-    select job_id from credit_entry where kind <> 'grant' group by job_id, kind having count(*) > 1`,
   'a completed job is not charged': `
     select id from job j where type = 'voice' and status = 'completed' and cost > 0
       and not exists (select from credit_entry e where e.job_id = j.id and e.kind = 'charge')`,
@@ -29,13 +26,6 @@ const VIOLATIONS: Readonly<Record<string, string>> = {
     select id from job j where type = 'voice' and status = 'completed' and not exists (select from artifact a where a.job_id = j.id)`,
   'an unfinished or failed job has an artifact': `
     select j.id from job j join artifact a on a.job_id = j.id where j.status <> 'completed'`,
-  'a completed job has an output twice': `
-    select job_id, output from artifact group by job_id, output having count(*) > 1`,
-  'an entry is of no job': `select id from credit_entry where kind <> 'grant' and job_id is null`,
-  'a terminal job has no time of its end, or another one has': `
-    select id from job where (completed_at is not null) <> (status in ('completed', 'failed'))`,
-  'an error code stands where no failure is, or is missing': `
-    select id from job where (error_code is not null) <> (status = 'failed')`,
   'the kept count of jobs is wrong': `
     select account_id, type, status from job_count group by account_id, type, status
     having sum(jobs) <> (select count(*) from job j
