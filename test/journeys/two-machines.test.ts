@@ -93,7 +93,7 @@ describe('an API and two workers on machines of their own', { timeout: 180_000 }
     const isKnown = async () => (await call(`${url}/api/v1/public/voice/gpu`)).status === 200
     await until(isKnown, PATIENCE_MS, 'the API to know the endpoint')
     const gate = Promise.withResolvers<void>()
-    speech.answer(() => ({ hold: gate.promise }))
+    speech.answer(() => ({ until: gate.promise }))
     const more = Array.from({ length: AT_SERVER }, (_, index) => `Begun on either machine, ${index}.`)
     const begun = await Promise.all(more.map((text) => submitText(url, key, 'gpu', text)))
     await until(() => speech.inFlight() === AT_SERVER, PATIENCE_MS, 'all to be at the server')

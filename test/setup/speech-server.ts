@@ -25,10 +25,8 @@ export interface SpeechReply {
   readonly streamingHeader?: boolean
   /** Before the first byte. */
   readonly delayMs?: number
-  /** Before the first byte as well. */
-  readonly hold?: Promise<unknown>
-  /** Told once the waiting is over. */
-  readonly onAnswer?: () => void
+  /** No answer before this resolves. */
+  readonly until?: Promise<void>
   /** Before each fifth of the body. */
   readonly slowMs?: number
   /** No answer, until the client goes away. */
@@ -37,6 +35,8 @@ export interface SpeechReply {
   readonly cut?: boolean
   /** The connection ends without an answer. */
   readonly reset?: boolean
+  /** Told when the answer begins. */
+  readonly onAnswer?: () => void
 }
 
 /** One request to `POST /v1/audio/speech`. */
@@ -131,11 +131,11 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
 }
 
 async function play(reply: SpeechReply, text: string, response: ServerResponse): Promise<void> {
+  await reply.until
   if (reply.delayMs !== undefined) await wait(reply.delayMs)
-  await reply.hold
-  reply.onAnswer?.()
   if (reply.hang === true) return
   if (reply.reset === true) return void response.destroy()
+  reply.onAnswer?.()
   const isJson = reply.json !== undefined
   const body = isJson ? JSON.stringify(reply.json) : (reply.body ?? hum(reply.seconds ?? humSeconds(text), reply))
   const bytes = Buffer.from(body as string)
