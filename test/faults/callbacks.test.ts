@@ -14,7 +14,7 @@ const WAITING = `
 const FROZEN = `
   select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
 
-describe('a worker that is killed around a callback', { timeout: 120_000 }, () => {
+describe('a worker that is killed around a callback', { timeout: 240_000 }, () => {
   let bed: WorkerBed
   let speech: SpeechServer
   beforeAll(async () => {

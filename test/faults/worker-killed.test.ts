@@ -13,7 +13,7 @@ const POOL = 'desk'
 const JOBS = 50
 const SLOTS = 25
 
-describe('a worker that dies', { timeout: 120_000 }, () => {
+describe('a worker that dies', { timeout: 240_000 }, () => {
   let service: TestRuntime
   let desk: Desk
   let workers: Process[] = []
