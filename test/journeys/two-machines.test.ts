@@ -21,7 +21,7 @@ const POOLS = [
 ]
 const WORKERS = '{ workers { id pools inFlight } }'
 
-describe('an API and two workers on machines of their own', { timeout: 180_000 }, () => {
+describe('an API and two workers on machines of their own', { timeout: 240_000 }, () => {
   const open: { database?: TestDatabase; s3?: S3Server; speech?: SpeechServer; auditor?: Runtime } = {}
   afterAll(async () => {
     await endProcesses()
