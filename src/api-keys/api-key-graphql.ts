@@ -1,12 +1,16 @@
+import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type ApiKeyView, apiKeys } from './api-keys.ts'
+import { type ApiKeyView, apiKeys, findApiKey } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
 
 const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
   description: 'A key of an account, without its value.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The key id.' }),
     name: t.exposeString('name', { description: 'What it is called.' }),
@@ -14,6 +18,8 @@ const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
     createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (key) => key.createdAt }),
   }),
 })
+
+addNodeSource<ApiKeyView>('key', { typeOf: () => 'ApiKey', load: findApiKey })
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   description: 'A key that was just made.',
@@ -32,11 +38,14 @@ const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiK
 const WHO = 'Needs the scope account:admin, or a signed-in owner.'
 
 builder.queryField('apiKeys', (t) =>
-  t.field({
-    type: [ApiKeyRef],
-    description: `The account's keys, newest first. ${WHO}`,
-    ...resolvedBy(apiKeys, () => undefined),
-  }),
+  t.connection(
+    {
+      type: ApiKeyRef,
+      description: `The account's keys, newest first. ${WHO}`,
+      ...resolvedBy(apiKeys, (args: PageInput) => args),
+    },
+    ...connectionOf('ApiKey', 'keys'),
+  ),
 )
 
 builder.mutationFields((t) => ({

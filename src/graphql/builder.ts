@@ -44,8 +44,21 @@ export const builder = new SchemaBuilder<{
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    edgesFieldOptions: { nullable: false },
-    nodeFieldOptions: { nullable: false },
+    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether more follow.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are more before it.' },
+    startCursorFieldOptions: { description: 'Of its first edge: `before` it lies the page before.' },
+    endCursorFieldOptions: { description: 'Of its last edge: `after` it lies the page after.' },
+    edgesFieldOptions: { nullable: false, description: 'What the page holds, in the order of the list.' },
+    pageInfoFieldOptions: { description: 'How to go on from here.' },
+    cursorFieldOptions: { description: 'Its place in the list: what `after` and `before` take.' },
+    nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
+    firstArgOptions: {
+      description: 'So many from the start, or after `after`: 1 to 100. Without `last` 50 unless given.',
+    },
+    afterArgOptions: { description: 'A cursor: only what follows it.' },
+    lastArgOptions: { description: 'So many from the end, or before `before`: 1 to 100. Not together with `first`.' },
+    beforeArgOptions: { description: 'A cursor: only what comes before it.' },
   },
   errors: {
     directResult: true,

@@ -1,12 +1,25 @@
-import { type ErrorCode, HTTP_STATUS } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import { builder } from './builder.ts'
+import { upperCased } from './enum-values.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
 
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'Why a request was refused: the value to branch on, the same as behind REST.',
-  values: Object.fromEntries(Object.keys(HTTP_STATUS).map((value) => [value, { value }])) as {
-    [C in ErrorCode]: { value: C }
-  },
+  values: upperCased<ErrorCode>({
+    INVALID_REQUEST: 'Correct the request: see details.',
+    UNAUTHORIZED: 'Send a valid key, or sign in.',
+    PAYMENT_REQUIRED: 'Top up the account.',
+    FORBIDDEN: 'Use a key that holds the scope.',
+    NOT_FOUND: 'There is nothing of this name that the caller reaches.',
+    METHOD_NOT_ALLOWED: 'Use another HTTP method.',
+    IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still at work.',
+    PAYLOAD_TOO_LARGE: 'Send less at a time.',
+    UNSUPPORTED_MEDIA_TYPE: 'Send JSON.',
+    IDEMPOTENCY_MISMATCH: 'This idempotency key came with another request before.',
+    RATE_LIMITED: 'Wait, then try again.',
+    INTERNAL_ERROR: 'Something went wrong on our side.',
+    UNAVAILABLE: 'Try again in a moment.',
+  }),
 })
 
 const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDetail').implement({

@@ -1,6 +1,7 @@
 import { notFound } from '../errors.ts'
 import { batched } from '../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
 import { upperCased } from '../graphql/enum-values.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
@@ -12,11 +13,15 @@ import {
   findDeliveries,
   webhookDeliveries,
 } from './webhook-deliveries.ts'
-import { DELIVERY_STATES } from './webhook-delivery.ts'
+import type { DeliveryState } from './webhook-delivery.ts'
 
 const DeliveryStateEnum = builder.enumType('WebhookDeliveryState', {
   description: 'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
-  values: upperCased(DELIVERY_STATES),
+  values: upperCased<DeliveryState>({
+    pending: 'An attempt runs, or another one follows.',
+    succeeded: 'The receiver took it.',
+    failed: 'No attempt follows.',
+  }),
 })
 
 const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
@@ -91,14 +96,13 @@ builder.queryField('webhookDeliveries', (t) =>
   t.connection(
     {
       type: DeliveryRef,
-      description: "The account's deliveries, newest first; `first` is 1 to 100, 50 unless given. Forwards only.",
+      description: "The account's deliveries of the last 30 days, newest first.",
       args: {
         jobId: t.arg.id({ description: 'Only of this job.' }),
         outcome: t.arg.string({ description: 'Only with this outcome.' }),
       },
       ...resolvedBy(webhookDeliveries, (args: DeliveriesInput) => args),
     },
-    { name: 'WebhookDeliveryConnection', description: 'A page of deliveries.' },
-    { name: 'WebhookDeliveryEdge', description: 'A delivery with its place in the list.' },
+    ...connectionOf('WebhookDelivery', 'deliveries'),
   ),
 )

@@ -144,6 +144,22 @@ describe('submitVoiceJob', () => {
     expect(await countJobs()).toBe(before)
   })
 
+  test('NUL in a literal is INVALID_REQUEST like in a variable, wherever it stands', async () => {
+    for (const [text, path] of [
+      [String.raw`{ node(id: "msg_\u0000") { id } }`, '/id'],
+      [String.raw`{ jobs(filter: {not: {idPrefix: "\u{0}"}}) { totalCount } }`, '/filter/not/idPrefix'],
+      [String.raw`{ jobs(filter: {endpointKeys: ["a", "b\u0000"]}) { totalCount } }`, '/filter/endpointKeys/1'],
+      [
+        String.raw`mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\u0000b", voice: "aria"}) { __typename } }`,
+        '/inputs/text',
+      ],
+    ] as const) {
+      const { answer } = await ask(text)
+      expect([answer.data ?? null, codesOf(answer)], text).toEqual([null, ['INVALID_REQUEST']])
+      expect(answer.errors?.[0]?.extensions.details).toEqual([{ path, message: 'holds NUL' }])
+    }
+  })
+
   test('a literal out of range is INVALID_REQUEST like a variable', async () => {
     const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
     expect(refusalOf((await ask(literal)).answer)?.code).toBe('INVALID_REQUEST')

@@ -115,6 +115,20 @@ describe('what no caller can plan for', () => {
     expect(refusalOf(answer)).toBeUndefined()
   })
 
+  test('a key over its rate limit is told the seconds to wait, in the body as in the header', async () => {
+    const slow = await startTestRuntime({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
+    try {
+      const { key } = await slow.createCaller()
+      const ask = () => call(`${slow.url}/graphql`, { method: 'POST', key, body: { query: '{ me { accountId } }' } })
+      await ask()
+      const { headers, json } = await ask()
+      const { extensions } = json<GraphqlAnswer<unknown>>().errors![0]!
+      expect(extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: Number(headers['retry-after']) })
+    } finally {
+      await slow.close()
+    }
+  })
+
   test.each(['INTERNAL_ERROR', 'UNAVAILABLE', 'RATE_LIMITED', 'UNAUTHORIZED', 'FORBIDDEN'] as const)(
     '%s never becomes data',
     (code) => {

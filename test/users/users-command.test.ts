@@ -45,3 +45,26 @@ describe('sonant users create', () => {
     expect([twice.code, JSON.parse(twice.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
   })
 })
+
+describe('sonant users', () => {
+  test('list, disable and enable say who is who', async () => {
+    const account = await service.createAccount()
+    const users = <T>(...args: string[]) => sonantOn<T>(env, 'users', ...args)
+    const made = await users<{ user_id: string; password: string }>(
+      'create',
+      '--account',
+      account,
+      '--email',
+      'h@example.org',
+    )
+    const row = { user_id: made.user_id, account_id: account, email: 'h@example.org', role: 'owner' }
+    const listed = await users<{ users: object[]; has_more: boolean }>('list', '--account', account)
+    expect(listed).toMatchObject({ users: [{ ...row, disabled_at: null }], has_more: false })
+    const off = await users<{ disabled_at: string }>('disable', 'H@example.org')
+    expect(off).toMatchObject({ ...row, disabled_at: expect.stringMatching(/Z$/) })
+    expect(await signIn('h@example.org', made.password)).toBeNull()
+    expect(await users('enable', made.user_id)).toMatchObject({ ...row, disabled_at: null })
+    expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
+    expect((await run(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
+  })
+})

@@ -116,9 +116,10 @@ describe('the webhook door', () => {
     expect((await page(`jobId: "${jobId}"`)).edges.map(({ node }) => node.id)).toEqual([ids[1]])
     expect((await page('outcome: "succeeded"')).edges).toHaveLength(5)
     expect((await page('outcome: "status_503"')).edges).toEqual([])
+    const [, , , fourth] = ids
+    expect((await page(`last: 2, before: "${fourth}"`)).edges.map(({ node }) => node.id)).toEqual(ids.slice(1, 3))
     for (const wrong of [
-      'last: 2',
-      `before: "${ids[0]}"`,
+      'first: 1, last: 1',
       'first: 0',
       'first: 101',
       'after: "msg_x"',
