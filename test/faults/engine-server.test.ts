@@ -91,7 +91,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     await allFinished(bed.runtime, ids)
     expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
     expect(speech.mostInFlight()).toBeLessThanOrEqual(LIMIT)
-    expect(speech.mostInFlight()).toBeGreaterThan(LIMIT / 2)
+    expect(speech.mostInFlight()).toBeGreaterThanOrEqual(LIMIT / 2)
     expect(await bed.auditAll(ids)).toEqual([])
   })
 
@@ -128,7 +128,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
   })
 
   test('cancelled through another process, jobs have their requests closed within 300 ms, their refund and their callback', async () => {
-    await bed.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 8 })
+    await bed.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 16 })
     speech.answer(() => ({ hang: true }))
     const before = await balance()
     const ids = await bed.submit(
