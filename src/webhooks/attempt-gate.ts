@@ -1,4 +1,4 @@
-import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
+import { count, hasRoom, keysOf, type LaneKeys, type LaneOptions } from '../queue/lane-limits.ts'
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
@@ -24,8 +24,8 @@ export interface AttemptGate {
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** How many wait for their turn. */
   waiting(): number
-  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way. */
-  isPrompt(receiver: string): boolean
+  /** Whether the lane's last attempt was answered within a second and others are under way. */
+  isPrompt(lane: string): boolean
   /** Sends away who waits. */
   close(): void
 }
@@ -42,7 +42,8 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
   return {
     pass: async (lane, signal, steps) => {
       const preparation = openPreparation(steps, now)
-      await turns.enter(lane, preparation).catch(preparation.rejectWith)
+      const keys = keysOf(lane)
+      await turns.enter(lane, keys, preparation).catch(preparation.rejectWith)
       let started = Number.NEGATIVE_INFINITY
       try {
         if (signal.aborted) return await preparation.rejectWith(signal.reason)
@@ -50,7 +51,7 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
         started = now()
         return await steps.work(prepared)
       } finally {
-        turns.leave(lane, now() - started)
+        turns.leave(lane, keys, now() - started)
       }
     },
     waiting: turns.waiting,
@@ -59,64 +60,66 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
   }
 }
 
+interface Line {
+  readonly keys: LaneKeys
+  readonly queue: Waiting[]
+}
+
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns({ perAccount, perReceiver }: LaneOptions) {
+function openTurns(limits: LaneOptions) {
   const inside = new Map<string, number>()
-  const waiting = new Map<string, Waiting[]>()
-  /** Milliseconds that each receiver's last attempt took. */
+  const waiting = new Map<string, Line>()
+  /** Milliseconds that each lane's last attempt took: accounts may have quick and slow paths at one receiver. */
   const pace = new Map<string, number>()
-  const paceOf = (receiver: string): number => pace.get(receiver) ?? Number.POSITIVE_INFINITY
+  const paceOf = (lane: string): number => pace.get(lane) ?? Number.POSITIVE_INFINITY
   let crowd = 0
   let closed = false
-  const hasRoom = (lane: string): boolean => {
-    const [account, receiver] = keysOf(lane)
-    return (inside.get(account) ?? 0) < perAccount && (inside.get(receiver) ?? 0) < perReceiver
-  }
-  const count = (lane: string, change: number): void => {
-    for (const key of keysOf(lane)) {
-      const left = (inside.get(key) ?? 0) + change
-      if (left > 0) inside.set(key, left)
-      else if (inside.delete(key)) pace.delete(key)
-    }
-  }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
     // Only once half of them are used up, so that many are prepared together.
-    if (paceOf(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    if (paceOf(lane) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
-  /** One place was given back: the first of each lane that shares a word with it may fit now. */
+  /** One place was given back: lanes that share a word with it take turns at what fits now. */
   const admit = (): void => {
-    for (const [lane, queue] of waiting) {
-      while (queue.length > 0 && hasRoom(lane)) {
-        count(lane, 1)
-        crowd--
-        queue.shift()!.go()
+    for (const [lane, line] of waiting) {
+      const { keys, queue } = line
+      if (!hasRoom(limits, inside, keys)) {
+        prepareAhead(lane, queue)
+        continue
       }
-      if (queue.length === 0) waiting.delete(lane)
-      else prepareAhead(lane, queue)
+      count(inside, keys, 1)
+      crowd--
+      waiting.delete(lane)
+      const first = queue.shift()!
+      // Behind the others: this loop comes by again.
+      if (queue.length > 0) waiting.set(lane, line)
+      first.go()
     }
   }
   return {
-    enter: async (lane: string, preparation: Waiting['preparation']): Promise<void> => {
+    enter: async (lane: string, keys: LaneKeys, preparation: Waiting['preparation']): Promise<void> => {
       if (closed) throw new Error('the worker is stopping')
-      if (hasRoom(lane) && !waiting.has(lane)) return count(lane, 1)
+      if (!waiting.has(lane) && hasRoom(limits, inside, keys)) return count(inside, keys, 1)
       await new Promise<void>((resolve, reject) => {
-        const queue = waiting.get(lane) ?? []
-        waiting.set(lane, queue)
+        const line = waiting.get(lane) ?? { keys, queue: [] }
+        waiting.set(lane, line)
         crowd++
-        queue.push({ go: resolve, giveUp: reject, preparation })
+        line.queue.push({ go: resolve, giveUp: reject, preparation })
       })
     },
     waiting: () => crowd,
-    isPrompt: (receiver: string) => paceOf(receiver) < PROMPT_MS,
-    leave: (lane: string, tookMs: number): void => {
-      pace.set(keysOf(lane)[1], tookMs)
-      count(lane, -1)
+    isPrompt: (lane: string) => paceOf(lane) < PROMPT_MS,
+    leave: (lane: string, keys: LaneKeys, tookMs: number): void => {
+      count(inside, keys, -1)
+      if (inside.has(keys[2])) pace.set(lane, tookMs)
+      else pace.delete(lane)
       admit()
     },
     close: () => {
       closed = true
-      for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
+      for (const { queue } of waiting.values()) {
+        for (const { giveUp } of queue) giveUp(new Error('the worker is stopping'))
+      }
       waiting.clear()
       crowd = 0
     },

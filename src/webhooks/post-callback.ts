@@ -37,7 +37,8 @@ export async function postCallback(poster: Poster, attempt: Attempt, signal: Abo
   let reusable = false
   try {
     await before(deadline.signal, judgeHost(url.hostname, poster.guard.resolver, poster.guard.egressAllow))
-    const response = await send(client, url, attempt, deadline.signal)
+    // While it connects, the client itself does not hear of the deadline.
+    const response = await before(deadline.signal, send(client, url, attempt, deadline.signal))
     const { bytes, whole } = await firstBytes(response.body)
     reusable = whole
     const { statusCode } = response

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Runtime } from '../../src/runtime.ts'
+import { auditColumns } from './audit-columns.ts'
 import { auditCallbacks, auditDoors, auditLogs, type Door } from './audit-witnesses.ts'
 import type { Received } from './receiver.ts'
 import { readWav } from './service.ts'
@@ -79,6 +80,7 @@ export async function audit(
     const { rows } = await runtime.db.pool.query(sql)
     found.push(...rows.map((row) => `${sentence}: ${JSON.stringify(row)}`))
   }
+  found.push(...(await auditColumns(runtime)))
   const { rows: jobs } = await runtime.db.pool.query<{ id: string; status: string }>(
     'select id, status from job where id = any($1)',
     [accepted],
