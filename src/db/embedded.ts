@@ -12,6 +12,7 @@ import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster }
 
 /** One connection of this name per process that uses the database: who closes the last one stops the database. */
 const PRESENCE = 'sonant presence'
+const LEAVING = 'sonant leaving'
 const POLL_MS = 20
 /** How long a lock that nobody answers for is tried again: a killed postmaster's children take a moment to notice. */
 const LOCKED_DEADLINE_MS = 10_000
@@ -131,11 +132,10 @@ async function locked(place: Place): Promise<EmbeddedError> {
 
 async function leave(presence: Client, place: Place): Promise<void> {
   asHandle(presence).ref()
+  // Before it counts the others, it is not one of them any more: of two that leave at once, one at least finds nobody there.
+  await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)
   const others = await presence
-    .query<{ count: string }>(
-      'select count(*) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
-      [PRESENCE],
-    )
+    .query<{ count: string }>('select count(*) from pg_stat_activity where application_name = $1', [PRESENCE])
     .catch(() => undefined)
   const last = others?.rows[0]?.count === '0'
   await presence.end().catch(() => undefined)

@@ -6,7 +6,8 @@ const LONGEST_WAIT_MS = 10_000
 /** Failures in a row that make a server count as down. */
 const BREAKING_FAILURES = 5
 const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 30_000
+/** Well below the usual patience: a server that is back must be found before the jobs that wait for it give up. */
+const LONGEST_PAUSE_MS = 10_000
 /** How often a text is tried again that a living server could not speak. */
 const MORE_ATTEMPTS = 2
 
@@ -25,7 +26,7 @@ export interface CircuitBreaker {
 
 /**
  * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, and while that fails the
- * pause doubles, up to 30 s. Any other answer, a refusal or an attempt that failed included, shows that the server lives.
+ * pause doubles, up to 10 s. Any other answer, a refusal or an attempt that failed included, shows that the server lives.
  */
 export function openCircuitBreaker(now: () => number = () => performance.now()): CircuitBreaker {
   let failures = 0
@@ -84,8 +85,8 @@ export interface RetryOptions {
 
 /**
  * The same engine, asked again while it is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it by
- * chance, or after as long as the server asked for, even where that is beyond the patience. What would come after the deadline is not
- * waited for: the last error is thrown. A text that the living server could not speak is tried twice more.
+ * chance, and once more when the patience ends; or after as long as the server asked for, even where that is beyond the patience. What
+ * would come after the deadline is not waited for: the last error is thrown. A text that the living server could not speak is tried twice more.
  */
 export function withRetries(
   engine: SpeechEngine,
@@ -94,8 +95,7 @@ export function withRetries(
   return {
     ...engine,
     speak: async (request: SpeechRequest) => {
-      const deadline = request.deadline ?? Number.POSITIVE_INFINITY
-      const patientUntil = Math.min(performance.now() + patienceMs, deadline)
+      const patientUntil = performance.now() + patienceMs
       let failedAttempts = 0
       for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
         try {
@@ -104,13 +104,25 @@ export function withRetries(
           if (!isPassing(error)) throw error
           if (error instanceof FailedAttempt && ++failedAttempts > MORE_ATTEMPTS) throw error
           const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
-          const giveUpAt = isTold(error) && request.deadline !== undefined ? deadline : patientUntil
-          if (request.signal.aborted || performance.now() + waitMs >= giveUpAt) throw error
-          await wait(waitMs, undefined, { signal: request.signal })
+          const leftMs = leftFor(error, waitMs, { patientUntil, deadline: request.deadline })
+          if (request.signal.aborted || leftMs <= 0) throw error
+          await wait(Math.ceil(Math.min(waitMs, leftMs)), undefined, { signal: request.signal })
         }
       }
     },
   }
+}
+
+/** How long a text may wait at most before it is tried again; 0: it is not. */
+function leftFor(
+  error: EngineError,
+  waitMs: number,
+  { patientUntil, deadline }: { readonly patientUntil: number; readonly deadline: number | undefined },
+): number {
+  const now = performance.now()
+  if (isTold(error)) return now + waitMs < (deadline ?? patientUntil) ? waitMs : 0
+  const nextAt = Math.min(now + waitMs, patientUntil)
+  return nextAt < (deadline ?? Number.POSITIVE_INFINITY) ? Math.max(0, nextAt - now) : 0
 }
 
 const isPassing = (error: unknown): error is EngineError =>

@@ -24,6 +24,15 @@ describe('embedded', () => {
     expect(isStopped(dataDir)).toBe(true)
   })
 
+  test('those who leave at the same moment leave nothing running', async () => {
+    const dataDir = await workshop.directory()
+    for (let round = 0; round < 5; round++) {
+      const all = [await workshop.open(dataDir), await workshop.open(dataDir), await workshop.open(dataDir)]
+      await Promise.all(all.map((embedded) => embedded.close()))
+      expect(isStopped(dataDir)).toBe(true)
+    }
+  })
+
   test('what was written is there after a stop and a start', async () => {
     const dataDir = await workshop.directory()
     const first = await workshop.open(dataDir)

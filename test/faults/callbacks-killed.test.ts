@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../setup/audit.ts'
-import { startFaultProxy } from '../setup/own-database.ts'
+import { cutShares, startFaultProxy } from '../setup/fault-proxy.ts'
 import { endProcesses, type Process, startRole } from '../setup/processes.ts'
 import { frozenBytes, type Receiver } from '../setup/receiver.ts'
 import type { TestRuntime } from '../setup/runtime.ts'
@@ -111,12 +111,12 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
       response.writeHead(refuse ? 503 : 204).end()
     })
     const worker = await startWorker(proxy.url)
-    proxy.shares = { commit: 0.2, other: 0.05 }
+    proxy.rule = cutShares({ commit: 0.2, other: 0.05 })
     const ids = await Promise.all(Array.from({ length: CALLBACKS }, () => owner.sendTest()))
     await receiver.waitFor('/cut', CALLBACKS, PATIENCE_MS)
-    proxy.shares = { commit: 0, other: 0 }
+    proxy.rule = () => null
     await until(async () => (await pending()) === 0, PATIENCE_MS, 'all callbacks to end')
-    expect(proxy.cuts.other).toBeGreaterThan(3)
+    expect(proxy.cuts.now).toBeGreaterThan(3)
     expect(worker.runs()).toBe(true)
     expect(worker.stderr()).not.toMatch(/Error:|Unhandled/)
     await worker.stop()

@@ -37,7 +37,7 @@ test.skipIf(!canMount())(
       DATA_DIR: dataDir,
       PORT: String(port),
       RATE_LIMIT_PER_MINUTE: '0',
-      LOG_LEVEL: 'silent',
+      LOG_LEVEL: 'warn',
     }
     const command = ['unshare', '-m', 'sh', '-c', SCRIPT, 'sh', artifacts, process.execPath]
     const service = await startProcess(command, env, /^Sonant listens/m)
@@ -64,7 +64,7 @@ test.skipIf(!canMount())(
       const codes = new Set(jobs.map(({ status, error_code }) => error_code ?? status))
       expect(codes).toEqual(new Set(['completed', 'INTERNAL_ERROR']))
       expect(readdirSync(join(inside, '.incoming'))).toEqual([])
-      expect(await audit({ ...runtime, storage }, ids)).toEqual([])
+      expect(await audit({ ...runtime, storage }, ids, { door: { url, key }, logs: [service.stderr()] })).toEqual([])
 
       await rm(join(inside, ids[jobs.findIndex(({ status }) => status === 'completed')]!), { recursive: true })
       const last = await say('Room again.')

@@ -1,5 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/config.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime } from '../../src/runtime.ts'
+import { audit } from '../setup/audit.ts'
 import {
   call,
   cleanUp,
@@ -64,8 +68,16 @@ describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, (
     for (const { bytes } of audio) expect(readWav(bytes)).toMatchObject({ whole: true, channels: 1 })
     const cost = [...texts, last].reduce((sum, text) => sum + text.length, 0)
     expect(await demoCredits(second)).toBe(DEMO_CREDITS - cost)
+    const auditor = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('silent'), { supervise: false })
+    const witnesses = {
+      door: { url: second.url, key },
+      logs: [first.stderr(), second.stderr()],
+      secrets: [key, ...texts],
+    }
+    expect(await audit(auditor, ids, witnesses)).toEqual([])
+    await auditor.close()
     expect(await second.stop()).toBe(0)
-    expect(processesOf(dataDir)).toEqual([])
+    await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
   })
 
   test('four simultaneous first starts on one empty directory all come up, and one prints the demo key', async () => {
@@ -87,6 +99,6 @@ describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, (
     )
     expect(jobs.map((job) => job.status)).toEqual(ports.map(() => 'completed'))
     expect(await Promise.all(services.map((service) => service.stop()))).toEqual(ports.map(() => 0))
-    expect(processesOf(dataDir)).toEqual([])
+    await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
   })
 })

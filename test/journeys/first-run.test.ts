@@ -147,7 +147,7 @@ describe('the first run', () => {
 
   test('SIGTERM ends with code 0 and leaves no process behind', async () => {
     expect(await service.stop('SIGTERM')).toBe(0)
-    expect(processesOf(service.dataDir)).toEqual([])
+    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
   })
 
   test('sonant say speaks to a file without a server, and leaves no process behind', async () => {
@@ -177,6 +177,6 @@ describe('the first run', () => {
 
   test('an interrupt from the keyboard leaves no process behind either', async () => {
     await service.stop('SIGINT')
-    expect(processesOf(service.dataDir)).toEqual([])
+    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
   })
 })

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/config.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime } from '../../src/runtime.ts'
+import { audit } from '../setup/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type ProviderServer, prediction, startProviderServer } from '../setup/provider-server.ts'
 import { call, cleanUp, makeTempDir, startService, until } from '../setup/service.ts'
@@ -72,6 +76,10 @@ describe('a worker that is killed while it generates', { timeout: RECOVERY_MS + 
       expect(row).toMatchObject({ status: 'completed', provider_job_id: 'prediction-1', files: 1, entries: ['charge'] })
     }
     expect(rows.filter(({ again }) => again).length).toBeGreaterThanOrEqual(2)
+    const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: directory })
+    const auditor = await openRuntime(settings, openLog('silent'), { supervise: false })
+    expect(await audit(auditor, ids, { logs: [first.stderr(), second.stderr()], secrets: [key] })).toEqual([])
+    await auditor.close()
     const balance = await second.sonant<{ credits: number }>('accounts', 'show', '--account', 'painter')
     expect(balance.credits).toBe(100 - JOBS * PRICE)
     expect(await second.stop()).toBe(0)

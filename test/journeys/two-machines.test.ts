@@ -1,26 +1,38 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/config.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { audit } from '../setup/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { endProcesses, type Process, startRole } from '../setup/processes.ts'
 import { type S3Server, startS3Server } from '../setup/s3-server.ts'
 import { call, cleanUp, finishedJob, freePorts, makeTempDir, readWav, sonantOn, until } from '../setup/service.ts'
-import { submitText } from '../setup/voice-jobs.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/speech-server.ts'
+import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 
 const PATIENCE_MS = 60_000
 const JOBS = 24
+const AT_SERVER = 8
+const POOLS = [
+  ['espeak', 'gpu'],
+  ['espeak', 'gpu'],
+]
 const WORKERS = '{ workers { id pools inFlight } }'
 
-describe('an API and two workers on machines of their own', { timeout: 180_000 }, () => {
-  const open: { database?: TestDatabase; s3?: S3Server } = {}
+describe('an API and two workers on machines of their own', { timeout: 240_000 }, () => {
+  const open: { database?: TestDatabase; s3?: S3Server; speech?: SpeechServer; auditor?: Runtime } = {}
   afterAll(async () => {
     await endProcesses()
+    await open.auditor?.close()
+    await open.speech?.close()
     await open.s3?.close()
     await open.database?.drop()
     await cleanUp()
   })
 
-  test('share one database and one bucket, and nothing else', async () => {
+  test('share one database and one bucket and nothing else, and either does all of the work when the other dies', async () => {
     const database = await createTestDatabase()
     const s3 = await startS3Server()
     Object.assign(open, { database, s3 })
@@ -37,10 +49,9 @@ describe('an API and two workers on machines of their own', { timeout: 180_000 }
     })
     const environments = [await machine(), await machine(), await machine()] as const
     const api = await startRole(['serve'], environments[0])
-    const workers: Process[] = await Promise.all([
-      startRole(['work', '--pools', 'espeak'], environments[1]),
-      startRole(['work'], environments[2]),
-    ])
+    // Without --pools a worker serves whatever pool there is: also the other one's.
+    const workers: Process[] = [await startRole(['work', '--pools', 'espeak,gpu'], environments[1])]
+    workers.push(await startRole(['work'], environments[2]))
     const operate = <T>(...args: string[]) => sonantOn<T>(environments[0], ...args)
     await operate('accounts', 'create', '--name', 'reader', '--credits', '100000')
     const create = ['keys', 'create', '--account', 'reader', '--name', 'k']
@@ -53,7 +64,7 @@ describe('an API and two workers on machines of their own', { timeout: 180_000 }
       return reply.json<{ data: { workers: { id: string; pools: string[] }[] } }>().data.workers
     }
     await until(async () => (await listed()).length === 2, PATIENCE_MS, 'both workers on the list')
-    expect((await listed()).map(({ pools }) => pools)).toEqual([['espeak'], ['espeak']])
+    expect((await listed()).map(({ pools }) => pools)).toEqual(POOLS)
 
     const texts = Array.from({ length: JOBS }, (_, index) => `Sentence number ${index}, spoken far away.`)
     const voice = (await call(`${url}/api/v1/public/voice/tts`)).json<{ voices: { slug: string }[] }>().voices[0]!.slug
@@ -74,9 +85,34 @@ describe('an API and two workers on machines of their own', { timeout: 180_000 }
     const { credits } = await operate<{ credits: number }>('accounts', 'show', '--account', 'reader')
     expect(credits).toBe(100_000 - texts.join('').length)
 
+    // Both are at work when one machine dies: the other one has to do all of it.
+    const speech = await startSpeechServer()
+    const auditor = await openRuntime(readSettings(environments[0]), openLog('silent'), { supervise: false })
+    Object.assign(open, { speech, auditor })
+    await applyEndpoint(auditor, 'gpu', { pool: 'gpu', base_url: speech.url, max_in_flight: AT_SERVER })
+    const isKnown = async () => (await call(`${url}/api/v1/public/voice/gpu`)).status === 200
+    await until(isKnown, PATIENCE_MS, 'the API to know the endpoint')
+    const gate = Promise.withResolvers<void>()
+    speech.answer(() => ({ until: gate.promise }))
+    const more = Array.from({ length: AT_SERVER }, (_, index) => `Begun on either machine, ${index}.`)
+    const begun = await Promise.all(more.map((text) => submitText(url, key, 'gpu', text)))
+    await until(() => speech.inFlight() === AT_SERVER, PATIENCE_MS, 'all to be at the server')
+    const held = async () =>
+      (await auditor.db.prisma.worker.findMany({ orderBy: { startedAt: 'asc' } })).map(({ inFlight }) => inFlight)
+    await until(async () => (await held()).every((jobs) => jobs > 0), PATIENCE_MS, 'both to say that they have some')
     await workers[0]!.stop('SIGKILL')
-    const last = await submitText(url, key, 'tts', 'One of us is enough.', voice)
-    expect((await finishedJob(url, key, last, PATIENCE_MS)).status).toBe('completed')
+    await until(() => speech.abandoned() > 0, PATIENCE_MS, 'the requests of the dead machine to end')
+    const lost = speech.abandoned()
+    await until(() => speech.calls.length === AT_SERVER + lost, PATIENCE_MS, 'the other machine to have them')
+    gate.resolve()
+    for (const id of begun) expect((await finishedJob(url, key, id, PATIENCE_MS)).status).toBe('completed')
+
+    const witnesses = {
+      door: { url, key },
+      logs: [api, ...workers].map((one) => one.stderr()),
+      secrets: [key, operator, ...texts, ...more],
+    }
+    expect(await audit(auditor, [...ids, ...begun], witnesses)).toEqual([])
     expect(await workers[1]!.stop()).toBe(0)
     expect(await api.stop()).toBe(0)
   })

@@ -35,6 +35,8 @@ export interface SpeechReply {
   readonly cut?: boolean
   /** The connection ends without an answer. */
   readonly reset?: boolean
+  /** Told when the answer begins. */
+  readonly onAnswer?: () => void
 }
 
 /** One request to `POST /v1/audio/speech`. */
@@ -53,6 +55,8 @@ export interface SpeechServer {
   readonly mostInFlight: () => number
   /** Requests whose client went away before the answer was complete. */
   readonly abandoned: () => number
+  /** When they went, by performance.now(). */
+  readonly abandonedAt: readonly number[]
   /** Connections that were opened since the start. */
   readonly connections: () => number
   readonly openConnections: () => number
@@ -72,14 +76,15 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   const sockets = new Set<Socket>()
   let script: (call: SpeechCall, index: number) => SpeechReply = () => ({})
   let voices: unknown = null
-  let [inFlight, most, abandoned, connections] = [0, 0, 0, 0]
+  const abandonedAt: number[] = []
+  let [inFlight, most, connections] = [0, 0, 0]
 
   const speak = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     inFlight++
     most = Math.max(most, inFlight)
     response.once('close', () => {
       inFlight--
-      if (!response.writableFinished) abandoned++
+      if (!response.writableFinished) abandonedAt.push(performance.now())
     })
     const body = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>
     const call = { body, headers: request.headers, at: performance.now() }
@@ -106,7 +111,8 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     calls,
     inFlight: () => inFlight,
     mostInFlight: () => most,
-    abandoned: () => abandoned,
+    abandoned: () => abandonedAt.length,
+    abandonedAt,
     connections: () => connections,
     openConnections: () => sockets.size,
     answer: (next) => {
@@ -129,6 +135,7 @@ async function play(reply: SpeechReply, text: string, response: ServerResponse):
   if (reply.delayMs !== undefined) await wait(reply.delayMs)
   if (reply.hang === true) return
   if (reply.reset === true) return void response.destroy()
+  reply.onAnswer?.()
   const isJson = reply.json !== undefined
   const body = isJson ? JSON.stringify(reply.json) : (reply.body ?? hum(reply.seconds ?? humSeconds(text), reply))
   const bytes = Buffer.from(body as string)

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { audit, VIOLATIONS } from '../setup/audit.ts'
+import { insertJob, type JobFields } from '../setup/jobs.ts'
+import type { Received } from '../setup/receiver.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+
+type Wrong = readonly [sentence: string, status: JobFields['status'], sql: (job: string, account: string) => string]
+
+const entry = (kind: string, amount: number) => (job: string, account: string) =>
+  `insert into credit_entry (account_id, job_id, kind, amount) values ('${account}', '${job}', '${kind}', ${amount})`
+const artifact = (job: string) =>
+  `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256)
+   values ('art_${job}', '${job}', 'audio', '${job}', 'audio/wav', 1, sha256('x'))`
+const delivery = (job: string, account: string, id = `msg_${job}`) =>
+  `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at, finished_at)
+   values ('${id}', '${account}', 'job', '${job}', 'https://hooks.example.com', extract(epoch from now()), 'v1,x', '{}',
+     'failed', now(), now(), now());`
+const attempt = (job: string, number: number, startedAt: string) =>
+  `insert into webhook_attempt (delivery_id, round, number, started_at) values ('msg_${job}', 1, ${number}, ${startedAt});`
+/** A job with a delivery whose attempts are these. */
+const attempted =
+  (...attempts: readonly [number: number, startedAt: string][]) =>
+  (job: string, account: string) =>
+    delivery(job, account) + attempts.map(([number, startedAt]) => attempt(job, number, startedAt)).join('')
+
+const WRONGS: readonly Wrong[] = [
+  [
+    'a balance is not the sum of its ledger',
+    'queued',
+    (_job, account) => `update account set credits = 7 where id = '${account}'`,
+  ],
+  ['a job is charged another amount than its cost', 'completed', entry('charge', -9)],
+  ['a completed job is not charged', 'completed', (job) => `update job set cost = 5 where id = '${job}'`],
+  ['a failed job keeps its charge', 'failed', entry('charge', -9)],
+  ['a job that is not failed is refunded', 'completed', entry('refund', 9)],
+  [
+    'a job that could not be charged is charged',
+    'failed',
+    (job, account) =>
+      `update job set error_code = 'CHARGE_FAILED' where id = '${job}'; ${entry('charge', -9)(job, account)}`,
+  ],
+  ['a completed job has no artifact', 'completed', () => ''],
+  ['an unfinished or failed job has an artifact', 'failed', artifact],
+  ['an artifact cannot be read', 'completed', artifact],
+  [
+    'the kept count of jobs is wrong',
+    'completed',
+    (_job, account) => `update job_count set jobs = jobs + 1 where account_id = '${account}'`,
+  ],
+  ['a finished job did not freeze the one callback that it was asked for', 'completed', () => ''],
+  [
+    'a job has a callback too many',
+    'completed',
+    (job, account) => delivery(job, account) + delivery(job, account, `msg2_${job}`),
+  ],
+  ['a job has a callback too many', 'processing', delivery],
+  [
+    'a callback was attempted more often than four times, or attempts are not numbered',
+    'completed',
+    attempted([1, 'now()'], [2, 'now()'], [3, 'now()'], [4, 'now()'], [5, 'now()']),
+  ],
+  ['a callback was attempted after its end', 'completed', attempted([1, `now() + interval '1 minute'`])],
+  ['an attempt began too late for a verifier', 'completed', attempted([1, `now() + interval '6 minutes'`])],
+  [
+    'a pending callback waits in no queue',
+    'completed',
+    (job, account) =>
+      `${delivery(job, account)} update webhook_delivery set state = 'pending', finished_at = null where job_id = '${job}'`,
+  ],
+]
+/** It takes five seconds to come about. */
+const NOT_TRIED = 'a transaction was left open'
+
+describe('the audit', () => {
+  let service: TestRuntime
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterAll(() => service.close())
+  const prepare = async (status: JobFields['status'] = 'completed') => {
+    const account = await service.createAccount()
+    return { account, job: await insertJob(service.runtime.db, account, { status }) }
+  }
+
+  test('finds everything that it looks for', async () => {
+    expect(await audit(service.runtime, [])).toEqual([])
+    const tried = new Set(WRONGS.map(([sentence]) => sentence))
+    expect(Object.keys(VIOLATIONS).filter((sentence) => !tried.has(sentence))).toEqual([NOT_TRIED])
+    for (const [sentence, status, sql] of WRONGS) {
+      const { account, job } = await prepare(status)
+      await service.runtime.db.pool.query(sql(job, account))
+      const found = await audit(service.runtime, [])
+      const names = (line: string) => line.startsWith(sentence) && (line.includes(job) || line.includes(account))
+      expect(found.filter(names), sentence).toHaveLength(1)
+    }
+    const { job } = await prepare('processing')
+    expect(await audit(service.runtime, [job])).toContain(`an accepted job did not end: ${job} is processing`)
+  })
+
+  test('finds callbacks that are not what was frozen, and words that no log may hold', async () => {
+    const { account, job } = await prepare('failed')
+    await service.runtime.db.pool.query(delivery(job, account))
+    const { timestamp } = await service.runtime.db.prisma.webhookDelivery.findUniqueOrThrow({
+      where: { id: `msg_${job}` },
+    })
+    const told = { job_id: job, status: 'completed' }
+    const headers = { 'webhook-id': `msg_${job}`, 'webhook-timestamp': String(timestamp), 'webhook-signature': 'v1,y' }
+    const one: Received = { path: '/', headers, body: Buffer.from(JSON.stringify(told)), at: 0 }
+    const received = [
+      one,
+      { ...one, body: Buffer.from('{}') },
+      { ...one, headers: { ...headers, 'webhook-id': 'msg_x' } },
+    ]
+    const logs = ['{"level":50,"msg":"the text"}', `https://here/media/x?signature=abc`]
+    const found = await audit(service.runtime, [], { received, logs, secrets: ['the text'] })
+    for (const sentence of [
+      `the attempts of a callback differ: msg_${job}`,
+      `a callback is not what was frozen: msg_${job}`,
+      `a callback says what the job does not: msg_${job}`,
+      'a callback came that nobody froze: msg_x',
+      'a log holds "the text…"',
+      'a log holds a call for help: "level":50',
+      'a log holds a key, a secret or a signed URL',
+    ]) {
+      expect(found).toContain(sentence)
+    }
+  })
+})

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+
+/**
+ * What becomes of bytes on their way to PostgreSQL: `now` cuts the connection before they arrive, `reply` passes them on and cuts it as soon as
+ * the answer is there. What they ask for is then done, only nobody hears of it.
+ */
+export type Cut = 'now' | 'reply' | null
+
+export interface FaultProxy {
+  /** The database through the proxy. */
+  readonly url: string
+  /** Connections cut so far. */
+  readonly cuts: { now: number; reply: number }
+  /** @param sinceBegin what the connection was sent since its last `begin`, these bytes included */
+  rule: (bytes: Buffer, sinceBegin: string) => Cut
+  close(): Promise<void>
+}
+
+export const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
+
+/** Cuts these shares of the connections: at a COMMIT's reply, and before any other statement. */
+export const cutShares =
+  (shares: { readonly commit: number; readonly other: number }): FaultProxy['rule'] =>
+  (bytes) => {
+    if (isCommit(bytes)) return chance(shares.commit) ? 'reply' : null
+    return chance(shares.other) ? 'now' : null
+  }
+
+/** Lets a `commit` through whose transaction holds one of the words, or a statement of its own that does, and cuts its reply: once a word. */
+export function cutReplies(words: readonly string[]): FaultProxy['rule'] & { readonly left: ReadonlySet<string> } {
+  const left = new Set(words)
+  const rule: FaultProxy['rule'] = (bytes, sinceBegin) => {
+    const isWhole = isCommit(bytes) || !sinceBegin.includes('begin\0')
+    const word = isWhole ? [...left].find((one) => (isCommit(bytes) ? sinceBegin : bytes).includes(one)) : undefined
+    if (word === undefined) return null
+    left.delete(word)
+    return 'reply'
+  }
+  return Object.assign(rule, { left })
+}
+
+/** TCP in front of PostgreSQL's socket that cuts connections by a rule; none until one is set. */
+export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> {
+  const target = new URL(databaseUrl)
+  const path = join(target.searchParams.get('host') ?? '', '.s.PGSQL.5432')
+  const open = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = createConnection(path)
+    let [cutting, sinceBegin] = [false, '']
+    const end = () => {
+      client.destroy()
+      upstream.destroy()
+      open.delete(client)
+    }
+    open.add(client)
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
+    client.on('data', (bytes: Buffer) => {
+      const begins = bytes.includes('begin\0')
+      sinceBegin = (begins ? '' : sinceBegin) + bytes.toString('latin1')
+      const cut = cutting ? null : proxy.rule(bytes, sinceBegin)
+      if (isCommit(bytes) || bytes.includes('rollback\0') || !sinceBegin.includes('begin\0')) sinceBegin = ''
+      if (cut !== null) proxy.cuts[cut]++
+      if (cut === 'now') return end()
+      cutting ||= cut === 'reply'
+      upstream.write(bytes)
+      return undefined
+    })
+    upstream.on('data', (bytes: Buffer) => (cutting ? end() : void client.write(bytes)))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const proxy: FaultProxy = {
+    url: `postgresql://${target.username}@127.0.0.1:${port}${target.pathname}?sslmode=disable`,
+    cuts: { now: 0, reply: 0 },
+    rule: () => null,
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}
+
+const chance = (share: number): boolean => randomBytes(4).readUInt32LE() / 2 ** 32 < share

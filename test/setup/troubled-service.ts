@@ -1,0 +1,115 @@
+import { expect } from 'vitest'
+import { readSettings } from '../../src/config.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { audit } from './audit.ts'
+import { makeCertificates } from './certificates.ts'
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+import { type OwnDatabase, startOwnDatabase } from './own-database.ts'
+import { type Received, type Receiver, startReceiver } from './receiver.ts'
+import { call, cleanUp, type Reply, type Service, startService, until } from './service.ts'
+import { type SpeechServer, startSpeechServer } from './speech-server.ts'
+import { allFinished, applyEndpoint } from './voice-jobs.ts'
+import { WEBHOOK_ENV } from './webhooks.ts'
+
+const ENDING_MS = 90_000
+export const RECEIVER_PATH = '/callbacks'
+const SLUG = 'spoken'
+const SECRET_TEXT = 'Nobody logs this'
+
+export interface TroubledService {
+  readonly database: OwnDatabase
+  readonly proxy: FaultProxy
+  readonly service: Service
+  /** Past the proxy. */
+  readonly auditor: Runtime
+  readonly speech: SpeechServer
+  readonly receiver: Receiver
+  readonly received: () => readonly Received[]
+  /** Submits a job with a callback. */
+  submit(text: string, headers?: Record<string, string>): Promise<Reply>
+  /** Submits one job after the other for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
+  loadFor(milliseconds: number): Promise<string[]>
+  /** Everything in the database ends, also what nobody got a 202 for, and the audit finds nothing. */
+  allIsWell(accepted: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of callbacks. */
+export async function startTroubledService(): Promise<TroubledService> {
+  const certificates = await makeCertificates()
+  const [receiver, speech, database] = await Promise.all([
+    startReceiver(certificates.good),
+    startSpeechServer(),
+    startOwnDatabase(),
+  ])
+  const proxy = await startFaultProxy(database.url)
+  const env = {
+    ...WEBHOOK_ENV,
+    DATABASE_URL: proxy.url,
+    NODE_EXTRA_CA_CERTS: certificates.caFile,
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+    SHUTDOWN_SECONDS: '10',
+  }
+  const service = await startService({ env, awaitKey: true })
+  const { dataDir: DATA_DIR, key } = service
+  const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR, LOG_LEVEL: 'silent' })
+  const auditor = await openRuntime(settings, openLog('silent'), { supervise: false })
+  await applyEndpoint(auditor, SLUG, { base_url: speech.url, max_in_flight: 32 })
+  const isKnown = async () => (await call(`${service.url}/api/v1/public/voice/${SLUG}`)).status === 200
+  await until(isKnown, ENDING_MS, 'the endpoint to be known')
+  const received = () => receiver.received(RECEIVER_PATH)
+
+  const submit = (text: string, headers: Record<string, string> = {}) => {
+    const body = {
+      inputs: { text: `${SECRET_TEXT}: ${text}`, voice: 'calm' },
+      webhook_url: receiver.url + RECEIVER_PATH,
+    }
+    return call(`${service.url}/api/v1/voice/${SLUG}`, { method: 'POST', key, headers, body }).catch((error: Error) => {
+      throw new Error(`${error.message}; the service said: ${service.stderr()}`)
+    })
+  }
+  return {
+    database,
+    proxy,
+    service,
+    auditor,
+    speech,
+    receiver,
+    received,
+    submit,
+    loadFor: async (milliseconds) => {
+      const accepted: string[] = []
+      for (const end = performance.now() + milliseconds; performance.now() < end; ) {
+        const reply = await submit(`under load, ${accepted.length}.`)
+        const answer = reply.json<{ job_id: string; error_code?: string }>()
+        if (reply.status === 202) accepted.push(answer.job_id)
+        else expect([reply.status, answer.error_code]).toEqual([503, 'UNAVAILABLE'])
+      }
+      return accepted
+    },
+    allIsWell: async (accepted) => {
+      const { rows } = await until(
+        () => auditor.db.pool.query<{ id: string }>('select id from job').catch(() => undefined),
+        ENDING_MS,
+        'the database',
+      )
+      const ids = rows.map(({ id }) => id)
+      await allFinished(auditor, ids, ENDING_MS)
+      const pending = `select from webhook_delivery where state = 'pending'`
+      await until(async () => (await auditor.db.pool.query(pending)).rowCount === 0, ENDING_MS, 'all callbacks to end')
+      const witnesses = { door: service, received: received(), logs: [service.stderr()], secrets: [SECRET_TEXT, key] }
+      expect(await audit(auditor, accepted, witnesses)).toEqual([])
+      expect(service.runs()).toBe(true)
+    },
+    close: async () => {
+      await service.stop()
+      await auditor.close()
+      await cleanUp()
+      await Promise.all([proxy.close(), speech.close(), receiver.close()])
+      await database.close()
+      certificates.remove()
+    },
+  }
+}
