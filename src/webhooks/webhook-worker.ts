@@ -4,11 +4,12 @@ import { laneLimits } from '../queue/lane-limits.ts'
 import { laneSource } from '../queue/lane-source.ts'
 import type { Runtime } from '../runtime.ts'
 import { openAttemptGate } from './attempt-gate.ts'
-import { type Attempt, openBeginAttempt } from './begin-attempt.ts'
+import { openBeginAttempt } from './begin-attempt.ts'
 import { guardedConnector } from './connect-guarded.ts'
 import { openConnections } from './connections.ts'
+import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
-import { postCallback } from './post-callback.ts'
+import { openPostCallback } from './post-callback.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 import { openReleaseAttempt } from './release-attempt.ts'
 import { type Resolver, sharedResolver, systemResolver } from './resolver.ts'
@@ -38,14 +39,13 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   const gate = openAttemptGate(AT_ONCE)
   const lanes = laneLimits(HELD, { perReceiver: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
-  const poster = { guard, connections }
   const parts = {
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
     releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
-    post: (attempt: Attempt, signal: AbortSignal) => postCallback(poster, attempt, signal),
+    post: openPostCallback({ guard, connections, deadlines: openDeadlines() }),
   }
   const dispatcher = await dispatchJobs({
     ...runtime,
