@@ -64,10 +64,10 @@ async function start(
   }
   if (halves.worker) {
     if (!halves.api && settings.publicUrl === null) await followPublicUrl(runtime)
-    for (const startOne of [startWebhookWorker, (ground: Runtime) => startWorker(ground, halves)]) {
-      const worker = await startOne(runtime)
-      opened.working.push(() => worker.stop())
-    }
+    const callbacks = await startWebhookWorker(runtime)
+    opened.working.push(() => callbacks.stop())
+    const worker = await startWorker(runtime, { ...halves, isBusy: callbacks.isBusy })
+    opened.working.push(() => worker.stop())
   }
   if (!halves.api) print('Sonant works')
 }

@@ -148,14 +148,19 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     }
   }
 
+  const lookAgain = (): void => {
+    source.stirred?.()
+    pump()
+  }
+
   await queue.prepare(kind)
-  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
+  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && lookAgain(), lookAgain)
   const unlistenAborts = await bus.listen(ABORT_CHANNEL, cancel, () => void beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
-    pump()
+    lookAgain()
     return !stopping && freeSlots() > 0 && !source.isShared()
   })
-  const poll = setInterval(() => pump(), POLL_MS)
+  const poll = setInterval(lookAgain, POLL_MS)
   const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
   pump()
 

@@ -1,7 +1,9 @@
 /** How much of a process a lane may hold. Lanes are two words, `account receiver`, each with a limit of its own. */
 export interface LaneLimits {
-  /** How many jobs to fetch at once: what a lane that has just got room can surely take. */
+  /** How many jobs to fetch at once at most: what a lane that has just got room can surely take. */
   readonly batch: number
+  /** What a lane that nobody has been heard of yet can surely take. */
+  readonly leastBatch: number
   /** Takes a place in the lane, or says that there is none. */
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
@@ -34,8 +36,8 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
     return doubtful === undefined || doubtful.isPrompt(key) ? perReceiver : doubtful.perReceiver
   }
   const roomOf = (key: string): number => mostOf(key) - (held.get(key) ?? 0)
-  const isFull = (lane: string): boolean =>
-    keysOf(lane).some((key) => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2)))
+  const isNarrow = (key: string): boolean => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2))
+  const isFull = (lane: string): boolean => keysOf(lane).some(isNarrow)
   const release = (key: string): void => {
     const left = (held.get(key) ?? 0) - 1
     if (left <= 0) held.delete(key)
@@ -45,6 +47,7 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
     [...known].some((lane) => keysOf(lane).some((key) => keys.includes(key)) && !isFull(lane))
   return {
     batch,
+    leastBatch: Math.min(batch, doubtful?.perReceiver ?? batch),
     enter: (lane) => {
       if (lane === undefined) return true
       const keys = keysOf(lane)
@@ -66,8 +69,20 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
   }
 }
 
-/** The two words of a lane, told apart. */
-export function keysOf(lane: string): [account: string, receiver: string] {
+/** So many lanes are remembered told apart; then they are forgotten together. */
+const MAX_KNOWN_LANES = 4096
+
+type Keys = readonly [account: string, receiver: string]
+
+const knownKeys = new Map<string, Keys>()
+
+/** The two words of a lane, told apart: a few lanes are asked for thousands of times a second. */
+export function keysOf(lane: string): Keys {
+  const known = knownKeys.get(lane)
+  if (known !== undefined) return known
   const space = lane.indexOf(' ')
-  return [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`]
+  const keys: Keys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`]
+  if (knownKeys.size >= MAX_KNOWN_LANES) knownKeys.clear()
+  knownKeys.set(lane, keys)
+  return keys
 }

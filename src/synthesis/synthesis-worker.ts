@@ -14,6 +14,7 @@ import { registerWorker } from '../workers/register-worker.ts'
 import { openServerShares, type ServerShares } from '../workers/server-shares.ts'
 import { servePools } from './serve-pools.ts'
 import { synthesize } from './synthesize.ts'
+import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
 /** Generations only wait for their servers: how many of them one process waits for at once. */
@@ -29,6 +30,8 @@ export interface WorkerOptions {
   readonly pools?: readonly string[]
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
+  /** Whether this process has something to do that the engines' warming up would slow down. */
+  readonly isBusy?: () => boolean
 }
 
 /** Speaks voice jobs, and generates, until it is stopped; looks after what other workers left behind. */
@@ -41,8 +44,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, limitOf: shares.of })
   const held = openHeldJobs(runtime.db)
   const parts = { ...runtime, engines, held }
-  // In the background: the first text then finds a thread that has compiled its engine.
-  void engines.warm()
+  // The first text then finds a thread that has compiled its engine.
+  const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
   const slotsOf = (pool: string) => slotsOfPool(runtime, shares, pool, threads)
   const pools = await servePools(runtime, options.pools, (pool) =>
     dispatchJobs({
@@ -64,6 +67,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const endTidying = tidyRegularly(runtime)
   return {
     stop: async () => {
+      stopWarming()
       endTidying()
       const graceMs = runtime.settings.shutdownSeconds * 1000
       await Promise.all([pools.stop(graceMs), generation.stop(graceMs)])

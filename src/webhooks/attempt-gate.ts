@@ -6,6 +6,10 @@ const AHEAD = 64
 const QUICK_MS = 100
 /** Who answers within this is prompt: what is held for it moves on. */
 const PROMPT_MS = 1000
+/** How long an answer tells something about a receiver. */
+const PACE_KEPT_MS = 1000
+/** With more receivers than this, those that said nothing lately are forgotten. */
+const MAX_PACES = 1024
 /** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
 const STALE_MS = 1000
 
@@ -24,7 +28,7 @@ export interface AttemptGate {
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** How many wait for their turn. */
   waiting(): number
-  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way. */
+  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way or waiting. */
   isPrompt(receiver: string): boolean
   /** Sends away who waits. */
   close(): void
@@ -38,7 +42,7 @@ interface Waiting {
 
 /** @param now milliseconds of a clock that never goes back */
 export function openAttemptGate(limits: LaneOptions, now = () => performance.now()): AttemptGate {
-  const turns = openTurns(limits)
+  const turns = openTurns(limits, now)
   return {
     pass: async (lane, signal, steps) => {
       const preparation = openPreparation(steps, now)
@@ -60,12 +64,10 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
 }
 
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns({ perAccount, perReceiver }: LaneOptions) {
+function openTurns({ perAccount, perReceiver }: LaneOptions, now: () => number) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
-  /** Milliseconds that each receiver's last attempt took. */
-  const pace = new Map<string, number>()
-  const paceOf = (receiver: string): number => pace.get(receiver) ?? Number.POSITIVE_INFINITY
+  const paces = openPaces(now)
   let crowd = 0
   let closed = false
   const hasRoom = (lane: string): boolean => {
@@ -76,12 +78,12 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
     for (const key of keysOf(lane)) {
       const left = (inside.get(key) ?? 0) + change
       if (left > 0) inside.set(key, left)
-      else if (inside.delete(key)) pace.delete(key)
+      else inside.delete(key)
     }
   }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
     // Only once half of them are used up, so that many are prepared together.
-    if (paceOf(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    if (paces.of(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: the first of each lane that shares a word with it may fit now. */
@@ -108,9 +110,9 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
       })
     },
     waiting: () => crowd,
-    isPrompt: (receiver: string) => paceOf(receiver) < PROMPT_MS,
+    isPrompt: (receiver: string) => paces.of(receiver) < PROMPT_MS,
     leave: (lane: string, tookMs: number): void => {
-      pace.set(keysOf(lane)[1], tookMs)
+      paces.note(keysOf(lane)[1], tookMs)
       count(lane, -1)
       admit()
     },
@@ -119,6 +121,25 @@ function openTurns({ perAccount, perReceiver }: LaneOptions) {
       for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
       waiting.clear()
       crowd = 0
+    },
+  }
+}
+
+/** Milliseconds that each receiver's last attempt took, where it ended a short while ago. */
+function openPaces(now: () => number) {
+  const last = new Map<string, { readonly tookMs: number; readonly endedAt: number }>()
+  const forgetOld = (): void => {
+    const old = now() - PACE_KEPT_MS
+    for (const [receiver, { endedAt }] of last) if (endedAt <= old) last.delete(receiver)
+  }
+  return {
+    note: (receiver: string, tookMs: number): void => {
+      last.set(receiver, { tookMs, endedAt: now() })
+      if (last.size > MAX_PACES) forgetOld()
+    },
+    of: (receiver: string): number => {
+      const pace = last.get(receiver)
+      return pace !== undefined && now() - pace.endedAt < PACE_KEPT_MS ? pace.tookMs : Number.POSITIVE_INFINITY
     },
   }
 }

@@ -26,6 +26,8 @@ const SLOTS = 2048
 const TIDY_MS = 60_000
 
 export interface WebhookWorker {
+  /** Whether it holds deliveries. */
+  isBusy(): boolean
   /** Lets running attempts end, within the settings' SHUTDOWN_SECONDS. */
   stop(): Promise<void>
 }
@@ -61,6 +63,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   void tidy()
   const timer = setInterval(() => void tidy(), TIDY_MS)
   return {
+    isBusy: () => dispatcher.inFlight > 0,
     stop: async () => {
       clearInterval(timer)
       gate.close()
