@@ -2,6 +2,8 @@ import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
+/** At least so many are prepared at once. */
+const TOGETHER = 16
 /** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
 const QUICK_MS = 100
 /** Who answers within this is prompt: what is held for it moves on. */
@@ -82,8 +84,8 @@ function openTurns({ perAccount, perReceiver }: LaneOptions, now: () => number) 
     }
   }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
-    // Only once half of them are used up, so that many are prepared together.
-    if (paces.of(keysOf(lane)[1]) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    // Only once some of them are used up, so that many are prepared together while enough are left for the time that takes.
+    if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true || paces.of(keysOf(lane)[1]) >= QUICK_MS) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: the first of each lane that shares a word with it may fit now. */
