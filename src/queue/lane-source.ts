@@ -16,8 +16,6 @@ interface Payload {
   readonly lane?: string
 }
 
-
-
 /**
  * Leaves the jobs of full lanes in the queue: a lane that does not move holds nobody else up. Looking past such a lane reads all that
  * waits in it, so that is not done again before there may be something new.

@@ -29,8 +29,9 @@ export interface Guard {
  */
 export function guardedConnector(guard: Guard): buildConnector.connector {
   // The trusted certificates, read once: a connection without a context makes one of its own.
-  const secureContext = createSecureContext()
+  let secureContext: SecureContext | undefined
   return (options, callback) => {
+    secureContext ??= createSecureContext()
     open({ ...guard, secureContext }, options).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),

@@ -55,7 +55,10 @@ export function openPostCallback(poster: Poster): PostCallback {
       deadlines.watch(exchange)
       const send = () => exchange.send(() => connections.take(target.origin), toRequest(target, attempt))
       if (target.isGoodAddress) send()
-      else judgeHost(target.hostname, guard.resolver, guard.egressAllow).then(send).catch((error) => exchange.fail(error))
+      else
+        judgeHost(target.hostname, guard.resolver, guard.egressAllow)
+          .then(send)
+          .catch((error) => exchange.fail(error))
     })
 }
 
