@@ -39,6 +39,8 @@ export interface DispatchOptions {
 export interface Dispatcher {
   /** Jobs that run now. */
   readonly inFlight: number
+  /** To be called where there is room again that no job's end has made. */
+  look(): void
   /** Takes nothing new, waits for what runs, and hands back what still runs after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
@@ -168,6 +170,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     get inFlight() {
       return running.size
     },
+    look: pump,
     stop: async (graceMs) => {
       stopping = true
       clearInterval(poll)

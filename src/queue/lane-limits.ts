@@ -8,6 +8,8 @@ export interface LaneLimits {
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
   leave(lane: string | undefined): boolean
+  /** Whether a lane that was full takes jobs again, as its receiver has become prompt. */
+  hasReopened(): boolean
   /** The lanes known to be full: what waits for them may as well stay in the queue. */
   full(): string[]
 }
@@ -62,6 +64,7 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
       keys.forEach(release)
       return reopens(keys)
     },
+    hasReopened: () => [...known].some((lane) => !isFull(lane)),
     full: () => {
       for (const lane of known) if (!isFull(lane)) known.delete(lane)
       return [...known]

@@ -21,17 +21,19 @@ interface Payload {
  * waits in it, so that is not done again before there may be something new.
  */
 export function laneSource({ boss, queue, kind, lanes }: LaneSourceOptions): JobSource {
-  /** Grows while everything fetched finds room, shrinks when something must go back. */
+  /** Large once everything fetched has found room, small again when something had to go back. */
   let batch = lanes.leastBatch
   /** The lanes beside which nothing waited when last looked at. */
   let dry: readonly string[] | undefined
+  let stirs = 0
   const fetch = async (size: number): Promise<readonly Job<Payload>[]> => {
     const full = lanes.full()
+    const stirsBefore = stirs
     const jobs = await boss.fetch<Payload>(kind.queue, {
       batchSize: size,
       ...(full.length > 0 && { ignoreGroups: full }),
     })
-    if (jobs.length < size) dry = full
+    if (jobs.length < size) dry = stirs === stirsBefore ? full : undefined
     else if (jobs.some(({ data: { lane } }) => lane === undefined || dry?.includes(lane) === false)) dry = undefined
     return jobs
   }
@@ -50,10 +52,10 @@ export function laneSource({ boss, queue, kind, lanes }: LaneSourceOptions): Job
         else turnedAway.push(id)
       }
       if (turnedAway.length === 0) {
-        if (jobs.length === batch) batch = Math.min(2 * batch, lanes.batch)
+        if (jobs.length === size) batch = lanes.batch
         return { deliveries, more: jobs.length === size && !isNothingLeft() }
       }
-      batch = Math.max(Math.ceil(batch / 2), lanes.leastBatch)
+      batch = lanes.leastBatch
       // Their lanes are left out of the next fetch, which finds others instead.
       await queue.handBack(kind, turnedAway)
       return { deliveries, more: true }
@@ -62,6 +64,7 @@ export function laneSource({ boss, queue, kind, lanes }: LaneSourceOptions): Job
     left: ({ lane }, free) => lanes.leave(lane) || free <= 1,
     isShared: () => false,
     stirred: () => {
+      stirs++
       dry = undefined
     },
   }

@@ -42,8 +42,13 @@ interface Waiting {
   readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
+export interface GateOptions extends LaneOptions {
+  /** Told of a receiver that was not prompt and has become so. */
+  readonly onPrompt?: () => unknown
+}
+
 /** @param now milliseconds of a clock that never goes back */
-export function openAttemptGate(limits: LaneOptions, now = () => performance.now()): AttemptGate {
+export function openAttemptGate(limits: GateOptions, now = () => performance.now()): AttemptGate {
   const turns = openTurns(limits, now)
   return {
     pass: async (lane, signal, steps) => {
@@ -66,7 +71,7 @@ export function openAttemptGate(limits: LaneOptions, now = () => performance.now
 }
 
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns({ perAccount, perReceiver }: LaneOptions, now: () => number) {
+function openTurns({ perAccount, perReceiver, onPrompt }: GateOptions, now: () => number) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Waiting[]>()
   const paces = openPaces(now)
@@ -100,6 +105,7 @@ function openTurns({ perAccount, perReceiver }: LaneOptions, now: () => number) 
       else prepareAhead(lane, queue)
     }
   }
+  const isPrompt = (receiver: string): boolean => paces.of(receiver) < PROMPT_MS
   return {
     enter: async (lane: string, preparation: Waiting['preparation']): Promise<void> => {
       if (closed) throw new Error('the worker is stopping')
@@ -112,11 +118,14 @@ function openTurns({ perAccount, perReceiver }: LaneOptions, now: () => number) 
       })
     },
     waiting: () => crowd,
-    isPrompt: (receiver: string) => paces.of(receiver) < PROMPT_MS,
+    isPrompt,
     leave: (lane: string, tookMs: number): void => {
-      paces.note(keysOf(lane)[1], tookMs)
+      const receiver = keysOf(lane)[1]
+      const wasPrompt = isPrompt(receiver)
+      paces.note(receiver, tookMs)
       count(lane, -1)
       admit()
+      if (!wasPrompt && isPrompt(receiver)) onPrompt?.()
     },
     close: () => {
       closed = true

@@ -1,4 +1,4 @@
-import { dispatchJobs } from '../queue/dispatch-jobs.ts'
+import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { laneLimits } from '../queue/lane-limits.ts'
 import { laneSource } from '../queue/lane-source.ts'
@@ -38,7 +38,8 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     resolver: sharedResolver(resolver ?? systemResolver()),
     egressAllow: runtime.settings.egressAllow,
   }
-  const gate = openAttemptGate(AT_ONCE)
+  let dispatcher: Dispatcher | undefined
+  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
   const lanes = laneLimits(HELD, { perReceiver: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const parts = {
@@ -49,7 +50,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     recordAttempt: openRecordAttempt(runtime),
     post: openPostCallback({ guard, connections, deadlines: openDeadlines() }),
   }
-  const dispatcher = await dispatchJobs({
+  dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
