@@ -3,7 +3,7 @@ import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
 /** At least so many are prepared at once. */
-const TOGETHER = 16
+const TOGETHER = 32
 /** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
 const QUICK_MS = 100
 /** Who answers within this is prompt: what is held for it moves on. */

@@ -18,7 +18,7 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
-const HELD = { perAccount: 512, perReceiver: 256 }
+const HELD = { perAccount: 768, perReceiver: 384 }
 /** Of a receiver that does not answer promptly: what may run, and the same again. */
 const HELD_IN_DOUBT = 32
 /** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
