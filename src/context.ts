@@ -113,6 +113,10 @@ export function callerOf(caller: AccountHolder): string {
 /** What an operator's key holds. No person and no account has it by itself. */
 export const OPERATOR_SCOPE = 'operator'
 
+/** Whether the operator asks: at the command line, or with a key that holds the scope. */
+export const isOperator = ({ actor }: Context): boolean =>
+  actor.kind === 'system' || ('scopes' in actor && actor.scopes.includes(OPERATOR_SCOPE))
+
 /** Verbs of the operator: at the command line, or with a key that holds the scope. @throws UNAUTHORIZED, FORBIDDEN */
 export function requireOperator(ctx: Context): void {
   requireScope(ctx, OPERATOR_SCOPE)

@@ -52,11 +52,11 @@ async function sendTest(bed: CallbackBed, url: string): Promise<string> {
   const { body } = await request(`${url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: 'mutation { sendTestWebhook }' }),
+    body: JSON.stringify({ query: 'mutation { sendTestWebhook { ... on WebhookDelivery { id } } }' }),
   })
-  const { data } = (await body.json()) as { data: { sendTestWebhook: string } | null }
-  if (data === null) throw new Error('a test callback was refused')
-  return data.sendTestWebhook
+  const { data } = (await body.json()) as { data: { sendTestWebhook: { id?: string } } | null }
+  if (data?.sendTestWebhook.id === undefined) throw new Error('a test callback was refused')
+  return data.sendTestWebhook.id
 }
 
 async function latencies(bed: CallbackBed, url: string, count: number): Promise<number[]> {

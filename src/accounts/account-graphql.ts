@@ -1,20 +1,18 @@
+import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import type { Account } from './account.ts'
-import { type AccountsInput, accounts } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
-import {
-  CREDIT_KINDS,
-  type CreditEntriesInput,
-  type CreditEntry,
-  type CreditKind,
-  creditEntries,
-} from './credit-entries.ts'
 import { account } from './own-account.ts'
+import { showAccount } from './show-account.ts'
 
 const AccountRef = builder.objectRef<Account>('Account').implement({
   description: 'Who pays.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The account id.' }),
     name: t.exposeString('name', { description: 'Its name, of which there is one.' }),
@@ -22,58 +20,31 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
   }),
 })
 
-const CreditKindEnum = builder.enumType('CreditKind', {
-  description: 'Why a balance changed.',
-  values: Object.fromEntries(CREDIT_KINDS.map((value) => [value.toUpperCase(), { value }])) as {
-    [K in CreditKind as Uppercase<K>]: { value: K }
-  },
-})
+addNodeSource<Account>('acct', { typeOf: () => 'Account', load: (ctx, id) => showAccount(ctx, { account: id }) })
 
-const CreditEntryRef = builder.objectRef<CreditEntry>('CreditEntry').implement({
-  description: 'One change of a balance. All of them together are the balance.',
-  fields: (t) => ({
-    id: t.id({ description: 'Later entries have larger ones.', resolve: ({ id }) => String(id) }),
-    kind: t.field({ type: CreditKindEnum, description: 'Why.', resolve: ({ kind }) => kind }),
-    amount: t.float({
-      description: 'A whole number, negative where it was taken.',
-      resolve: (at) => Number(at.amount),
-    }),
-    jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: (entry) => entry.createdAt }),
-  }),
-})
-
-const FIRST = '1 to 100; 50 unless given.'
-
-builder.queryFields((t) => ({
-  account: t.field({
+builder.queryField('account', (t) =>
+  t.field({
     type: AccountRef,
     description: "The caller's account. Needs the scope account:admin, or a signed-in owner.",
     ...resolvedBy(account, () => undefined),
   }),
-  creditEntries: t.field({
-    type: [CreditEntryRef],
-    description: "The account's ledger, newest first. Needs the scope account:admin, or a signed-in owner.",
-    args: {
-      first: t.arg.int({ description: FIRST }),
-      after: t.arg.id({ description: 'The id of an entry: only older ones.' }),
+)
+
+builder.queryField('accounts', (t) =>
+  t.connection(
+    {
+      type: AccountRef,
+      description: 'All accounts, oldest first. Needs a key with the scope operator.',
+      ...resolvedBy(accounts, (args: PageInput) => args),
     },
-    ...resolvedBy(creditEntries, (args: CreditEntriesInput) => args),
-  }),
-  accounts: t.field({
-    type: [AccountRef],
-    description: 'All accounts, oldest first. Needs a key with the scope operator.',
-    args: {
-      first: t.arg.int({ description: FIRST }),
-      after: t.arg.id({ description: 'An account id: only later ones.' }),
-    },
-    ...resolvedBy(accounts, (args: AccountsInput) => args),
-  }),
-}))
+    ...connectionOf('Account', 'accounts'),
+  ),
+)
 
 builder.mutationFields((t) => ({
   createAccount: t.field({
     type: AccountRef,
+    errors: {},
     description: 'Makes an account. Needs a key with the scope operator.',
     args: {
       name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
@@ -86,6 +57,7 @@ builder.mutationFields((t) => ({
   }),
   creditAccount: t.field({
     type: AccountRef,
+    errors: {},
     description: 'Grants credits, or takes some back. Needs a key with the scope operator.',
     args: {
       account: t.arg.id({ required: true, description: 'Id or name.' }),

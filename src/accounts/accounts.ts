@@ -1,27 +1,14 @@
 import { type Context, requireOperator } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { isId } from '../id.ts'
 import type { Account } from './account.ts'
 
-const DEFAULT_FIRST = 50
-const MAX_FIRST = 100
-
-export interface AccountsInput {
-  /** 1 to 100; 50 unless given. */
-  readonly first?: number | null | undefined
-  /** An account id: only accounts made after it. */
-  readonly after?: string | null | undefined
-}
-
 /** All accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
-export async function accounts(ctx: Context, { first, after }: AccountsInput): Promise<Account[]> {
+export async function accounts(ctx: Context, input: PageInput): Promise<Connection<Account>> {
   requireOperator(ctx)
-  const take = first ?? DEFAULT_FIRST
-  if (take < 1 || take > MAX_FIRST) throw invalidRequest(`Ask for 1 to ${MAX_FIRST} accounts.`)
-  if (after?.includes('\0')) throw invalidRequest('Send the id of an account as after.')
-  return ctx.db.prisma.account.findMany({
-    ...(after && { where: { id: { gt: after } } }),
-    orderBy: { id: 'asc' },
-    take,
-    select: { id: true, name: true, credits: true },
-  })
+  const shape = pageShape(input, (text) => isId('acct', text))
+  const { id, ...rest } = idQuery(input, shape, 'oldest', String)
+  const select = { id: true, name: true, credits: true }
+  const rows = await ctx.db.prisma.account.findMany({ where: { id }, ...rest, select })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }

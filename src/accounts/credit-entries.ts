@@ -1,17 +1,17 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
+import { type Context, isOperator } from '../context.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
+import { whoseAccount } from './whose-account.ts'
 
-const DEFAULT_FIRST = 50
-const MAX_FIRST = 100
-const ID_FORM = /^\d{1,18}$/
+const ID_PREFIX = 'entry_'
+const ID_FORM = /^entry_(?:0|[1-9]\d{0,17})$/
 
-export const CREDIT_KINDS = ['grant', 'charge', 'refund'] as const
-export type CreditKind = (typeof CREDIT_KINDS)[number]
+export type CreditKind = 'grant' | 'charge' | 'refund'
 
 /** One line of an account's ledger; all of them together are its balance (contract.md section 5). */
 export interface CreditEntry {
-  readonly id: bigint
+  /** `entry_` and its number: later entries have larger ones. */
+  readonly id: string
   readonly kind: CreditKind
   /** Negative where it was taken. */
   readonly amount: bigint
@@ -19,24 +19,32 @@ export interface CreditEntry {
   readonly createdAt: Date
 }
 
-export interface CreditEntriesInput {
-  /** 1 to 100; 50 unless given. */
-  readonly first?: number | null | undefined
-  /** The id of an entry: only older ones. */
-  readonly after?: string | null | undefined
+export interface CreditEntriesInput extends PageInput {
+  /** Id or name: the operator's to say. Everybody else's is their own. */
+  readonly account?: string | null | undefined
 }
 
-/** The ledger of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
-export async function creditEntries(ctx: Context, { first, after }: CreditEntriesInput): Promise<CreditEntry[]> {
-  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  const { accountId } = requireAccount(ctx)
-  const take = first ?? DEFAULT_FIRST
-  if (take < 1 || take > MAX_FIRST) throw invalidRequest(`Ask for 1 to ${MAX_FIRST} entries.`)
-  if (after && !ID_FORM.test(after)) throw invalidRequest('Send the id of an entry as after.')
-  return ctx.db.prisma.creditEntry.findMany({
-    where: { accountId, ...(after && { id: { lt: BigInt(after) } }) },
-    orderBy: { id: 'desc' },
-    take,
-    omit: { accountId: true },
-  })
+/** The ledger of an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+export async function creditEntries(ctx: Context, input: CreditEntriesInput): Promise<Connection<CreditEntry>> {
+  const accountId = await whoseAccount(ctx, input.account)
+  const shape = pageShape(input, (text) => ID_FORM.test(text))
+  const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
+  const rows = await ctx.db.prisma.creditEntry.findMany({ where: { accountId, id }, ...rest })
+  return toConnection(rows.map(toEntry), shape, input, { cursorOf: (entry) => entry.id, nodeOf: (entry) => entry })
 }
+
+/** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findCreditEntry(ctx: Context, entryId: string): Promise<CreditEntry | null> {
+  const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
+  if (!ID_FORM.test(entryId)) return null
+  const where = { id: toNumber(entryId), ...(accountId !== undefined && { accountId }) }
+  const row = await ctx.db.prisma.creditEntry.findFirst({ where })
+  return row === null ? null : toEntry(row)
+}
+
+const toNumber = (entryId: string): bigint => BigInt(entryId.slice(ID_PREFIX.length))
+
+const toEntry = ({ id, kind, amount, jobId, createdAt }: Prisma.CreditEntryModel): CreditEntry => ({
+  id: `${ID_PREFIX}${id}`,
+  ...{ kind, amount, jobId, createdAt },
+})

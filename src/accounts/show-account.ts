@@ -1,9 +1,16 @@
-import { type Context, requireOperator } from '../context.ts'
+import { type Context, isOperator } from '../context.ts'
+import { notFound } from '../errors.ts'
 import type { Account } from './account.ts'
 import { findAccount } from './find-account.ts'
+import { account } from './own-account.ts'
 
-/** An account and its balance, by id or name. @throws NOT_FOUND */
+/**
+ * An account and its balance: for the operator any one by id or name, for others their own by id.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
 export async function showAccount(ctx: Context, input: { readonly account: string }): Promise<Account> {
-  requireOperator(ctx)
-  return findAccount(ctx, input.account)
+  if (isOperator(ctx)) return findAccount(ctx, input.account)
+  const own = await account(ctx)
+  if (own.id !== input.account) throw notFound()
+  return own
 }

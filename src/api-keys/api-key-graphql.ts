@@ -1,12 +1,16 @@
+import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type ApiKeyView, apiKeys } from './api-keys.ts'
+import { type ApiKeyView, apiKeys, findApiKey } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
 
 const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
   description: 'A key of an account, without its value.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The key id.' }),
     name: t.exposeString('name', { description: 'What it is called.' }),
@@ -14,6 +18,8 @@ const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
     createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (key) => key.createdAt }),
   }),
 })
+
+addNodeSource<ApiKeyView>('key', { typeOf: () => 'ApiKey', load: findApiKey })
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   description: 'A key that was just made.',
@@ -24,19 +30,28 @@ const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   }),
 })
 
+const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiKeySuccess').implement({
+  description: 'A key that is no more.',
+  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id that it had.' }) }),
+})
+
 const WHO = 'Needs the scope account:admin, or a signed-in owner.'
 
 builder.queryField('apiKeys', (t) =>
-  t.field({
-    type: [ApiKeyRef],
-    description: `The account's keys, newest first. ${WHO}`,
-    ...resolvedBy(apiKeys, () => undefined),
-  }),
+  t.connection(
+    {
+      type: ApiKeyRef,
+      description: `The account's keys, newest first. ${WHO}`,
+      ...resolvedBy(apiKeys, (args: PageInput) => args),
+    },
+    ...connectionOf('ApiKey', 'keys'),
+  ),
 )
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
+    errors: {},
     description: `Makes a key and shows it, this once. ${WHO}`,
     args: {
       name: t.arg.string({ required: true, description: 'What it is called.' }),
@@ -46,6 +61,7 @@ builder.mutationFields((t) => ({
   }),
   updateApiKey: t.field({
     type: ApiKeyRef,
+    errors: {},
     description: `Renames a key or gives it other scopes. ${WHO}`,
     args: {
       id: t.arg.id({ required: true, description: 'A key id.' }),
@@ -57,10 +73,11 @@ builder.mutationFields((t) => ({
       apiKeyId: id,
     })),
   }),
-  deleteApiKey: t.id({
+  deleteApiKey: t.field({
+    type: DeletionRef,
+    errors: {},
     description: `Deletes a key: it is refused from the very next request on. ${WHO}`,
     args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
-    resolve: async (_root, args, ctx) => (await deleteApiKey(ctx, { apiKeyId: args.id })).apiKeyId,
-    extensions: { verb: deleteApiKey },
+    ...resolvedBy(deleteApiKey, (args: { id: string }) => ({ apiKeyId: args.id })),
   }),
 }))

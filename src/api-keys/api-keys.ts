@@ -1,5 +1,7 @@
 import { type Context, requireAccount } from '../context.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { ServiceError } from '../errors.ts'
+import { isId } from '../id.ts'
 import { keysOwner } from './grantable-scopes.ts'
 
 /** A key without the key itself. */
@@ -12,11 +14,22 @@ export interface ApiKeyView {
 
 export const KEY_VIEW = { id: true, name: true, scopes: true, createdAt: true } as const
 
-/** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN */
-export async function apiKeys(ctx: Context): Promise<ApiKeyView[]> {
+/** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+export async function apiKeys(ctx: Context, input: PageInput): Promise<Connection<ApiKeyView>> {
   keysOwner(ctx)
   const { accountId } = requireAccount(ctx)
-  return ctx.db.prisma.apiKey.findMany({ where: { accountId }, orderBy: { id: 'desc' }, select: KEY_VIEW })
+  const shape = pageShape(input, (text) => isId('key', text))
+  const { id, ...rest } = idQuery(input, shape, 'newest', String)
+  const rows = await ctx.db.prisma.apiKey.findMany({ where: { accountId, id }, ...rest, select: KEY_VIEW })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+}
+
+/** A key of the caller's account; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findApiKey(ctx: Context, apiKeyId: string): Promise<ApiKeyView | null> {
+  const accountId = keysOwner(ctx)
+  if (!isId('key', apiKeyId)) return null
+  const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
+  return ctx.db.prisma.apiKey.findFirst({ where, select: KEY_VIEW })
 }
 
 export const unknownKey = (apiKeyId: string) =>

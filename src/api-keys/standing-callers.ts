@@ -6,7 +6,7 @@ const STANDING_KEYS = { name: 'standing_keys', text: 'select id, scopes from api
 const STANDING_SESSIONS = {
   name: 'standing_sessions',
   text: `select s.id, u.role from session s join "user" u on u.id = s.user_id
-         where s.id = any($1) and s.expires_at > $2 and s.seen_at > $3`,
+         where s.id = any($1) and s.expires_at > $2 and s.seen_at > $3 and u.disabled_at is null`,
 }
 
 /** Of these callers, those whose key or session still stands, by its id, with the scopes that it has now. */

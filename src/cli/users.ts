@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { invalidRequest } from '../errors.ts'
 import { createUser } from '../users/create-user.ts'
-import { USER_ROLES, type UserRole } from '../users/user.ts'
+import { disableUser } from '../users/disable-user.ts'
+import { USER_ROLES, type User, type UserRole } from '../users/user.ts'
+import { users as listUsers } from '../users/users.ts'
+import { wholeNumber } from './accounts.ts'
 import { operatorCommand } from './run-command.ts'
 
 const GENERATED_BYTES = 15
@@ -18,6 +21,8 @@ interface Options {
 
 export function addUserCommands(program: Command): void {
   const users = program.command('users').description('people who sign in')
+  addList(users)
+  addStanding(users)
 
   operatorCommand<Options>(
     users
@@ -39,6 +44,52 @@ export function addUserCommands(program: Command): void {
     },
   )
 }
+
+function addList(users: Command): void {
+  operatorCommand<{ account: string; first?: string; after?: string }>(
+    users
+      .command('list')
+      .description('the people of an account, oldest first')
+      .requiredOption('--account <account>', 'id or name')
+      .option('--first <number>', 'how many, 1 to 100')
+      .option('--after <id>', 'only those who were added after this user'),
+    async (ctx, { account, first, after }) => {
+      const page = { account, after, first: first === undefined ? undefined : Number(wholeNumber('--first', first)) }
+      const { edges, pageInfo } = await listUsers(ctx, page)
+      const people = edges.map(({ node }) => node)
+      return {
+        json: { users: people.map(toJson), has_more: pageInfo.hasNextPage },
+        text: people.map(toLine).join('\n') || 'none',
+      }
+    },
+  )
+}
+
+/** The two ways of one verb. */
+function addStanding(users: Command): void {
+  const addOne = (name: string, description: string, disabled: boolean) =>
+    operatorCommand(
+      users.command(name).description(description).argument('<user>', 'id or e-mail address'),
+      async (ctx, _options, [user = '']) => {
+        const changed = await disableUser(ctx, { user, disabled })
+        return { json: toJson(changed), text: toLine(changed) }
+      },
+    )
+  addOne('disable', 'keep a person from signing in, and end their sessions', true)
+  addOne('enable', 'let a disabled person sign in again', false)
+}
+
+const toJson = ({ id, accountId, email, role, createdAt, disabledAt }: User) => ({
+  user_id: id,
+  account_id: accountId,
+  email,
+  role,
+  created_at: createdAt,
+  disabled_at: disabledAt,
+})
+
+const toLine = ({ id, email, role, disabledAt }: User): string =>
+  `${id}  ${email}  ${role}${disabledAt === null ? '' : `  disabled since ${disabledAt.toISOString()}`}`
 
 function readPassword(file: string): string {
   try {

@@ -75,7 +75,12 @@ const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionM
       description: 'The whole of it.',
       resolve: (view, _args, ctx) => showRecord(ctx, view),
     }),
-    mediaUrl: t.string({ nullable: true, description: 'As it was sent.', resolve: ({ result }) => result?.mediaUrl }),
+    mediaUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'As it was sent.',
+      resolve: ({ result }) => result?.mediaUrl,
+    }),
     mediaKind: t.field({
       type: MediaKindEnum,
       nullable: true,
@@ -95,6 +100,7 @@ const IDEMPOTENCY_KEY = 'The same key and request get the same answer for 24 hou
 builder.mutationFields((t) => ({
   chatWithCompanion: t.field({
     type: ChatRef,
+    errors: {},
     description: 'Says something to the companion. Needs the scope companion:chat.',
     args: {
       chatId: t.arg.id({ description: 'Continues a chat; absent: a new one.' }),
@@ -105,6 +111,7 @@ builder.mutationFields((t) => ({
   }),
   retargetCompanion: t.field({
     type: RetargetRef,
+    errors: {},
     description: "Gives a chat's companion another persona. Needs the scope companion:retarget.",
     args: {
       chatId: t.arg.id({ required: true, description: 'The chat.' }),
@@ -115,9 +122,10 @@ builder.mutationFields((t) => ({
   }),
   tagMedia: t.field({
     type: MediaTagRef,
+    errors: {},
     description: 'Says in tags what a medium shows. Needs the scope companion:media_tag.',
     args: {
-      mediaUrl: t.arg.string({ required: true, description: 'Its public address.' }),
+      mediaUrl: t.arg({ type: 'URL', required: true, description: 'Its public address.' }),
       mediaKind: t.arg({ type: MediaKindEnum, required: true, description: 'What it is.' }),
       idempotencyKey: t.arg.string({ description: IDEMPOTENCY_KEY }),
     },

@@ -7,8 +7,7 @@ import { type CompanionView, type Decision, runCompanionJob } from './companion-
 import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
-export const MEDIA_KINDS = ['image', 'video', 'audio'] as const
-export type MediaKind = (typeof MEDIA_KINDS)[number]
+export type MediaKind = 'image' | 'video' | 'audio'
 
 export interface MediaTagInput {
   readonly mediaUrl: string

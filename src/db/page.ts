@@ -68,3 +68,36 @@ export function toConnection<Row, Node>(
     },
   }
 }
+
+/** Which rows a query by id reads for a page of them. @param end which ids come first */
+export function idQuery<Id>(
+  { after, before }: PageInput,
+  { size, backwards }: PageShape,
+  end: 'oldest' | 'newest',
+  toId: (cursor: string) => Id,
+) {
+  const [later, earlier] = end === 'oldest' ? (['gt', 'lt'] as const) : (['lt', 'gt'] as const)
+  const order: 'asc' | 'desc' = (end === 'oldest') === backwards ? 'desc' : 'asc'
+  const id: { gt?: Id; lt?: Id } = {
+    ...(after != null && { [later]: toId(after) }),
+    ...(before != null && { [earlier]: toId(before) }),
+  }
+  return { id, orderBy: { id: order }, take: size + 1 }
+}
+
+/** A page of what is held in memory, by slug. @param cursorOf a cursor of a slug: a prefix and the slug. @throws INVALID_REQUEST */
+export function pageBySlug<Node extends { readonly slug: string }>(
+  all: Iterable<Node>,
+  input: PageInput,
+  cursorOf: (slug: string) => string,
+): Connection<Node> {
+  const shape = pageShape(input, (text) => text.startsWith(cursorOf('')))
+  const { after, before } = input
+  const within = [...all]
+    .map((node) => ({ cursor: cursorOf(node.slug), node }))
+    .filter(({ cursor }) => (after == null || cursor > after) && (before == null || cursor < before))
+    .sort((one, other) => (one.cursor < other.cursor ? -1 : 1))
+  if (shape.backwards) within.reverse()
+  const rows = within.slice(0, shape.size + 1)
+  return toConnection(rows, shape, input, { cursorOf: ({ cursor }) => cursor, nodeOf: ({ node }) => node })
+}

@@ -5,11 +5,10 @@ import { type CatalogView, catalog } from './catalog.ts'
 import { catalogEndpoint } from './catalog-endpoint.ts'
 import { endpointSchema } from './endpoint-schema.ts'
 import { endpointVoices } from './endpoint-voices.ts'
-import { reachEndpoint } from './reach-endpoint.ts'
+import { seeEndpoint } from './reach-endpoint.ts'
 import {
   endpointKey,
   endpointPath,
-  isPublic,
   requestSchema,
   schemaVersion,
   VOICE_SCOPE,
@@ -29,7 +28,7 @@ interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }
 
-const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
+export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
   description: 'A voice that an endpoint accepts.',
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -61,8 +60,9 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
       resolve: schemaVersion,
     }),
     schema: t.field({ type: 'JSON', description: 'JSON Schema (2020-12) of a submission.', resolve: requestSchema }),
-    responseFields: t.exposeStringList('responseFields', {
-      description: 'Fields that its jobs carry besides status and outputs.',
+    responseFields: t.stringList({
+      description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
+      resolve: ({ responseFields }) => [...responseFields],
     }),
     voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
     voices: t.field({
@@ -81,8 +81,7 @@ addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
   load: (ctx, id) => {
     const [, slug = '', voice] = id.split('.')
-    const known = ctx.catalog.current.endpoints.get(slug)
-    const endpoint = known !== undefined && isPublic(known) ? known : reachEndpoint(ctx, slug)
+    const endpoint = seeEndpoint(ctx, slug)
     return voice === undefined ? endpoint : (voicesOf(endpoint).find((one) => one.slug === voice) ?? null)
   },
 })

@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
 import { applyEndpoints } from './apply-endpoints.ts'
 import { deleteEndpoint } from './delete-endpoint.ts'
 
@@ -11,23 +12,38 @@ async function readInlineAudio(path: string): Promise<Uint8Array> {
   return Buffer.from(content, 'base64')
 }
 
+const ApplicationRef = builder.objectRef<{ readonly applied: readonly string[] }>('ApplyEndpointsSuccess').implement({
+  description: 'An endpoint file that is live in every process within a second.',
+  fields: (t) => ({
+    slugs: t.stringList({
+      description: 'Of its endpoints, then of its workflows.',
+      resolve: ({ applied }) => [...applied],
+    }),
+  }),
+})
+
+const DeletionRef = builder.objectRef<{ readonly deleted: string }>('DeleteEndpointSuccess').implement({
+  description: 'An endpoint or workflow that is no more. Its jobs stay.',
+  fields: (t) => ({ slug: t.exposeString('deleted', { description: 'The slug that it had.' }) }),
+})
+
 builder.mutationFields((t) => ({
-  applyEndpoints: t.stringList({
+  applyEndpoints: t.field({
+    type: ApplicationRef,
+    errors: {},
     description:
-      'Makes or replaces the endpoints and workflows of an endpoint file, all or none. Returns their slugs. Needs a key with the scope operator.',
+      'Makes or replaces the endpoints and workflows of an endpoint file, all or none. Needs a key with the scope operator.',
     args: {
       source: t.arg.string({ required: true, description: 'YAML or JSON; a reference_audio is a data: URL of audio.' }),
     },
-    resolve: async (_root, { source }, ctx) => [
-      ...(await applyEndpoints(ctx, { source, readAudio: readInlineAudio })).applied,
-    ],
-    extensions: { verb: applyEndpoints },
+    ...resolvedBy(applyEndpoints, ({ source }: { source: string }) => ({ source, readAudio: readInlineAudio })),
   }),
-  deleteEndpoint: t.string({
+  deleteEndpoint: t.field({
+    type: DeletionRef,
+    errors: {},
     description:
       'Deletes a voice endpoint or, where none has that slug, a workflow. Needs a key with the scope operator.',
     args: { slug: t.arg.string({ required: true, description: 'Its slug.' }) },
-    resolve: async (_root, args, ctx) => (await deleteEndpoint(ctx, args)).deleted,
-    extensions: { verb: deleteEndpoint },
+    ...resolvedBy(deleteEndpoint, (args: { slug: string }) => args),
   }),
 }))

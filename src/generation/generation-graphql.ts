@@ -1,11 +1,26 @@
+import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { forOperator, OPERATORS_PART } from '../graphql/for-operator.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobStatusEnum } from '../jobs/job-enums-graphql.ts'
 import type { Submission } from '../jobs/queue-job.ts'
-import { reachWorkflow } from './reach-workflow.ts'
+import { seeWorkflow } from './reach-workflow.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
 import { type Workflow, workflowKey, workflowSlug } from './workflow.ts'
+import { workflows } from './workflows.ts'
+
+const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').implement({
+  description: 'What callers do not see of a workflow.',
+  fields: (t) => ({
+    engine: t.field({
+      type: 'JSON',
+      description: 'The engine block of its endpoint file.',
+      resolve: ({ engine }) => engine,
+    }),
+  }),
+})
 
 export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
   description: 'A workflow that runs on a server of its own.',
@@ -18,13 +33,25 @@ export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
     inputs: t.field({ type: 'JSON', description: 'JSON Schema of its inputs.', resolve: ({ inputs }) => inputs }),
     creditsPerJob: t.exposeInt('creditsPerJob', { description: 'What a run costs.' }),
     timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a run may take.' }),
+    settings: t.field({ type: WorkflowSettingsRef, nullable: true, description: OPERATORS_PART, resolve: forOperator }),
   }),
 })
 
 addNodeSource<Workflow>('generate', {
   typeOf: () => 'Workflow',
-  load: (ctx, id) => reachWorkflow(ctx, workflowSlug(id)),
+  load: (ctx, id) => seeWorkflow(ctx, workflowSlug(id)),
 })
+
+builder.queryField('workflows', (t) =>
+  t.connection(
+    {
+      type: WorkflowRef,
+      description: 'All workflows by slug. Needs a key with the scope operator.',
+      ...resolvedBy(workflows, (args: PageInput) => args),
+    },
+    ...connectionOf('Workflow', 'workflows'),
+  ),
+)
 
 const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').implement({
   description: 'An accepted generation.',
@@ -40,11 +67,15 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
 builder.mutationField('submitGeneration', (t) =>
   t.field({
     type: SubmissionRef,
+    errors: {},
     description: 'Runs a workflow. Needs the scope generate:workflow.',
     args: {
       slug: t.arg.string({ required: true, description: 'The slug of the workflow.' }),
       inputs: t.arg({ type: 'JSON', required: true, description: "The workflow's own named inputs." }),
-      webhookUrl: t.arg.string({ description: "Notified when the job finishes, instead of the account's webhook." }),
+      webhookUrl: t.arg({
+        type: 'URL',
+        description: "Notified when the job finishes, instead of the account's webhook.",
+      }),
       idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
     },
     ...resolvedBy(submitGeneration, (args: Omit<GenerationInput, 'inputs'> & { inputs?: unknown }) => ({

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
+import { ExpectedRefusal } from './expected-refusal.ts'
 
 /** The cookie that a session is kept in. */
 export interface SessionCookie {
@@ -24,7 +25,7 @@ export type GraphqlContext = Context & {
   readonly cookie: SessionCookie | null
 }
 
-/** Holds no types: each noun's *-graphql.ts adds its own. */
+/** Holds no types: each noun's *-graphql.ts adds its own. Every mutation says `errors: {}`: its type is a union of what it is said to be and RequestError. */
 export const builder = new SchemaBuilder<{
   Context: GraphqlContext
   PrismaTypes: PrismaTypes
@@ -43,10 +44,30 @@ export const builder = new SchemaBuilder<{
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    edgesFieldOptions: { nullable: false },
-    nodeFieldOptions: { nullable: false },
+    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether more follow.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there are more before it.' },
+    startCursorFieldOptions: { description: 'Of its first edge: `before` it lies the page before.' },
+    endCursorFieldOptions: { description: 'Of its last edge: `after` it lies the page after.' },
+    edgesFieldOptions: { nullable: false, description: 'What the page holds, in the order of the list.' },
+    pageInfoFieldOptions: { description: 'How to go on from here.' },
+    cursorFieldOptions: { description: 'Its place in the list: what `after` and `before` take.' },
+    nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
+    firstArgOptions: {
+      description: 'So many from the start, or after `after`: 1 to 100. Without `last` 50 unless given.',
+    },
+    afterArgOptions: { description: 'A cursor: only what follows it.' },
+    lastArgOptions: { description: 'So many from the end, or before `before`: 1 to 100. Not together with `first`.' },
+    beforeArgOptions: { description: 'A cursor: only what comes before it.' },
   },
-  errors: { directResult: true },
+  errors: {
+    directResult: true,
+    defaultTypes: [ExpectedRefusal],
+    defaultUnionOptions: {
+      name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
+      description: 'What the mutation came to, or why it changed nothing.',
+    },
+  },
   prisma: {
     client: (ctx) => ctx.db.prisma as PrismaClient,
     dmmf: getDatamodel(),

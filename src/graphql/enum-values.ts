@@ -1,5 +1,5 @@
-/** An enum's values: upper case outside, as they are inside (contract.md section 10). */
-export const upperCased = <T extends string>(values: readonly T[]) =>
-  Object.fromEntries(values.map((value) => [value.toUpperCase(), { value }])) as {
-    [V in T as Uppercase<V>]: { value: V }
-  }
+/** An enum's values with what they mean: upper case outside, as they are inside (contract.md section 10). */
+export const upperCased = <T extends string>(meanings: Readonly<Record<T, string>>) =>
+  Object.fromEntries(
+    Object.entries<string>(meanings).map(([value, description]) => [value.toUpperCase(), { value, description }]),
+  ) as unknown as { [V in T as Uppercase<V>]: { value: V } }

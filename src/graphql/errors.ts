@@ -24,10 +24,15 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof ServiceError) && refusal.code === 'INTERNAL_ERROR') {
     log.error({ requestId, ...describeTrouble(error) }, 'a request failed')
   }
-  return new GraphQLError(refusal.message, {
-    extensions: { code: refusal.code, requestId, ...(refusal.details !== undefined && { details: refusal.details }) },
-  })
+  return new GraphQLError(refusal.message, { extensions: extensionsOf(refusal, requestId) })
 }
+
+/** What an error says besides its message; `retryAfterSeconds` is what REST says in Retry-After. */
+export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError, requestId: string) => ({
+  ...{ code, requestId },
+  ...(details?.length && { details }),
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+})
 
 /** Libraries have codes of their own. */
 const codeOf = ({ extensions: { code } }: GraphQLError): unknown =>

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, MAX_TOKENS, tooDeep } from './limits.ts'
+import { refuseNul } from './refuse-nul.ts'
 
 /**
  * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
@@ -15,6 +16,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   onValidate: ({ context, addValidationRule, params, setResult }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
+    addValidationRule(refuseNul)
     const stranger = context.actor.kind === 'anonymous'
     if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
     return ({ result, setResult: replace }) => {

@@ -1,30 +1,25 @@
-import { type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 import { builder } from './builder.ts'
-
-/** What no caller can plan for stays an error of the whole answer: a failed authorisation is never part of the data. */
-const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-  'UNAVAILABLE',
-])
-
-/**
- * The refusals that a mutation's result spells out as data. A mutation says `errors: { types: [ExpectedRefusal] }` and its type becomes
- * a union of its result and `RequestError`; what is thrown is a plain ServiceError.
- */
-export class ExpectedRefusal extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return error instanceof ServiceError && !UNEXPECTED.has(error.code)
-  }
-}
+import { upperCased } from './enum-values.ts'
+import { ExpectedRefusal } from './expected-refusal.ts'
 
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
   description: 'Why a request was refused: the value to branch on, the same as behind REST.',
-  values: Object.fromEntries(Object.keys(HTTP_STATUS).map((value) => [value, { value }])) as {
-    [C in ErrorCode]: { value: C }
-  },
+  values: upperCased<ErrorCode>({
+    INVALID_REQUEST: 'Correct the request: see details.',
+    UNAUTHORIZED: 'Send a valid key, or sign in.',
+    PAYMENT_REQUIRED: 'Top up the account.',
+    FORBIDDEN: 'Use a key that holds the scope.',
+    NOT_FOUND: 'There is nothing of this name that the caller reaches.',
+    METHOD_NOT_ALLOWED: 'Use another HTTP method.',
+    IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still at work.',
+    PAYLOAD_TOO_LARGE: 'Send less at a time.',
+    UNSUPPORTED_MEDIA_TYPE: 'Send JSON.',
+    IDEMPOTENCY_MISMATCH: 'This idempotency key came with another request before.',
+    RATE_LIMITED: 'Wait, then try again.',
+    INTERNAL_ERROR: 'Something went wrong on our side.',
+    UNAVAILABLE: 'Try again in a moment.',
+  }),
 })
 
 const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDetail').implement({
@@ -35,9 +30,10 @@ const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDet
   }),
 })
 
-export const RequestErrorRef = builder.objectType(ExpectedRefusal, {
+builder.objectType(ExpectedRefusal, {
   name: 'RequestError',
-  description: 'Why a mutation changed nothing. Failed authorisation is not here but among the errors of the answer.',
+  description:
+    'Why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are not here but among the errors of the answer.',
   fields: (t) => ({
     message: t.exposeString('message', { description: 'What to do next, in one sentence.' }),
     code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
@@ -45,6 +41,10 @@ export const RequestErrorRef = builder.objectType(ExpectedRefusal, {
       type: [DetailRef],
       description: 'Each failed validation.',
       resolve: ({ details }) => [...(details ?? [])],
+    }),
+    requestId: t.string({
+      description: 'What the log calls the request: support asks for it.',
+      resolve: (_refusal, _args, ctx) => ctx.requestId,
     }),
   }),
 })

@@ -12,6 +12,7 @@ import { errorHeaders, toServiceError } from '../trouble.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
+import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
@@ -136,8 +137,7 @@ const ownLimit = (refusal: ServiceError): ServiceError =>
 
 /** A refusal at the door itself: the pair of every other path, and the errors that a GraphQL client looks for. */
 function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
-  const details = refusal.details?.length ? { details: refusal.details } : {}
-  const extensions = { code: refusal.code, requestId: reply.request.id, ...details }
+  const { details } = refusal
   return reply
     .status(refusal.status)
     .headers(errorHeaders(refusal))
@@ -145,8 +145,8 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
       JSON.stringify({
         error: refusal.message,
         error_code: refusal.code,
-        ...details,
-        errors: [{ message: refusal.message, extensions }],
+        ...(details?.length && { details }),
+        errors: [{ message: refusal.message, extensions: extensionsOf(refusal, reply.request.id) }],
       }),
     )
 }

@@ -1,10 +1,15 @@
 import { builder } from '../graphql/builder.ts'
 import { upperCased } from '../graphql/enum-values.ts'
-import { JOB_DECISIONS, JOB_ERRORS, JOB_STATUSES, JOB_TYPES, type JobErrorCode } from './job-states.ts'
+import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus, type JobType } from './job-states.ts'
 
 export const JobStatusEnum = builder.enumType('JobStatus', {
   description: 'Where a job stands. COMPLETED and FAILED are final.',
-  values: upperCased(JOB_STATUSES),
+  values: upperCased<JobStatus>({
+    queued: 'It waits for a worker.',
+    processing: 'A worker has it.',
+    completed: 'Its outputs are there.',
+    failed: 'Its errorCode says why.',
+  }),
 })
 
 export const JobErrorCodeEnum = builder.enumType('JobErrorCode', {
@@ -16,10 +21,16 @@ export const JobErrorCodeEnum = builder.enumType('JobErrorCode', {
 
 export const JobTypeEnum = builder.enumType('JobType', {
   description: 'Which producer a job comes from.',
-  values: upperCased(JOB_TYPES),
+  values: upperCased<JobType>({
+    voice: 'A voice endpoint.',
+    companion_chat: 'chatWithCompanion.',
+    companion_retarget: 'retargetCompanion.',
+    companion_media_tag: 'tagMedia.',
+    generate: 'A workflow.',
+  }),
 })
 
 export const JobDecisionEnum = builder.enumType('JobDecision', {
   description: 'The verdict on a moderated job.',
-  values: upperCased(JOB_DECISIONS),
+  values: upperCased<JobDecision>({ pass: 'It was let through.', reject: 'It was prohibited.' }),
 })

@@ -11,7 +11,7 @@ import { type JobRecord, loadRecords } from './job-record.ts'
 import { JobResultRef, showResult } from './job-result-graphql.ts'
 import { JOB_ERRORS, type JobType } from './job-states.ts'
 
-const TYPE_NAMES: Readonly<Record<JobType, string>> = {
+export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
   voice: 'VoiceJob',
   generate: 'GenerationJob',
   companion_chat: 'CompanionChatJob',

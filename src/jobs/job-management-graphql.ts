@@ -2,6 +2,8 @@ import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from './failure-causes.ts'
 import { JobErrorCodeEnum } from './job-enums-graphql.ts'
+import { JobInterface, showRecord } from './job-interface-graphql.ts'
+import type { Submission } from './queue-job.ts'
 import { retryJob } from './retry-job.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
@@ -12,6 +14,18 @@ const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implemen
     endpointKey: t.exposeString('endpointKey', { description: 'Their producer with the slug.' }),
     jobs: t.exposeInt('jobs', { description: 'How many there are.' }),
     lastJobId: t.exposeID('lastJobId', { description: 'The newest of them.' }),
+  }),
+})
+
+const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
+  description: 'The new job that a failed one was submitted as.',
+  fields: (t) => ({
+    jobId: t.exposeID('jobId', { description: 'The new job, to poll.' }),
+    job: t.field({
+      type: JobInterface,
+      description: 'The whole of it.',
+      resolve: (submission, _args, ctx) => showRecord(ctx, submission),
+    }),
   }),
 })
 
@@ -32,10 +46,11 @@ builder.queryField('failureCauses', (t) =>
 )
 
 builder.mutationField('retryJob', (t) =>
-  t.id({
-    description: 'Submits what a failed voice or generation job was sent once more. Returns the id of the new job.',
+  t.field({
+    type: RetryRef,
+    errors: {},
+    description: 'Submits what a failed voice or generation job was sent once more, as a new job.',
     args: { jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }) },
-    resolve: async (_root, args, ctx) => (await retryJob(ctx, { jobId: args.jobId })).jobId,
-    extensions: { verb: retryJob },
+    ...resolvedBy(retryJob, (args: { jobId: string }) => args),
   }),
 )

@@ -26,7 +26,7 @@ export const JobFilterInput = builder.inputType('JobFilter', {
     type: t.field({ type: JobTypeEnum, description: 'Only jobs of this producer.' }),
     decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
     status: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
-    apiKeyId: t.string({ description: 'Only jobs that were submitted with this key.' }),
+    apiKeyId: t.id({ description: 'Only jobs that were submitted with this key.' }),
     search: t.string({ description: 'Only jobs whose id begins with this text; at most 64 characters.' }),
     from: t.field({ type: 'DateTime', description: 'Only jobs created at this moment or later.' }),
     to: t.field({ type: 'DateTime', description: 'Only jobs created before this moment.' }),

@@ -1,3 +1,5 @@
+import { MediaKindEnum } from '../companion/media-kind-graphql.ts'
+import type { MediaKind } from '../companion/tag-media.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { artifactsOf } from './artifact-graphql.ts'
 import type { JobRecord } from './job-record.ts'
@@ -35,8 +37,17 @@ export const JobResultRef = builder.objectRef<JobResult>('JobResult').implement(
     endpointSlug: t.exposeString('endpointSlug', { nullable: true, description: 'Voice.' }),
     workflowSlug: t.exposeString('workflowSlug', { nullable: true, description: 'Generation.' }),
     isProhibited: t.exposeBoolean('isProhibited', { nullable: true, description: 'Companion.' }),
-    chatId: t.exposeString('chatId', { nullable: true, description: 'Companion chat and retarget.' }),
-    mediaUrl: t.exposeString('mediaUrl', { nullable: true, description: 'Companion media tag: as it was submitted.' }),
-    mediaKind: t.exposeString('mediaKind', { nullable: true, description: 'Companion media tag.' }),
+    chatId: t.exposeID('chatId', { nullable: true, description: 'Companion chat and retarget.' }),
+    mediaUrl: t.expose('mediaUrl', {
+      type: 'URL',
+      nullable: true,
+      description: 'Companion media tag: as it was submitted.',
+    }),
+    mediaKind: t.field({
+      type: MediaKindEnum,
+      nullable: true,
+      description: 'Companion media tag.',
+      resolve: (result) => result.mediaKind as MediaKind | null | undefined,
+    }),
   }),
 })

@@ -2,12 +2,20 @@ import { builder } from '../graphql/builder.ts'
 import { upperCased } from '../graphql/enum-values.ts'
 import { selectedFields } from '../graphql/selected-fields.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
-import { JOB_GROUPS, JOB_MEASURES, type JobStats, jobStats, type Percentiles } from './job-stats.ts'
+import { JOB_MEASURES, type JobGroup, type JobStats, jobStats, type Percentiles } from './job-stats.ts'
 import { JobsFilterInput } from './jobs-graphql.ts'
 
 const JobGroupEnum = builder.enumType('JobGroup', {
   description: 'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
-  values: upperCased(JOB_GROUPS),
+  values: upperCased<JobGroup>({
+    type: 'By their producer.',
+    status: 'By where they stand.',
+    endpoint: 'By their endpoint key.',
+    api_key: 'By the key that they were submitted with.',
+    error_code: 'By why they failed.',
+    hour: 'By the hour.',
+    day: 'By the day.',
+  }),
 })
 
 const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({

@@ -5,8 +5,7 @@ import type { JobErrorCode, JobStatus, JobType } from './job-states.ts'
 import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
 
 /** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
-export const JOB_GROUPS = ['type', 'status', 'endpoint', 'api_key', 'error_code', 'hour', 'day'] as const
-export type JobGroup = (typeof JOB_GROUPS)[number]
+export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
 
 /** What is told of a group besides its number of jobs; each costs its own time. */
 export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const

@@ -1,4 +1,5 @@
 import { MediaKindEnum } from '../companion/media-kind-graphql.ts'
+import type { MediaKind } from '../companion/tag-media.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { NodeInterface } from '../graphql/node.ts'
 import { artifactsOf } from './artifact-graphql.ts'
@@ -40,7 +41,7 @@ export const VoiceJobRef = builder.objectRef<JobRecord>('VoiceJob').implement({
   }),
 })
 
-builder.objectRef<JobRecord>('GenerationJob').implement({
+export const GenerationJobRef = builder.objectRef<JobRecord>('GenerationJob').implement({
   description: 'A run of a workflow.',
   interfaces: INTERFACES,
   fields: (t) => ({
@@ -80,12 +81,12 @@ export const MediaTagJobRef = builder.objectRef<JobRecord>('CompanionMediaTagJob
   description: 'The tagging of a medium.',
   interfaces: INTERFACES,
   fields: (t) => ({
-    mediaUrl: t.exposeString('media_url', { nullable: true, description: 'As it was submitted.' }),
+    mediaUrl: t.expose('media_url', { type: 'URL', nullable: true, description: 'As it was submitted.' }),
     mediaKind: t.field({
       type: MediaKindEnum,
       nullable: true,
       description: 'What it is.',
-      resolve: (row) => row.media_kind as 'image' | 'video' | 'audio' | null,
+      resolve: (row) => row.media_kind as MediaKind | null,
     }),
     reason: t.exposeString('reason', { nullable: true, description: REASON }),
   }),

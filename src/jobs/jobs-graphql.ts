@@ -5,7 +5,7 @@ import { countJobs } from './count-jobs.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 import type { JobRecord } from './job-record.ts'
-import { JOB_ORDER_FIELDS, type JobsInput, jobs } from './jobs.ts'
+import { type JobOrder, type JobOrderField, type JobsInput, jobs } from './jobs.ts'
 import type { JobsFilter } from './jobs-filter.ts'
 
 interface Counted extends Connection<JobRecord> {
@@ -54,7 +54,11 @@ const JobOrderInput = builder.inputType('JobOrder', {
     field: t.field({
       type: builder.enumType('JobOrderField', {
         description: 'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
-        values: upperCased(JOB_ORDER_FIELDS),
+        values: upperCased<JobOrderField>({
+          created_at: 'When they were accepted.',
+          completed_at: 'When they finished.',
+          duration: 'How long they took from their acceptance to their end.',
+        }),
       }),
       required: true,
       description: 'By what.',
@@ -62,7 +66,10 @@ const JobOrderInput = builder.inputType('JobOrder', {
     direction: t.field({
       type: builder.enumType('OrderDirection', {
         description: 'Which end comes first.',
-        values: upperCased(['asc', 'desc']),
+        values: upperCased<JobOrder['direction']>({
+          asc: 'The oldest, or the shortest, first.',
+          desc: 'The newest, or the longest, first.',
+        }),
       }),
       required: true,
       description: 'DESC: the newest, or the longest, first.',

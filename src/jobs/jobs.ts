@@ -8,8 +8,7 @@ import type { JobStatus } from './job-states.ts'
 import { conditionsOf, type JobsFilter, oneOf, refuseFilterMistakes } from './jobs-filter.ts'
 
 /** `created` is the id itself. By the other two only finished jobs come. */
-export const JOB_ORDER_FIELDS = ['created_at', 'completed_at', 'duration'] as const
-export type JobOrderField = (typeof JOB_ORDER_FIELDS)[number]
+export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
 
 export interface JobOrder {
   readonly field: JobOrderField

@@ -2,8 +2,9 @@ import { builder } from '../graphql/builder.ts'
 import { presentedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { cancelJob } from './cancel-job.ts'
 import { JobStatusEnum } from './job-enums-graphql.ts'
-import { showRecord } from './job-interface-graphql.ts'
-import { VoiceJobRef } from './job-types-graphql.ts'
+import { showRecord, TYPE_NAMES } from './job-interface-graphql.ts'
+import type { JobRecord } from './job-record.ts'
+import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
 import type { Submission } from './queue-job.ts'
 import { submitVoiceJob, type VoiceJobInput } from './submit-voice-job.ts'
 import { voiceJob } from './voice-job.ts'
@@ -31,11 +32,15 @@ builder.queryField('voiceJob', (t) =>
 builder.mutationField('submitVoiceJob', (t) =>
   t.field({
     type: SubmissionRef,
+    errors: {},
     description: 'Takes a text to be spoken.',
     args: {
       slug: t.arg.string({ required: true, description: 'The slug of the voice endpoint.' }),
       inputs: t.arg({ type: 'JSON', required: true, description: "The endpoint's own named inputs." }),
-      webhookUrl: t.arg.string({ description: "Notified when the job finishes, instead of the account's webhook." }),
+      webhookUrl: t.arg({
+        type: 'URL',
+        description: "Notified when the job finishes, instead of the account's webhook.",
+      }),
       idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
     },
     ...resolvedBy(submitVoiceJob, (args: Omit<VoiceJobInput, 'inputs'> & { inputs?: unknown }) => ({
@@ -46,8 +51,9 @@ builder.mutationField('submitVoiceJob', (t) =>
 )
 
 builder.mutationField('cancelJob', (t) =>
-  t.field({
-    type: VoiceJobRef,
+  t.errorUnionField({
+    types: [VoiceJobRef, GenerationJobRef],
+    union: { resolveType: ({ type }: JobRecord) => TYPE_NAMES[type] },
     description:
       'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },

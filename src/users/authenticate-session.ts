@@ -9,7 +9,7 @@ const FIND_SESSION = {
   name: 'authenticate_session',
   text: `select s.id, s.user_id, s.seen_at, u.account_id, u.role, a.credits
          from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
-         where s.hash = $1 and s.expires_at > $2 and s.seen_at > $3`,
+         where s.hash = $1 and s.expires_at > $2 and s.seen_at > $3 and u.disabled_at is null`,
 }
 
 interface Row {

@@ -28,5 +28,5 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
     [row.id, row.accountId, email, passwordHash, row.role],
   )
   if (rows[0] === undefined) throw invalidRequest(`Choose another address: "${email}" is taken.`)
-  return { ...row, createdAt: rows[0].created_at }
+  return { ...row, createdAt: rows[0].created_at, disabledAt: null }
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts'
 import type { Context } from '../context.ts'
-import type { User } from './user.ts'
+import { USER_VIEW, type User } from './user.ts'
 
 /** Who is signed in, and the account that they act for. */
 export interface Me {
@@ -13,14 +13,7 @@ export async function me(ctx: Context): Promise<Me | null> {
   if (ctx.actor.kind !== 'session') return null
   const found = await ctx.db.prisma.user.findUnique({
     where: { id: ctx.actor.userId },
-    select: {
-      id: true,
-      accountId: true,
-      email: true,
-      role: true,
-      createdAt: true,
-      account: { select: { id: true, name: true, credits: true } },
-    },
+    select: { ...USER_VIEW, account: { select: { id: true, name: true, credits: true } } },
   })
   if (found === null) return null
   const { account, ...user } = found

@@ -14,13 +14,11 @@ const FORM = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-
 const derive = promisify(argon2)
 
 /** @throws INVALID_REQUEST */
-export function checkPassword(password: string): void {
+export function checkPassword(password: string, path = '/password'): void {
   const { length } = [...password]
   if (length < MIN_CHARACTERS || length > MAX_CHARACTERS || !password.isWellFormed()) {
     const message = `must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`
-    throw invalidRequest(`Give a password of ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`, [
-      { path: '/password', message },
-    ])
+    throw invalidRequest(`Give a password of ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`, [{ path, message }])
   }
 }
 

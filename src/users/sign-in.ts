@@ -13,7 +13,7 @@ export interface SignedIn {
 }
 
 /**
- * Starts a session. A wrong password and an unknown address are the same error after the same work.
+ * Starts a session. A wrong password, an unknown address and a disabled person are the same error after the same work.
  * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong passwords
  */
 export async function signIn(
@@ -23,7 +23,7 @@ export async function signIn(
   const email = normalEmail(input.email)
   const found = await findUser(ctx, email)
   const right = await ctx.signIns.attempt(email, input.address, () =>
-    verifyPassword(input.password, found?.passwordHash ?? null),
+    verifyPassword(input.password, found?.disabledAt === null ? found.passwordHash : null),
   )
   if (!right || found === null) throw wrongPassword()
   const { passwordHash: _hash, ...user } = found

@@ -1,10 +1,14 @@
 import { invalidRequest } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { changePassword } from './change-password.ts'
 import { type Me, me } from './me.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import type { User } from './user.ts'
+import { findUser, type UsersInput, users } from './users.ts'
 
 const UserRoleEnum = builder.enumType('UserRole', {
   description: 'What a person may do for the account.',
@@ -16,13 +20,22 @@ const UserRoleEnum = builder.enumType('UserRole', {
 
 const UserRef = builder.objectRef<User>('User').implement({
   description: 'A person who signs in.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The user id.' }),
     email: t.exposeString('email', { description: 'The address to sign in with.' }),
     role: t.field({ type: UserRoleEnum, description: 'What the person may do.', resolve: ({ role }) => role }),
     createdAt: t.field({ type: 'DateTime', description: 'When the person was added.', resolve: (at) => at.createdAt }),
+    disabledAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when the person may not sign in; null for everybody else.',
+      resolve: (at) => at.disabledAt,
+    }),
   }),
 })
+
+addNodeSource<User>('user', { typeOf: () => 'User', load: findUser })
 
 const MeRef = builder.objectRef<Me>('Me').implement({
   description: 'Who is signed in.',
@@ -31,6 +44,20 @@ const MeRef = builder.objectRef<Me>('Me').implement({
     accountId: t.id({ description: 'The account that the person acts for.', resolve: ({ account }) => account.id }),
     accountName: t.string({ description: 'Its name.', resolve: ({ account }) => account.name }),
     credits: t.float({ description: 'Its balance in credits.', resolve: ({ account }) => Number(account.credits) }),
+  }),
+})
+
+const PasswordChangeRef = builder.objectRef<{ readonly sessions: number }>('ChangePasswordSuccess').implement({
+  description: 'What a new password came to.',
+  fields: (t) => ({
+    sessions: t.exposeInt('sessions', { description: 'How many other sessions of the person it ended.' }),
+  }),
+})
+
+const SignOutRef = builder.objectRef<{ readonly sessions: number }>('SignOutSuccess').implement({
+  description: 'What signing out came to.',
+  fields: (t) => ({
+    sessions: t.exposeInt('sessions', { description: 'How many sessions it ended, this one included.' }),
   }),
 })
 
@@ -43,9 +70,23 @@ builder.queryField('me', (t) =>
   }),
 )
 
+builder.queryField('users', (t) =>
+  t.connection(
+    {
+      type: UserRef,
+      description:
+        'The people of an account, oldest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
+      args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+      ...resolvedBy(users, (args: UsersInput) => args),
+    },
+    ...connectionOf('User', 'people'),
+  ),
+)
+
 builder.mutationFields((t) => ({
   signIn: t.field({
     type: UserRef,
+    errors: {},
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
     args: {
       email: t.arg.string({ required: true, description: 'The address.' }),
@@ -59,7 +100,9 @@ builder.mutationFields((t) => ({
     },
     extensions: { verb: signIn },
   }),
-  signOut: t.boolean({
+  signOut: t.field({
+    type: SignOutRef,
+    errors: {},
     description: 'Ends the session, or every session of the person. What they hold open closes within a second.',
     args: { everywhere: t.arg.boolean({ description: 'All browsers instead of this one.' }) },
     resolve: async (_root, args, ctx) => {
@@ -68,5 +111,16 @@ builder.mutationFields((t) => ({
       return done
     },
     extensions: { verb: signOut },
+  }),
+  changePassword: t.field({
+    type: PasswordChangeRef,
+    errors: {},
+    description: 'Gives the signed-in person another password, and ends all of their other sessions.',
+    args: {
+      currentPassword: t.arg.string({ required: true, description: 'The password until now.' }),
+      newPassword: t.arg.string({ required: true, description: '12 to 256 characters.' }),
+    },
+    resolve: (_root, args, ctx) => changePassword(ctx, { ...args, address: ctx.address }),
+    extensions: { verb: changePassword },
   }),
 }))

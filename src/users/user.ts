@@ -14,7 +14,19 @@ export interface User {
   readonly email: string
   readonly role: UserRole
   readonly createdAt: Date
+  /** Since when the person may not sign in; null for everybody else. */
+  readonly disabledAt: Date | null
 }
+
+/** A person without the password's hash. */
+export const USER_VIEW = {
+  id: true,
+  accountId: true,
+  email: true,
+  role: true,
+  createdAt: true,
+  disabledAt: true,
+} as const
 
 const MEMBER_SCOPES: readonly string[] = [
   VOICE_SCOPE,

@@ -1,12 +1,10 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { type Detail, invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { isId } from '../id.ts'
 import { type DeliveryKind, type DeliveryState, mostAttempts, OUTCOME_FORM } from './webhook-delivery.ts'
-
-const DEFAULT_FIRST = 50
-const MAX_FIRST = 100
 
 export interface AttemptView {
   readonly round: number
@@ -35,26 +33,9 @@ export interface DeliveryView {
   readonly attempts: readonly AttemptView[]
 }
 
-export interface DeliveryConnection {
-  readonly edges: { readonly cursor: string; readonly node: DeliveryView }[]
-  readonly pageInfo: {
-    readonly hasNextPage: boolean
-    readonly hasPreviousPage: boolean
-    readonly startCursor: string | null
-    readonly endCursor: string | null
-  }
-}
-
-export interface DeliveriesInput {
+export interface DeliveriesInput extends PageInput {
   readonly jobId?: string | null | undefined
   readonly outcome?: string | null | undefined
-  /** 1 to 100; 50 unless given. */
-  readonly first?: number | null | undefined
-  /** A cursor. */
-  readonly after?: string | null | undefined
-  /** Every connection of the schema has these two; here they are refused. */
-  readonly last?: number | null | undefined
-  readonly before?: string | null | undefined
 }
 
 const ATTEMPT = {
@@ -88,55 +69,39 @@ export async function findDeliveries(
     orderBy: { id: 'desc' },
     ...VIEW,
   })
-  return rows.map(toView)
+  return rows.map((row) => toView(row, mostAttempts(ctx.settings.webhookRetryDelays)))
 }
 
 /** The account's deliveries of the last 30 days, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
-export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<DeliveryConnection> {
+export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): Promise<Connection<DeliveryView>> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const first = input.first ?? DEFAULT_FIRST
-  const details = mistakesIn(input, first)
-  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  const shape = pageShape(input, (text) => isId('msg', text))
+  refuseMistakes(input)
+  const { id, ...rest } = idQuery(input, shape, 'newest', String)
   const rows = await ctx.db.prisma.webhookDelivery.findMany({
     where: {
       accountId,
       ...(input.jobId && { jobId: input.jobId }),
       ...(input.outcome && { outcome: input.outcome }),
-      ...(input.after && { id: { lt: input.after } }),
+      id,
     },
-    orderBy: { id: 'desc' },
-    take: first + 1,
+    ...rest,
     ...VIEW,
   })
-  const edges = rows
-    .slice(0, first)
-    .map((row) => ({ cursor: row.id, node: toView(row, mostAttempts(ctx.settings.webhookRetryDelays)) }))
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: rows.length > first,
-      hasPreviousPage: Boolean(input.after),
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-  }
+  return toConnection(rows, shape, input, {
+    cursorOf: (row) => row.id,
+    nodeOf: (row) => toView(row, mostAttempts(ctx.settings.webhookRetryDelays)),
+  })
 }
 
-function mistakesIn({ jobId, outcome, after, last, before }: DeliveriesInput, first: number): Detail[] {
+function refuseMistakes({ jobId, outcome }: DeliveriesInput): void {
   const details: Detail[] = []
-  if (!Number.isInteger(first) || first < 1 || first > MAX_FIRST) {
-    details.push({ path: '/first', message: `must be from 1 to ${MAX_FIRST}` })
-  }
-  if (after && !isId('msg', after)) details.push({ path: '/after', message: 'must be a cursor' })
-  for (const [name, value] of Object.entries({ last, before })) {
-    if (value != null) details.push({ path: `/${name}`, message: 'pages go forwards only: use first and after' })
-  }
   if (jobId && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
   if (outcome && !OUTCOME_FORM.test(outcome)) {
     details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
   }
-  return details
+  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
 }
 
 interface AttemptRow extends Omit<AttemptView, 'response'> {

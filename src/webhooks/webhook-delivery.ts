@@ -22,8 +22,7 @@ export const KEPT_DAYS = 30
 /** Nothing can send a frozen body later than this, nor would its output URLs still live. */
 export const BODY_KEPT_SECONDS = SIGNED_URL_SECONDS
 
-export const DELIVERY_STATES = ['pending', 'succeeded', 'failed'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type DeliveryState = 'pending' | 'succeeded' | 'failed'
 export type DeliveryKind = 'job' | 'test'
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { REFUSED, refusalOf } from '../setup/graphql.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer, type Message, verdict } from '../setup/provider-server.ts'
 
@@ -194,7 +195,7 @@ describe('chatWithCompanion', () => {
 
   it('is the same through GraphQL', async () => {
     const text = `mutation($m: String!, $c: ID) { chatWithCompanion(message: $m, chatId: $c) {
-      jobId status isProhibited chatId reply error errorCode replayed } }`
+      ... on CompanionChatAnswer { jobId status isProhibited chatId reply error errorCode replayed } ${REFUSED} } }`
     const first = await service.graphql<{ chatWithCompanion: Record<string, string> }>(key, text, { m: 'Hello.' })
     expect(first.data.chatWithCompanion).toEqual({
       jobId: expect.stringMatching(JOB_ID),
@@ -210,6 +211,6 @@ describe('chatWithCompanion', () => {
     const next = await service.graphql<typeof first.data>(key, text, { m: 'x', c: first.data.chatWithCompanion.chatId })
     expect(next.data.chatWithCompanion).toMatchObject({ status: 'FAILED', errorCode: 'RENDER_FAILED', reply: null })
     const wrong = await service.graphql(key, text, { m: 'x'.repeat(8001) })
-    expect(wrong.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
+    expect(refusalOf(wrong)?.code).toBe('INVALID_REQUEST')
   })
 })

@@ -85,7 +85,7 @@ describe('retargetCompanion', () => {
   it('is the same through GraphQL', async () => {
     const chat_id = await newChat()
     const text =
-      'mutation($c: ID!, $p: String!) { retargetCompanion(chatId: $c, persona: $p) { status isProhibited chatId } }'
+      'mutation($c: ID!, $p: String!) { retargetCompanion(chatId: $c, persona: $p) { ... on CompanionRetargetAnswer { status isProhibited chatId } } }'
     const { data } = await service.graphql(key, text, { c: chat_id, p: 'You are a cook.' })
     expect(data).toEqual({ retargetCompanion: { status: 'COMPLETED', isProhibited: false, chatId: chat_id } })
     expect(await systemPrompts(chat_id)).toEqual(['You are a cook.'])

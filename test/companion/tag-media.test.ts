@@ -108,7 +108,7 @@ describe('tagMedia', () => {
 
   it('is the same through GraphQL', async () => {
     const text = `mutation { tagMedia(mediaUrl: "${IMAGE.media_url}", mediaKind: IMAGE) {
-      status isProhibited mediaUrl mediaKind tags } }`
+      ... on CompanionMediaTagAnswer { status isProhibited mediaUrl mediaKind tags } } }`
     expect((await service.graphql(key, text)).data).toEqual({
       tagMedia: {
         status: 'COMPLETED',

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/endpoints/delete-endpoint.ts'
+import { mutation, REFUSED, refusalOf } from '../setup/graphql.ts'
+import { insertJob } from '../setup/jobs.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/provider-server.ts'
 import { until } from '../setup/service.ts'
@@ -283,12 +285,52 @@ describe('submitGeneration', () => {
   })
 
   it('is the same through GraphQL', async () => {
-    const text = 'mutation($i: JSON!) { submitGeneration(slug: "portrait", inputs: $i) { jobId status replayed } }'
+    const text = `mutation($i: JSON!) { submitGeneration(slug: "portrait", inputs: $i) {
+      ... on GenerationSubmission { jobId status replayed } ${REFUSED} } }`
     const good = await service.graphql<{ submitGeneration: { jobId: string } }>(key, text, { i: GOOD.inputs })
     expect(good.data.submitGeneration).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await finished(good.data.submitGeneration.jobId)).status).toBe('completed')
     const bad = await service.graphql(key, text, { i: { prompt: 1 } })
-    expect(bad.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
+    expect(refusalOf(bad)?.code).toBe('INVALID_REQUEST')
+  })
+})
+
+describe('retryJob of a generation', () => {
+  const retry = (jobId: string, bearer: string) =>
+    service.graphql<{ retryJob: { jobId: string; job: object } }>(
+      bearer,
+      mutation(`retryJob(jobId: "${jobId}")`, '... on RetryJobSuccess { jobId job { __typename id status } }'),
+    )
+
+  it('runs what the failed job was sent once more, as a new job with a charge of its own', async () => {
+    const rich = await service.newKey(undefined, 100n)
+    service.provider.script('/predictions', { body: { status: 'failed', error: 'CUDA out of memory' } })
+    const old = (await submit(GOOD, 'portrait', rich)).body.job_id
+    expect(await finished(old)).toMatchObject({ status: 'failed' })
+    service.provider.reset()
+    const { data } = await retry(old, rich)
+    const id = data.retryJob.jobId
+    expect(id).not.toBe(old)
+    expect(data.retryJob.job).toMatchObject({ __typename: 'GenerationJob', id })
+    expect(await finished(id)).toMatchObject({
+      status: 'completed',
+      endpoint_key: 'generate.portrait',
+      inputs: GOOD.inputs,
+    })
+    expect(await service.job(old)).toMatchObject({ status: 'failed' })
+    expect(await balanceOf(id)).toEqual({ credits: 100 - PRICE, kinds: ['charge'] })
+  })
+
+  it('needs generate:workflow, a workflow that is still there, and a failed job', async () => {
+    const account = await service.createAccount()
+    const keyOf = async (scope: string) => (await service.createKey(account, [scope])).apiKey
+    const [able, unable] = await Promise.all(['generate:workflow', 'generate:voice'].map(keyOf))
+    const insert = (slug: string, status: 'failed' | 'completed') =>
+      insertJob(service.runtime.db, account, { type: 'generate', endpointKey: `generate.${slug}`, status })
+    const failed = await insert('portrait', 'failed')
+    expect((await retry(failed, unable!)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+    expect(refusalOf(await retry(await insert('gone', 'failed'), able!))?.code).toBe('NOT_FOUND')
+    expect(refusalOf(await retry(await insert('portrait', 'completed'), able!))?.code).toBe('INVALID_REQUEST')
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HTTP_STATUS } from '../../src/errors.ts'
 import { type Door, startDoor } from '../rest/start-door.ts'
+import { REFUSED, refusalOf } from '../setup/graphql.ts'
 
 interface GraphqlError {
   message: string
@@ -14,7 +15,10 @@ interface Answer {
 }
 
 const SUBMIT = `mutation ($inputs: JSON!, $key: String) {
-  submitVoiceJob(slug: "tts", inputs: $inputs, idempotencyKey: $key) { jobId status replayed }
+  submitVoiceJob(slug: "tts", inputs: $inputs, idempotencyKey: $key) {
+    ... on VoiceJobSubmission { jobId status replayed }
+    ${REFUSED}
+  }
 }`
 
 let door: Door
@@ -119,7 +123,7 @@ describe('submitVoiceJob', () => {
     const first = (await ordered('One.')).answer.data?.submitVoiceJob as { jobId: string }
     expect(first).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await ordered('One.')).answer.data).toEqual({ submitVoiceJob: { ...first, replayed: true } })
-    expect(codesOf((await ordered('Two.')).answer)).toEqual(['IDEMPOTENCY_MISMATCH'])
+    expect(refusalOf((await ordered('Two.')).answer)?.code).toBe('IDEMPOTENCY_MISMATCH')
     expect(await countJobs()).toBe(before + 1)
   })
 
@@ -134,15 +138,31 @@ describe('submitVoiceJob', () => {
   ])('%s is INVALID_REQUEST with the place, and stores nothing', async ([, inputs]) => {
     const before = await countJobs()
     const { answer } = await submit(inputs)
-    expect(codesOf(answer)).toEqual(['INVALID_REQUEST'])
-    expect(answer.errors?.[0]?.extensions.details?.[0]?.path).toMatch(/\/inputs/)
+    const details = refusalOf(answer)?.details ?? answer.errors?.[0]?.extensions.details
+    expect([...codesOf(answer), refusalOf(answer)?.code]).toContain('INVALID_REQUEST')
+    expect(details?.[0]?.path).toMatch(/\/inputs/)
     expect(await countJobs()).toBe(before)
   })
 
+  test('NUL in a literal is INVALID_REQUEST like in a variable, wherever it stands', async () => {
+    for (const [text, path] of [
+      [String.raw`{ node(id: "msg_\u0000") { id } }`, '/id'],
+      [String.raw`{ jobs(filter: {not: {idPrefix: "\u{0}"}}) { totalCount } }`, '/filter/not/idPrefix'],
+      [String.raw`{ jobs(filter: {endpointKeys: ["a", "b\u0000"]}) { totalCount } }`, '/filter/endpointKeys/1'],
+      [
+        String.raw`mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\u0000b", voice: "aria"}) { __typename } }`,
+        '/inputs/text',
+      ],
+    ] as const) {
+      const { answer } = await ask(text)
+      expect([answer.data ?? null, codesOf(answer)], text).toEqual([null, ['INVALID_REQUEST']])
+      expect(answer.errors?.[0]?.extensions.details).toEqual([{ path, message: 'holds NUL' }])
+    }
+  })
+
   test('a literal out of range is INVALID_REQUEST like a variable', async () => {
-    const literal =
-      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { jobId } }'
-    expect(codesOf((await ask(literal)).answer)).toEqual(['INVALID_REQUEST'])
+    const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
+    expect(refusalOf((await ask(literal)).answer)?.code).toBe('INVALID_REQUEST')
   })
 })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
+import { ask as askAt, codeOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, endpoint } from '../setup/service.ts'
@@ -10,54 +11,49 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-interface Answer {
-  data: Record<string, unknown> | null
-  errors?: { message: string; extensions: { code: string } }[]
-}
-const ask = async (key: string | undefined, query: string, variables: object = {}): Promise<Answer> => {
-  const sent = { method: 'POST', body: { query, variables }, ...(key !== undefined && { key }) }
-  return (await call(`${service.url}/graphql`, sent)).json<Answer>()
-}
-const codeOf = ({ errors }: Answer) => errors?.[0]?.extensions.code
+const ask = (key: string | null, query: string, variables: object = {}) => askAt(service.url, key, query, variables)
 
 async function admin(scopes = ['account:admin'], credits?: bigint) {
   const account = await service.createAccount(credits)
   const { apiKey, apiKeyId } = await service.createKey(account, scopes)
   return { account, key: apiKey, keyId: apiKeyId }
 }
+const remove = (id: string) => mutation(`deleteApiKey(id: "${id}")`, '... on DeleteApiKeySuccess { apiKeyId }')
+const again = (id: string) => mutation(`retryJob(jobId: "${id}")`, '... on RetryJobSuccess { jobId job { id status } }')
 const operator = () => admin(['operator'])
 
 describe('an account', () => {
   test.each([
     '{ account { id } }',
-    '{ apiKeys { id } }',
-    '{ creditEntries { id } }',
-    'mutation { createApiKey(name: "x") { apiKey } }',
-    'mutation { updateApiKey(id: "key_x", name: "y") { id } }',
-    'mutation { deleteApiKey(id: "key_x") }',
+    '{ apiKeys { edges { node { id } } } }',
+    '{ creditEntries { edges { node { id } } } }',
+    'mutation { createApiKey(name: "x") { __typename } }',
+    'mutation { updateApiKey(id: "key_x", name: "y") { __typename } }',
+    'mutation { deleteApiKey(id: "key_x") { __typename } }',
   ])('%s needs account:admin', async (query) => {
     const { key } = await service.createCaller()
     expect(codeOf(await ask(key, query))).toBe('FORBIDDEN')
-    expect(codeOf(await ask(undefined, query))).toBe('UNAUTHORIZED')
+    expect(codeOf(await ask(null, query))).toBe('UNAUTHORIZED')
   })
 
   test('makes keys that work at once, renames them, and deletes them at once', async () => {
     const { key } = await admin()
-    const made = await ask(key, 'mutation { createApiKey(name: "robot") { apiKeyId apiKey scopes } }')
-    const { apiKeyId, apiKey, scopes } = made.data!.createApiKey as Record<string, string>
+    const made = await ask(key, mutation('createApiKey(name: "robot")', '... on NewApiKey { apiKeyId apiKey scopes }'))
+    const { apiKeyId, apiKey, scopes } = made.data!.createApiKey as {
+      apiKeyId: string
+      apiKey: string
+      scopes: string[]
+    }
     expect(scopes).toEqual(['generate:voice', 'job:read'])
     expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBeUndefined()
-    const change =
-      'mutation ($id: ID!) { updateApiKey(id: $id, name: "droid", scopes: ["generate:voice"]) { name scopes } }'
-    const updated = await ask(key, change, { id: apiKeyId })
+    const change = 'updateApiKey(id: $id, name: "droid", scopes: ["generate:voice"])'
+    const updated = await ask(key, mutation(change, '... on ApiKey { name scopes }', '($id: ID!)'), { id: apiKeyId })
     expect(updated.data).toEqual({ updateApiKey: { name: 'droid', scopes: ['generate:voice'] } })
     expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBe('FORBIDDEN')
-    const listed = await ask(key, '{ apiKeys { id name } }')
-    expect((listed.data!.apiKeys as unknown[])[0]).toEqual({ id: apiKeyId, name: 'droid' })
+    const listed = await ask(key, '{ apiKeys(first: 1) { edges { node { id name } } } }')
+    expect(listed.data).toEqual({ apiKeys: { edges: [{ node: { id: apiKeyId, name: 'droid' } }] } })
     expect(JSON.stringify(listed)).not.toContain(apiKey)
-    expect((await ask(key, 'mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: apiKeyId })).data).toEqual({
-      deleteApiKey: apiKeyId,
-    })
+    expect((await ask(key, remove(apiKeyId))).data).toEqual({ deleteApiKey: { apiKeyId } })
     expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBe('UNAUTHORIZED')
   })
 
@@ -65,59 +61,55 @@ describe('an account', () => {
     const { account, key, keyId } = await admin()
     const studio = await service.createKey(account, ['voice:studio'])
     for (const scope of ['operator', 'voice:studio']) {
-      const create = `mutation { createApiKey(name: "x", scopes: ["${scope}"]) { apiKeyId } }`
+      const create = `mutation { createApiKey(name: "x", scopes: ["${scope}"]) { __typename } }`
       expect(codeOf(await ask(key, create))).toBe('FORBIDDEN')
-      const update = `mutation { updateApiKey(id: "${keyId}", scopes: ["account:admin", "${scope}"]) { id } }`
+      const update = `mutation { updateApiKey(id: "${keyId}", scopes: ["account:admin", "${scope}"]) { __typename } }`
       expect(codeOf(await ask(key, update))).toBe('FORBIDDEN')
     }
-    const kept = `mutation { updateApiKey(id: "${studio.apiKeyId}", scopes: ["voice:studio", "job:read"]) { scopes } }`
-    expect((await ask(key, kept)).data).toEqual({ updateApiKey: { scopes: ['voice:studio', 'job:read'] } })
-    expect(codeOf(await ask(key, 'mutation { createApiKey(name: "x", scopes: ["No Scope"]) { apiKeyId } }'))).toBe(
-      'INVALID_REQUEST',
-    )
+    const kept = `updateApiKey(id: "${studio.apiKeyId}", scopes: ["voice:studio", "job:read"])`
+    expect((await ask(key, mutation(kept, '... on ApiKey { scopes }'))).data).toEqual({
+      updateApiKey: { scopes: ['voice:studio', 'job:read'] },
+    })
+    const noScope = mutation('createApiKey(name: "x", scopes: ["No Scope"])', '')
+    expect(codeOf(await ask(key, noScope))).toBe('INVALID_REQUEST')
   })
 
   test("another account's keys are not there", async () => {
     const [one, two] = [await admin(), await admin()]
-    expect(codeOf(await ask(one.key, `mutation { deleteApiKey(id: "${two.keyId}") }`))).toBe('NOT_FOUND')
-    expect(codeOf(await ask(one.key, `mutation { updateApiKey(id: "${two.keyId}", name: "mine") { id } }`))).toBe(
-      'NOT_FOUND',
-    )
-    expect((await ask(two.key, '{ apiKeys { id name } }')).data).toEqual({ apiKeys: [{ id: two.keyId, name: 'test' }] })
+    expect(codeOf(await ask(one.key, remove(two.keyId)))).toBe('NOT_FOUND')
+    expect(codeOf(await ask(one.key, mutation(`updateApiKey(id: "${two.keyId}", name: "mine")`, '')))).toBe('NOT_FOUND')
+    expect((await ask(two.key, '{ apiKeys { edges { node { id name } } } }')).data).toEqual({
+      apiKeys: { edges: [{ node: { id: two.keyId, name: 'test' } }] },
+    })
   })
 
   test('a signed-in owner does the same', async () => {
     const account = await service.createAccount()
     const person = { account, email: 'owner@example.org', password: 'correct horse battery', role: 'owner' as const }
     await createUser(service.runtime.as({ kind: 'system' }), person)
-    const query = `mutation { signIn(email: "${person.email}", password: "${person.password}") { id } }`
+    const query = `mutation { signIn(email: "${person.email}", password: "${person.password}") { __typename } }`
     const url = `${service.url}/graphql`
     const signedIn = await call(url, { method: 'POST', body: { query } })
     const headers = { cookie: signedIn.headers['set-cookie']!.split(';')[0]!, origin: service.url }
-    const create = 'mutation { createApiKey(name: "mine") { apiKey } }'
-    const made = (await call(url, { method: 'POST', headers, body: { query: create } })).json<Answer>()
+    const create = 'mutation { createApiKey(name: "mine") { ... on NewApiKey { apiKey } } }'
+    const made = (await call(url, { method: 'POST', headers, body: { query: create } })).json<
+      GraphqlAnswer<Record<string, unknown>>
+    >()
     const { apiKey } = made.data!.createApiKey as { apiKey: string }
     expect((await call(`${service.url}/api/v1/jobs`, { key: apiKey })).status).toBe(200)
   })
 
-  test('sees its balance and ledger, newest first, page by page', async () => {
+  test('sees its balance and its ledger, newest first', async () => {
     const { account, key } = await admin(['account:admin'], 100n)
     const { key: op } = await operator()
     for (const amount of [50, -30]) {
-      await ask(op, `mutation { creditAccount(account: "${account}", amount: ${amount}) { credits } }`)
+      await ask(op, mutation(`creditAccount(account: "${account}", amount: ${amount})`, '... on Account { credits }'))
     }
     expect((await ask(key, '{ account { id credits } }')).data).toEqual({ account: { id: account, credits: 120 } })
-    const page = async (args: string) =>
-      (await ask(key, `{ creditEntries(${args}) { id kind amount } }`)).data!.creditEntries as {
-        id: string
-        amount: number
-      }[]
-    const first = await page('first: 2')
-    const rest = await page(`first: 2, after: "${first[1]!.id}"`)
-    expect([...first, ...rest].map(({ amount }) => amount)).toEqual([-30, 50, 100])
-    for (const args of ['first: 0', 'first: 101', 'after: "x"']) {
-      expect(codeOf(await ask(key, `{ creditEntries(${args}) { id } }`))).toBe('INVALID_REQUEST')
-    }
+    const entries = '{ creditEntries { edges { node { kind amount } } } }'
+    expect((await ask(key, entries)).data).toEqual({
+      creditEntries: { edges: [-30, 50, 100].map((amount) => ({ node: { kind: 'GRANT', amount } })) },
+    })
   })
 })
 
@@ -127,20 +119,22 @@ describe('retryJob', () => {
     const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
     const inputs = JSON.stringify({ text: 'Once more.', voice: 'aria' })
     await service.runtime.db.pool.query('update job set inputs = $2, webhook_url = null where id = $1', [jobId, inputs])
-    const { data } = await ask(key, `mutation { retryJob(jobId: "${jobId}") }`)
+    const { data } = await ask(key, again(jobId))
+    const { retryJob } = data as { retryJob: { jobId: string; job: object } }
     const { rows } = await service.runtime.db.pool.query(
       `select id, status, inputs->>'text' as text from job where account_id = $1 order by id`,
       [account],
     )
+    expect(retryJob.job).toEqual({ id: retryJob.jobId, status: 'QUEUED' })
     expect(rows).toEqual([
       { id: jobId, status: 'failed', text: 'Once more.' },
-      { id: data!.retryJob, status: 'queued', text: 'Once more.' },
+      { id: retryJob.jobId, status: 'queued', text: 'Once more.' },
     ])
   })
 
   test('refuses what has not failed, what was not kept, and what is somebody else’s', async () => {
     const [{ account, key }, other] = [await service.createCaller(), await service.createCaller()]
-    const retry = async (id: string) => codeOf(await ask(key, `mutation { retryJob(jobId: "${id}") }`))
+    const retry = async (id: string) => codeOf(await ask(key, again(id)))
     const { db } = service.runtime
     expect(await retry(await insertJob(db, account, { status: 'completed' }))).toBe('INVALID_REQUEST')
     expect(await retry(await insertJob(db, account, { status: 'failed', type: 'companion_chat' }))).toBe(
@@ -153,37 +147,47 @@ describe('retryJob', () => {
 
 describe('the operator', () => {
   test.each([
-    '{ accounts { id } }',
+    '{ accounts { edges { node { id } } } }',
     '{ failureCauses { cause } }',
-    'mutation { createAccount(name: "x", credits: 1) { id } }',
-    'mutation { creditAccount(account: "x", amount: 1) { id } }',
-    'mutation { applyEndpoints(source: "{}") }',
-    'mutation { deleteEndpoint(slug: "tts") }',
+    'mutation { createAccount(name: "x", credits: 1) { __typename } }',
+    'mutation { creditAccount(account: "x", amount: 1) { __typename } }',
+    'mutation { applyEndpoints(source: "{}") { __typename } }',
+    'mutation { deleteEndpoint(slug: "tts") { __typename } }',
   ])('%s needs the scope operator', async (query) => {
     const { key } = await admin()
     expect(codeOf(await ask(key, query))).toBe('FORBIDDEN')
-    expect(codeOf(await ask(undefined, query))).toBe('UNAUTHORIZED')
+    expect(codeOf(await ask(null, query))).toBe('UNAUTHORIZED')
   })
 
   test('makes accounts and finds them page by page', async () => {
     const { key, account } = await operator()
-    const made = await ask(key, 'mutation { createAccount(name: "Made by GraphQL", credits: 5) { id name credits } }')
+    const made = await ask(
+      key,
+      mutation('createAccount(name: "Made by GraphQL", credits: 5)', '... on Account { id name credits }'),
+    )
     expect(made.data!.createAccount).toMatchObject({ name: 'Made by GraphQL', credits: 5 })
-    const page = await ask(key, `{ accounts(first: 1, after: "${account}") { id } }`)
-    expect(page.data).toEqual({ accounts: [{ id: (made.data!.createAccount as { id: string }).id }] })
+    const page = await ask(key, `{ accounts(first: 1, after: "${account}") { edges { node { id } } } }`)
+    const { id } = made.data!.createAccount as { id: string }
+    expect(page.data).toEqual({ accounts: { edges: [{ node: { id } }] } })
   })
 
   test('applies and deletes endpoints, live at once, and reads no file of the machine', async () => {
     const { key } = await operator()
-    const apply = 'mutation ($source: String!) { applyEndpoints(source: $source) }'
-    const slugs = async () => JSON.stringify((await ask(undefined, '{ catalog { endpoints { slug } } }')).data)
+    const apply = mutation(
+      'applyEndpoints(source: $source)',
+      '... on ApplyEndpointsSuccess { slugs }',
+      '($source: String!)',
+    )
+    const slugs = async () => JSON.stringify((await ask(null, '{ catalog { endpoints { slug } } }')).data)
     const source = JSON.stringify({ endpoints: [endpoint('remote')] })
-    expect((await ask(key, apply, { source })).data).toEqual({ applyEndpoints: ['remote'] })
+    expect((await ask(key, apply, { source })).data).toEqual({ applyEndpoints: { slugs: ['remote'] } })
     expect(await slugs()).toContain('remote')
     const voices = [{ slug: 'spy', name: 'Spy', kind: 'reference', reference_audio: '/etc/passwd' }]
     const spy = await ask(key, apply, { source: JSON.stringify({ endpoints: [endpoint('spy', { voices })] }) })
     expect(codeOf(spy)).toBe('INVALID_REQUEST')
-    expect((await ask(key, 'mutation { deleteEndpoint(slug: "remote") }')).data).toEqual({ deleteEndpoint: 'remote' })
+    const drop = mutation('deleteEndpoint(slug: "remote")', '... on DeleteEndpointSuccess { slug }')
+    expect((await ask(key, drop)).data).toEqual({ deleteEndpoint: { slug: 'remote' } })
+    expect(codeOf(await ask(key, drop))).toBe('NOT_FOUND')
     expect(await slugs()).not.toMatch(/remote|spy/)
   })
 

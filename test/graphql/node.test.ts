@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/id.ts'
+import { createUser } from '../../src/users/create-user.ts'
 import { ask, codeOf } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -34,21 +35,53 @@ async function produce(account: string) {
   return { jobId, artifactId, deliveryId }
 }
 
+async function entryOf(account: string): Promise<string> {
+  const { rows } = await service.runtime.db.pool.query('select id from credit_entry where account_id = $1', [account])
+  return `entry_${rows[0]!.id}`
+}
+
+async function addPerson(account: string): Promise<string> {
+  const person = {
+    account,
+    email: `${account}@example.org`,
+    password: 'correct horse battery',
+    role: 'member' as const,
+  }
+  return (await createUser(service.runtime.as({ kind: 'system' }), person)).id
+}
+
 describe('node', () => {
   test('finds everything of the account by its id, and nothing of another one', async () => {
     const account = await service.createAccount()
-    const { apiKey } = await service.createKey(account, ['job:read', 'account:admin'])
+    const { apiKey, apiKeyId } = await service.createKey(account, ['job:read', 'account:admin'])
     const other = await service.createKey(await service.createAccount(), ['job:read', 'account:admin'])
     const made = await produce(account)
     for (const [id, __typename] of [
       [made.jobId, 'VoiceJob'],
       [made.artifactId, 'Artifact'],
       [made.deliveryId, 'WebhookDelivery'],
+      [account, 'Account'],
+      [apiKeyId, 'ApiKey'],
+      [await entryOf(account), 'CreditEntry'],
+      [await addPerson(account), 'User'],
     ] as const) {
       expect((await node(apiKey, id)).data).toEqual({ node: { __typename, id } })
       expect(await node(other.apiKey, id)).toEqual({ data: { node: null } })
       expect(codeOf(await node(null, id))).toBe('UNAUTHORIZED')
     }
+  })
+
+  test('asks for account:admin before it tells whether an account, a key, a person or an entry is there', async () => {
+    const account = await service.createAccount()
+    const { apiKey, apiKeyId } = await service.createKey(account)
+    const own = [account, apiKeyId, await entryOf(account), await addPerson(account)]
+    const missing = [newId('acct'), newId('key'), 'entry_999999', newId('user')]
+    for (const id of [...own, ...missing, 'acct_nonsense', 'entry_-1']) {
+      expect(codeOf(await node(apiKey, id)), id).toBe('FORBIDDEN')
+    }
+    const admin = await service.createKey(account, ['account:admin'])
+    for (const id of [...missing, 'acct_nonsense', 'entry_-1', 'entry_1e3', 'entry_99999999999999999999'])
+      expect(await node(admin.apiKey, id)).toEqual({ data: { node: null } })
   })
 
   test('finds public endpoints and their voices for anybody', async () => {

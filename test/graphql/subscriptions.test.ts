@@ -210,7 +210,8 @@ describe('the socket', () => {
     const query = client.subscribe<{ catalog: { endpoints: { slug: string }[] } }>('{ catalog { endpoints { slug } } }')
     await query.ended()
     expect(query.data[0]!.catalog.endpoints).toContainEqual({ slug: 'tts' })
-    const submit = 'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi there.", voice: "aria"}) { jobId } }'
+    const submit =
+      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi there.", voice: "aria"}) { ... on VoiceJobSubmission { jobId } } }'
     const mutation = client.subscribe<{ submitVoiceJob: { jobId: string } }>(submit)
     await mutation.ended()
     expect((await finishedJob(service.url, key, mutation.data[0]!.submitVoiceJob.jobId)).status).toBe('completed')

@@ -3,6 +3,7 @@ import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { cancelJob } from '../../src/jobs/cancel-job.ts'
 import { startWorker, type Worker } from '../../src/synthesis/synthesis-worker.ts'
 import { audit } from '../setup/audit.ts'
+import { mutation, refusalOf } from '../setup/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, sonantOn, until, type VoiceJob } from '../setup/service.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'
@@ -12,7 +13,7 @@ const PATIENCE_MS = 20_000
 /** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */
 const ABORT_DEADLINE_MS = 2_000
 const CREDITS = 10_000n
-const CANCEL = 'mutation ($id: ID!) { cancelJob(jobId: $id) { id status errorCode completedAt } }'
+const CANCEL = mutation('cancelJob(jobId: $id)', '... on Job { id status errorCode completedAt }', '($id: ID!)')
 
 type Cancelled = { data: { cancelJob: { status: string; errorCode: string | null } } | null; errors?: unknown[] }
 
@@ -112,13 +113,12 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     const id = await submitText(service.url, owner.key, 'idle', 'Mine.')
     const refusals = await Promise.all(
       [id, id.replace(/.{4}$/, '0000'), 'job_1'].map(async (wrong) => {
-        const { data, errors } = await cancel(stranger.key, wrong)
-        const [error] = errors as { message: string; extensions: { code: string } }[]
-        return { data, message: error?.message, code: error?.extensions.code }
+        const { requestId: _own, ...refusal } = refusalOf(await cancel(stranger.key, wrong))!
+        return refusal
       }),
     )
     expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1)
-    expect(refusals[0]).toMatchObject({ data: null, code: 'NOT_FOUND' })
+    expect(refusals[0]).toMatchObject({ code: 'NOT_FOUND' })
     expect(await readJob(service.url, owner.key, id)).toMatchObject({ status: 'queued' })
   })
 

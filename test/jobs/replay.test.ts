@@ -52,7 +52,7 @@ describe('a repeated Idempotency-Key', () => {
     await drop('passing')
     expect(await submit('passing', key, 'a')).toEqual({ ...first, again: 'true' })
     const query = `mutation ($inputs: JSON!) {
-      submitVoiceJob(slug: "passing", inputs: $inputs, idempotencyKey: "a") { jobId replayed }
+      submitVoiceJob(slug: "passing", inputs: $inputs, idempotencyKey: "a") { ... on VoiceJobSubmission { jobId replayed } }
     }`
     const answer = await fetch(`${door.url}/graphql`, post(key, { query, variables: BODY }))
     expect(await answer.json()).toEqual({ data: { submitVoiceJob: { jobId: first.jobId, replayed: true } } })

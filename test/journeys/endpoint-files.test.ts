@@ -65,6 +65,21 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     expect((await voices('radio', key)).status).toBe(404)
   })
 
+  test('a change is live within a second in every process on the same database, and all answer with the same catalog', async () => {
+    const other = await startService({ dataDir: service.dataDir, awaitKey: false })
+    const reachable = async (url: string) => (await call(`${url}/api/v1/voice/choir/schema`, { key })).status
+    const both = (status: number, what: string) =>
+      Promise.all([service, other].map(({ url }) => withinASecond(async () => (await reachable(url)) === status, what)))
+    await both(404, 'choir to be missing')
+    await apply(endpoint('choir'))
+    await both(200, 'choir to be live')
+    const listed = await call(`${other.url}/api/v1/public/voice`)
+    expect({ etag: listed.headers.etag, ...listed.json<Catalog>() }).toEqual(await catalog())
+    await service.sonant('endpoints', 'delete', 'choir')
+    await both(404, 'choir to be gone')
+    expect(await other.stop()).toBe(0)
+  })
+
   test('schema_version follows what a caller depends on, not names, descriptions or voices', async () => {
     const renamed = { name: 'Renamed', description: null, voices: [{ ...endpoint('x').voices[0], slug: 'other' }] }
     await apply(endpoint('drama'))

@@ -1,34 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, post, startDoor } from './start-door.ts'
+import { type Door, post, SPEAK, startDoor } from './start-door.ts'
 
 let door: Door
 let key: string
+let send: Door['send']
+let firstVoice: Door['firstVoice']
 beforeAll(async () => {
   door = await startDoor()
   key = await door.createKey()
+  ;({ send, firstVoice } = door)
 })
 afterAll(() => door.close())
 
-const SPEAK = '/api/v1/voice/tts'
 const HEADERS = { 'content-type': 'application/json' }
 
-interface Refusal {
-  error: string
-  error_code: string
-  details?: { path: string; message: string }[]
-}
-
-const send = async (init: RequestInit, path = SPEAK) => {
-  const response = await fetch(door.url + path, init)
-  const text = await response.text()
-  return {
-    response,
-    status: response.status,
-    body: (text === '' ? null : JSON.parse(text)) as Refusal & { job_id: string },
-  }
-}
 const read = (path: string, bearer = key) => send({ headers: { authorization: `Bearer ${bearer}` } }, path)
-const firstVoice = () => door.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
 
 describe('voiceJob', () => {
   it('asks for a slower pace as the job grows older', async () => {

@@ -22,7 +22,23 @@ export async function startDoor(env: Record<string, string> = {}) {
     apply: (source: string) =>
       applyEndpoints(operator, { source, readAudio: () => Promise.reject(new Error('no audio here')) }),
     raw: (bytes: string | Buffer) => exchange(Number(new URL(url).port), bytes),
+    /** One request, to submit to `tts` unless told; the body is that of a refusal or of a job. */
+    send: async (init: RequestInit, path = SPEAK) => {
+      const response = await fetch(url + path, init)
+      const text = await response.text()
+      const body = (text === '' ? null : JSON.parse(text)) as Refusal & { job_id: string }
+      return { response, status: response.status, body }
+    },
+    firstVoice: () => runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug,
   }
+}
+
+export const SPEAK = '/api/v1/voice/tts'
+
+interface Refusal {
+  error: string
+  error_code: string
+  details?: { path: string; message: string }[]
 }
 
 interface KeyOptions {

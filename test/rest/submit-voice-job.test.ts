@@ -1,36 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Door, endpointFile, post, startDoor } from './start-door.ts'
+import { type Door, endpointFile, post, SPEAK, startDoor } from './start-door.ts'
 
 let door: Door
 let key: string
+let send: Door['send']
+let firstVoice: Door['firstVoice']
 beforeAll(async () => {
   door = await startDoor()
   key = await door.createKey()
+  ;({ send, firstVoice } = door)
 })
 afterAll(() => door.close())
 
-const SPEAK = '/api/v1/voice/tts'
 const GOOD = { inputs: { text: 'Hello.', voice: 'aria' } }
 const HEADERS = { 'content-type': 'application/json' }
 
-interface Refusal {
-  error: string
-  error_code: string
-  details?: { path: string; message: string }[]
-}
-
-const send = async (init: RequestInit, path = SPEAK) => {
-  const response = await fetch(door.url + path, init)
-  const text = await response.text()
-  return {
-    response,
-    status: response.status,
-    body: (text === '' ? null : JSON.parse(text)) as Refusal & { job_id: string },
-  }
-}
 const countJobs = async () =>
   (await door.runtime.db.pool.query('select count(*)::int as n from job')).rows[0].n as number
-const firstVoice = () => door.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
 
 describe('submitVoiceJob', () => {
   it('answers 202 with the job and where to poll it', async () => {

@@ -33,4 +33,28 @@ export async function read<T>(url: string, key: string | null, query: string, va
   return data
 }
 
-export const codeOf = ({ errors }: GraphqlAnswer<unknown>): string | undefined => errors?.[0]?.extensions.code
+/** What a test selects of a mutation's result beside what it hopes for. */
+export const REFUSED = '... on RequestError { code message requestId details { path message } }'
+
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  readonly requestId: string
+  readonly details: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** A mutation that asks for a refusal, too: `mutation('signOut', '... on SignOutSuccess { sessions }')`. */
+export const mutation = (field: string, result: string, variables = ''): string =>
+  `mutation ${variables} { ${field} { ${result} ${REFUSED} } }`
+
+/** Why the first mutation of an answer was refused, as its data says. */
+export const refusalOf = ({ data }: { readonly data?: unknown }): Refusal | undefined => {
+  const [first] = Object.values((data ?? {}) as Record<string, Partial<Refusal> | null>)
+  return first?.code === undefined ? undefined : (first as Refusal)
+}
+
+/** Why a request was refused: as an error of the answer, or as the data of a mutation. */
+export const codeOf = (answer: {
+  readonly data?: unknown
+  readonly errors?: readonly { readonly extensions: { readonly code: string } }[]
+}): string | undefined => answer.errors?.[0]?.extensions.code ?? refusalOf(answer)?.code

@@ -9,7 +9,8 @@ import { applyEndpoint } from '../setup/voice-jobs.ts'
 
 const PASSWORD = 'correct horse battery'
 const SIGN_IN =
-  'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { id email role } }'
+  'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { ... on User { id email role } ... on RequestError { code } } }'
+const SIGN_OUT = 'mutation { signOut { ... on SignOutSuccess { sessions } } }'
 const ME = '{ me { user { email role } accountId credits } }'
 const JOBS = 'subscription { jobsUpdated { id } }'
 
@@ -96,10 +97,11 @@ describe('signIn', () => {
     const [wrong, unknown, hostile] = await Promise.all([
       ask({ query: SIGN_IN, variables: { email, password: 'wrong horse battery' } }),
       ask({ query: SIGN_IN, variables: { email: `nobody.${email}`, password: PASSWORD } }),
-      ask({ query: `mutation { signIn(email: "a\\u0000@example.org", password: "${PASSWORD}") { id } }` }),
+      ask({ query: `mutation { signIn(email: "a\\u0000@example.org", password: "${PASSWORD}") { __typename } }` }),
     ])
     expect(codeOf(wrong)).toBe('UNAUTHORIZED')
-    const messages = [wrong, unknown, hostile].map(({ errors, data }) => [errors?.[0]?.message, data])
+    expect(codeOf(hostile)).toBe('INVALID_REQUEST')
+    const messages = [wrong, unknown].map(({ errors, data }) => [errors?.[0]?.message, data])
     expect(new Set(messages.map((pair) => JSON.stringify(pair))).size).toBe(1)
     expect([wrong, unknown].map(({ reply }) => reply.headers['set-cookie'])).toEqual([undefined, undefined])
   })
@@ -133,7 +135,7 @@ describe('signIn', () => {
     const client = openSocketClient(service.url, null, { cookie, origin: service.url })
     const heard = client.subscribe(SIGN_IN, { email, password: PASSWORD })
     await heard.ended()
-    expect(heard.errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }])
+    expect(heard.data).toEqual([{ signIn: { code: 'INVALID_REQUEST' } }])
     await client.dispose()
   })
 })
@@ -163,7 +165,8 @@ describe('a session', () => {
 
   test('its jobs have no key, and are its account’s alone', async () => {
     const { cookie, account } = await signedIn('member')
-    const submit = 'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"}) { jobId } }'
+    const submit =
+      'mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria"}) { ... on VoiceJobSubmission { jobId } } }'
     const { data } = await ask({ query: submit, cookie })
     const { jobId } = data!.submitVoiceJob as { jobId: string }
     const { rows } = await service.runtime.db.pool.query('select account_id, api_key_id from job where id = $1', [
@@ -214,12 +217,12 @@ describe('signOut', () => {
   test('ends this browser’s session alone', async () => {
     const one = await signedIn()
     const second = await cookieOf(one.email)
-    const out = await ask({ query: 'mutation { signOut }', cookie: one.cookie })
-    expect(out.data).toEqual({ signOut: true })
+    const out = await ask({ query: SIGN_OUT, cookie: one.cookie })
+    expect(out.data).toEqual({ signOut: { sessions: 1 } })
     expect(out.reply.headers['set-cookie']).toMatch(/^sonant_session=; Path=\/; Expires=Thu, 01 Jan 1970/)
     expect((await ask({ query: ME, cookie: one.cookie })).data).toEqual({ me: null })
     expect((await ask({ query: ME, cookie: second })).data?.me).not.toBeNull()
-    expect(codeOf(await ask({ query: 'mutation { signOut }', cookie: one.cookie }))).toBe('UNAUTHORIZED')
+    expect(codeOf(await ask({ query: SIGN_OUT, cookie: one.cookie }))).toBe('UNAUTHORIZED')
   })
 
   test('everywhere closes what the person holds open, within a second, and nobody else’s', async () => {
@@ -235,8 +238,15 @@ describe('signOut', () => {
     const kept = others.subscribe<{ jobsUpdated: { id: string } }>(JOBS)
     for (const one of heard) await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === mine)
     await kept.waitFor(({ jobsUpdated }) => jobsUpdated.id === theirs)
-    expect((await ask({ query: 'mutation { signOut(everywhere: true) }', cookie: one.cookie })).data).toEqual({
-      signOut: true,
+    expect(
+      (
+        await ask({
+          query: 'mutation { signOut(everywhere: true) { ... on SignOutSuccess { sessions } } }',
+          cookie: one.cookie,
+        })
+      ).data,
+    ).toEqual({
+      signOut: { sessions: 2 },
     })
     const start = performance.now()
     expect(await socket.closed()).toBe(4403)

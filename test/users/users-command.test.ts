@@ -17,7 +17,7 @@ afterAll(async () => {
 
 async function signIn(email: string, password: string): Promise<unknown> {
   const query =
-    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { id role } }'
+    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { ... on User { id role } } }'
   const body = { query, variables: { email, password } }
   return (await call(`${service.url}/graphql`, { method: 'POST', body })).json<{ data: unknown }>().data
 }
@@ -43,5 +43,28 @@ describe('sonant users create', () => {
     expect(await signIn('m@example.org', 'correct horse battery')).toMatchObject({ signIn: { role: 'MEMBER' } })
     const twice = await run(['users', 'create', ...args, '--json'], env)
     expect([twice.code, JSON.parse(twice.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+  })
+})
+
+describe('sonant users', () => {
+  test('list, disable and enable say who is who', async () => {
+    const account = await service.createAccount()
+    const users = <T>(...args: string[]) => sonantOn<T>(env, 'users', ...args)
+    const made = await users<{ user_id: string; password: string }>(
+      'create',
+      '--account',
+      account,
+      '--email',
+      'h@example.org',
+    )
+    const row = { user_id: made.user_id, account_id: account, email: 'h@example.org', role: 'owner' }
+    const listed = await users<{ users: object[]; has_more: boolean }>('list', '--account', account)
+    expect(listed).toMatchObject({ users: [{ ...row, disabled_at: null }], has_more: false })
+    const off = await users<{ disabled_at: string }>('disable', 'H@example.org')
+    expect(off).toMatchObject({ ...row, disabled_at: expect.stringMatching(/Z$/) })
+    expect(await signIn('h@example.org', made.password)).toBeNull()
+    expect(await users('enable', made.user_id)).toMatchObject({ ...row, disabled_at: null })
+    expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
+    expect((await run(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
   })
 })

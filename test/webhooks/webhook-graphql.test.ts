@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { codeOf, mutation, refusalOf } from '../setup/graphql.ts'
 import { type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
@@ -27,7 +28,6 @@ interface Answer {
 
 const ask = async (key: string, query: string): Promise<Answer> =>
   (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query } })).json<Answer>()
-const codeOf = ({ errors }: Answer) => errors?.[0]?.extensions.code
 
 async function admin(url: string | null = null) {
   const owner = await createOwner(service, url)
@@ -35,13 +35,16 @@ async function admin(url: string | null = null) {
   return { owner, ask: (query: string) => ask(apiKey, query) }
 }
 
+const ROTATE = 'mutation { rotateWebhookSecret { ... on RotateWebhookSecretSuccess { secret } } }'
+const redeliver = (id: string) => mutation(`redeliverWebhook(id: "${id}")`, '... on WebhookDelivery { id state }')
+
 const FIELDS = [
   '{ webhook { url } }',
   '{ webhookDeliveries { edges { node { id } } } }',
-  'mutation { setWebhookUrl(url: null) { url } }',
-  'mutation { rotateWebhookSecret }',
-  'mutation { sendTestWebhook }',
-  'mutation { redeliverWebhook(id: "msg_01m7xrc756fn39fvt6h8jqqzvw") }',
+  'mutation { setWebhookUrl(url: null) { __typename } }',
+  'mutation { rotateWebhookSecret { __typename } }',
+  'mutation { sendTestWebhook { __typename } }',
+  'mutation { redeliverWebhook(id: "msg_01m7xrc756fn39fvt6h8jqqzvw") { __typename } }',
 ]
 
 describe('the webhook door', () => {
@@ -55,19 +58,18 @@ describe('the webhook door', () => {
   test('a URL is set, judged and cleared; secrets are shown by age only', async () => {
     const { ask, owner } = await admin()
     const url = `${receiver.url}/x`
-    const set = await ask(`mutation { setWebhookUrl(url: "${url}") { url secrets { createdAt expiresAt } } }`)
+    const set = await ask(
+      mutation(`setWebhookUrl(url: "${url}")`, '... on Webhook { url secrets { createdAt expiresAt } }'),
+    )
     expect(set.data).toEqual({
       setWebhookUrl: { url, secrets: [{ createdAt: expect.stringMatching(/Z$/), expiresAt: null }] },
     })
-    for (const bad of [
-      'http://hooks.example.org/',
-      'https://10.0.0.1/',
-      'https://a:b@hooks.example.org/',
-      'nonsense',
-    ]) {
-      const refused = await ask(`mutation { setWebhookUrl(url: "${bad}") { url } }`)
-      expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
+    for (const bad of ['http://hooks.example.org/', 'https://10.0.0.1/', 'https://a:b@hooks.example.org/']) {
+      const refused = await ask(mutation(`setWebhookUrl(url: "${bad}")`, ''))
+      expect(refusalOf(refused)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
     }
+    const nonsense = await ask(mutation('setWebhookUrl(url: "nonsense")', ''))
+    expect(nonsense.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
     expect((await ask('{ webhook { url } }')).data).toEqual({ webhook: { url } })
     await owner.rotate()
     const rotated = (await ask('{ webhook { secrets { expiresAt } } }')).data as {
@@ -75,13 +77,15 @@ describe('the webhook door', () => {
     }
     const hours = (Date.parse(rotated.webhook.secrets[1]!.expiresAt!) - Date.now()) / 3_600_000
     expect([rotated.webhook.secrets[0]!.expiresAt, Math.round(hours)]).toEqual([null, 24])
-    expect((await ask('mutation { setWebhookUrl(url: null) { url } }')).data).toEqual({ setWebhookUrl: { url: null } })
+    expect((await ask('mutation { setWebhookUrl(url: null) { ... on Webhook { url } } }')).data).toEqual({
+      setWebhookUrl: { url: null },
+    })
   })
 
   test('20 rotations at once give 20 secrets, of which the newest two sign', async () => {
     const { ask, owner } = await admin(`${receiver.url}/parallel`)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask('mutation { rotateWebhookSecret }')))
-    const secrets = answers.map(({ data }) => data?.rotateWebhookSecret as string)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(ROTATE)))
+    const secrets = answers.map(({ data }) => (data!.rotateWebhookSecret as { secret: string }).secret)
     expect(new Set(secrets).size).toBe(20)
     expect(secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))).toBe(true)
     const { rows } = await service.runtime.db.pool.query(
@@ -112,9 +116,10 @@ describe('the webhook door', () => {
     expect((await page(`jobId: "${jobId}"`)).edges.map(({ node }) => node.id)).toEqual([ids[1]])
     expect((await page('outcome: "succeeded"')).edges).toHaveLength(5)
     expect((await page('outcome: "status_503"')).edges).toEqual([])
+    const [, , , fourth] = ids
+    expect((await page(`last: 2, before: "${fourth}"`)).edges.map(({ node }) => node.id)).toEqual(ids.slice(1, 3))
     for (const wrong of [
-      'last: 2',
-      `before: "${ids[0]}"`,
+      'first: 1, last: 1',
       'first: 0',
       'first: 101',
       'after: "msg_x"',
@@ -132,7 +137,7 @@ describe('the webhook door', () => {
     const id = await owner.sendTest()
     expect((await owner.outcomeOf(id)).state).toBe('failed')
     await service.runtime.db.pool.query('update webhook_delivery set timestamp = timestamp - 5000 where id = $1', [id])
-    expect((await ask(`mutation { redeliverWebhook(id: "${id}") }`)).data).toEqual({ redeliverWebhook: id })
+    expect((await ask(redeliver(id))).data).toEqual({ redeliverWebhook: { id, state: 'PENDING' } })
     const requests = await receiver.waitFor(path, 5)
     const [old, fresh] = [requests[3]!, requests[4]!]
     expect(fresh.headers['webhook-id']).toBe(id)
@@ -153,17 +158,17 @@ describe('the webhook door', () => {
     receiver.on('/slow', (response) => void setTimeout(() => response.writeHead(204).end(), 1500))
     const id = await owner.sendTest()
     await receiver.waitFor('/slow')
-    expect(codeOf(await ask(`mutation { redeliverWebhook(id: "${id}") }`))).toBe('INVALID_REQUEST')
+    expect(codeOf(await ask(redeliver(id)))).toBe('INVALID_REQUEST')
     await owner.outcomeOf(id)
     const stranger = await admin()
-    expect(codeOf(await stranger.ask(`mutation { redeliverWebhook(id: "${id}") }`))).toBe('NOT_FOUND')
+    expect(codeOf(await stranger.ask(redeliver(id)))).toBe('NOT_FOUND')
     const seen = await stranger.ask('{ webhookDeliveries { edges { node { id } } } }')
     expect(seen.data).toEqual({ webhookDeliveries: { edges: [] } })
-    expect(codeOf(await ask('mutation { redeliverWebhook(id: "nonsense") }'))).toBe('NOT_FOUND')
+    expect(codeOf(await ask(redeliver('nonsense')))).toBe('NOT_FOUND')
   })
 
   test('a test without a URL is refused', async () => {
     const { ask } = await admin()
-    expect(codeOf(await ask('mutation { sendTestWebhook }'))).toBe('INVALID_REQUEST')
+    expect(codeOf(await ask(mutation('sendTestWebhook', '')))).toBe('INVALID_REQUEST')
   })
 })

@@ -1,0 +1,17 @@
+import { type ErrorCode, ServiceError } from '../errors.ts'
+
+/** What no caller can plan for stays an error of the whole answer: a failed authorisation is never part of the data. */
+const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+])
+
+/** The refusals that a mutation's result spells out as data. What is thrown is a plain ServiceError. */
+export class ExpectedRefusal extends ServiceError {
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    return error instanceof ServiceError && !UNEXPECTED.has(error.code)
+  }
+}

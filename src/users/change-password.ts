@@ -1,0 +1,46 @@
+import { type Context, requireSession } from '../context.ts'
+import { inTransaction } from '../db/database.ts'
+import { invalidRequest, notFound } from '../errors.ts'
+import { checkPassword, hashPassword, verifyPassword } from './password.ts'
+
+export interface PasswordChange {
+  readonly currentPassword: string
+  readonly newPassword: string
+  /** Where the request comes from: wrong passwords are counted as those of signing in. */
+  readonly address: string
+}
+
+/**
+ * Gives the signed-in person another password and ends all of their other sessions.
+ * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for a wrong or a bad password, RATE_LIMITED after a few wrong ones
+ */
+export async function changePassword(ctx: Context, input: PasswordChange): Promise<{ readonly sessions: number }> {
+  const { sessionId, userId } = requireSession(ctx)
+  checkPassword(input.newPassword, '/newPassword')
+  const user = await ctx.db.prisma.user.findUnique({
+    where: { id: userId },
+    select: { email: true, passwordHash: true },
+  })
+  if (user === null) throw notFound()
+  const right = await ctx.signIns.attempt(user.email, input.address, () =>
+    verifyPassword(input.currentPassword, user.passwordHash),
+  )
+  if (!right) throw wrongPassword()
+  const passwordHash = await hashPassword(input.newPassword)
+  return inTransaction(ctx.db, async (tx) => {
+    // Of two changes at once the second finds that its current password is not the current one any more.
+    const changed = await tx.query('update "user" set password_hash = $3 where id = $1 and password_hash = $2', [
+      userId,
+      user.passwordHash,
+      passwordHash,
+    ])
+    if (changed.rowCount === 0) throw wrongPassword()
+    const ended = await tx.query('delete from session where user_id = $1 and id <> $2', [userId, sessionId])
+    return { sessions: ended.rowCount ?? 0 }
+  })
+}
+
+const wrongPassword = () =>
+  invalidRequest('Send the password that you sign in with now.', [
+    { path: '/currentPassword', message: 'is not the current password' },
+  ])

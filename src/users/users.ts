@@ -1,0 +1,31 @@
+import { whoseAccount } from '../accounts/whose-account.ts'
+import { type Context, isOperator } from '../context.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { isId } from '../id.ts'
+import { USER_VIEW, type User } from './user.ts'
+
+export interface UsersInput extends PageInput {
+  /** Id or name: the operator's to say. Everybody else's is their own. */
+  readonly account?: string | null | undefined
+}
+
+/** The people of an account, in the order in which they were added. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+export async function users(ctx: Context, input: UsersInput): Promise<Connection<User>> {
+  const accountId = await whoseAccount(ctx, input.account)
+  const shape = pageShape(input, (text) => isId('user', text))
+  const { id, ...rest } = idQuery(input, shape, 'oldest', String)
+  const rows = await ctx.db.prisma.user.findMany({ where: { accountId, id }, ...rest, select: USER_VIEW })
+  return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+}
+
+/**
+ * A person whom the caller may see: themselves, those of the account that they look after, or for the operator anybody. null otherwise.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export async function findUser(ctx: Context, userId: string): Promise<User | null> {
+  const self = ctx.actor.kind === 'session' && ctx.actor.userId === userId
+  const accountId = self || isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
+  if (!isId('user', userId)) return null
+  const where = { id: userId, ...(accountId !== undefined && { accountId }) }
+  return ctx.db.prisma.user.findFirst({ where, select: USER_VIEW })
+}

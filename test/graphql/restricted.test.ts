@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+import { operationOf } from '../setup/any-operation.ts'
+import { mutation } from '../setup/graphql.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, type Reply } from '../setup/service.ts'
+import { applyEndpoint } from '../setup/voice-jobs.ts'
+
+/** Of one length: `nix` is the missing one. */
+const [MISSING, RESTRICTED, UNPUBLISHED] = ['nix', 'vip', 'raw'] as const
+const HIDDEN = [RESTRICTED, UNPUBLISHED]
+const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
+  'no key': null,
+  'a key': ['generate:voice', 'job:read'],
+  'a key without generate:voice': ['job:read', 'voice:vip'],
+  'a key that may do all else': [
+    ...['generate:voice', 'job:read', 'account:admin', 'generate:workflow'],
+    ...['companion:chat', 'companion:retarget', 'companion:media_tag'],
+  ],
+}
+/** What differs between any two answers: ids, moments and what takes time. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/\b(job|msg|key|acct|user|art|chat|wrk|ses)_[0-9a-z]{26}\b/g, '$1_ID'],
+  [/\bentry_\d+/g, 'entry_N'],
+  [/\bsnt_\w{42}/g, 'snt_KEY'],
+  [/whsec_[\w+/]+=*/g, 'whsec_SECRET'],
+  [/requestId":"[^"]*"/g, 'requestId":"R"'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT'],
+  [/(Ms":)\d+/g, '$1N'],
+  [/account \d+ \d+/g, 'ACCOUNT'],
+]
+const VOLATILE_HEADERS = ['date', 'x-request-id', 'content-length', 'ratelimit', 'retry-after', 'set-cookie']
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+  await applyEndpoint(service.runtime, RESTRICTED, {}, { required_scope: 'voice:vip' })
+  await applyEndpoint(service.runtime, UNPUBLISHED, {}, { published: false })
+  // What others have done there must show nowhere.
+  const insider = await service.createAccount()
+  for (const slug of HIDDEN)
+    await insertJob(service.runtime.db, insider, { endpointKey: `voice.${slug}`, status: 'failed' })
+})
+afterAll(() => service?.close())
+
+const post = (key: string | null, body: object, accept = 'application/json') =>
+  call(`${service.url}/graphql`, { method: 'POST', ...(key !== null && { key }), headers: { accept }, body })
+
+/** All that a caller can tell apart, the slug's own spelling aside. */
+function seen({ status, headers, text }: Reply, slug: string): string {
+  const kept = Object.entries(headers).filter(([name]) => !VOLATILE_HEADERS.includes(name))
+  const plain = VOLATILE.reduce((rest, [what, by]) => rest.replace(what, by), text)
+  return JSON.stringify([status, kept, plain.replaceAll(slug, 'SLUG')])
+}
+
+const schema = buildGraphqlSchema()
+const FORMS = [(slug: string) => slug, (slug: string) => `voice.${slug}`, (slug: string) => `voice.${slug}.calm`]
+const ROOTS = [
+  ['query', Object.values(schema.getQueryType()!.getFields())],
+  ['mutation', Object.values(schema.getMutationType()!.getFields())],
+] as const
+
+describe('a hidden endpoint answers as a missing one', () => {
+  /** In an account of its own, so that what one walk leaves behind is not what the next one finds. */
+  async function walk(scopes: readonly string[] | null, slug: string): Promise<Map<string, string>> {
+    const account = await service.createAccount()
+    const key = scopes === null ? null : (await service.createKey(account, scopes)).apiKey
+    const answers = new Map<string, string>()
+    for (const [kind, fields] of ROOTS)
+      for (const field of fields)
+        for (const [index, form] of FORMS.entries()) {
+          const reply = await post(key, operationOf(kind, field, form(slug)))
+          answers.set(`${kind} ${field.name} ${index}`, seen(reply, slug))
+        }
+    const { jobUpdated } = schema.getSubscriptionType()!.getFields()
+    for (const form of FORMS) {
+      const reply = await post(key, operationOf('subscription', jobUpdated!, form(slug)), 'text/event-stream')
+      answers.set(`subscription ${form(MISSING)}`, seen(reply, slug))
+    }
+    return answers
+  }
+
+  test.each(Object.entries(SCOPES))('on every root field, to %s', async (_title, scopes) => {
+    const [missing, ...hidden] = await Promise.all([MISSING, ...HIDDEN].map((slug) => walk(scopes, slug)))
+    expect(missing!.size).toBeGreaterThan(100)
+    for (const [index, answers] of hidden.entries()) {
+      for (const [what, answer] of answers) expect(answer, `${HIDDEN[index]}: ${what}`).toBe(missing!.get(what))
+    }
+  })
+
+  test('to a list, a statistic and a count of jobs that ask for its jobs', async () => {
+    const { key } = await service.createCaller()
+    const query = `query ($keys: [String!]) {
+      jobs(filter: {endpointKeys: $keys}) { totalCount edges { node { id } } }
+      others: jobs(filter: {not: {endpointKeys: $keys}}) { totalCount }
+      jobStats(filter: {endpointKeys: $keys}, groupBy: [ENDPOINT, STATUS, ERROR_CODE]) { endpointKey jobs }
+    }`
+    const [missing, ...hidden] = await Promise.all(
+      [MISSING, ...HIDDEN].map(async (slug) =>
+        seen(await post(key, { query, variables: { keys: [`voice.${slug}`] } }), slug),
+      ),
+    )
+    expect(new Set([missing, ...hidden]).size).toBe(1)
+    expect(missing).toContain('jobStats\\":[]')
+    const groups = await post(key, { query: '{ jobStats(groupBy: [ENDPOINT]) { endpointKey } }' })
+    expect(groups.json()).toEqual({ data: { jobStats: [] } })
+  })
+})
+
+describe('a restricted endpoint', () => {
+  test('is in no introspected type, and no suggestion leads to it', async () => {
+    const { key } = await service.createCaller()
+    const query = `{ __schema { types { name description enumValues { name description } inputFields { name defaultValue }
+      fields { name description args { name description defaultValue } } } } }`
+    const whole = await post(key, { query })
+    expect(whole.text).toContain('VoiceEndpoint')
+    expect(whole.text).not.toMatch(/\bvip\b|voice:vip/)
+    for (const text of [
+      '{ vi }',
+      '{ vips }',
+      '{ catalogEndpoint(slug: vi) { slug } }',
+      '{ jobStats(groupBy: [vi]) { jobs } }',
+    ]) {
+      expect((await post(key, { query: text })).text).not.toMatch(/\bvip\b/)
+    }
+  })
+
+  test("is missing to another key of the account that repeats an insider's request", async () => {
+    const account = await service.createAccount()
+    const keyWith = async (...scopes: string[]) =>
+      (await service.createKey(account, ['generate:voice', ...scopes])).apiKey
+    const [insider, outsider] = [await keyWith('voice:vip'), await keyWith()]
+    const submit = (slug: string) => ({
+      query: mutation(
+        `submitVoiceJob(slug: "${slug}", inputs: {text: "Hi.", voice: "calm"}, idempotencyKey: "a")`,
+        '... on VoiceJobSubmission { jobId replayed }',
+      ),
+    })
+    expect((await post(insider, submit(RESTRICTED))).text).toContain('"replayed":false')
+    expect((await post(insider, submit(RESTRICTED))).text).toContain('"replayed":true')
+    const answers = await Promise.all(
+      [RESTRICTED, MISSING].map(async (slug) => seen(await post(outsider, submit(slug)), slug)),
+    )
+    expect(answers[0]).toBe(answers[1])
+    expect(answers[0]).toContain('NOT_FOUND')
+  })
+
+  test('is missing to a key that retries a job of it, as a deleted one is', async () => {
+    const account = await service.createAccount()
+    const { apiKey } = await service.createKey(account)
+    const retry = async (slug: string) => {
+      const jobId = await insertJob(service.runtime.db, account, { endpointKey: `voice.${slug}`, status: 'failed' })
+      return seen(
+        await post(apiKey, { query: mutation(`retryJob(jobId: "${jobId}")`, '... on RetryJobSuccess { jobId }') }),
+        slug,
+      )
+    }
+    const missing = await retry(MISSING)
+    expect(missing).toContain('NOT_FOUND')
+    for (const slug of HIDDEN) expect(await retry(slug)).toBe(missing)
+  })
+})

@@ -1,0 +1,71 @@
+import { getNamedType, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+
+const types = Object.values(buildGraphqlSchema().getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+const fieldsOf = (type: (typeof types)[number]) =>
+  isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
+const BUILT_IN: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
+
+describe('the schema', () => {
+  test('describes every type, field, argument, input and value', () => {
+    const missing: string[] = []
+    const look = (path: string, { description }: { description?: string | null | undefined }) => {
+      if (!description) missing.push(path)
+    }
+    for (const type of types.filter(({ name }) => !BUILT_IN.has(name))) {
+      look(type.name, type)
+      for (const field of fieldsOf(type)) {
+        look(`${type.name}.${field.name}`, field)
+        for (const argument of field.args) look(`${type.name}.${field.name}(${argument.name})`, argument)
+      }
+      if (isInputObjectType(type))
+        for (const field of Object.values(type.getFields())) look(`${type.name}.${field.name}`, field)
+      if (isEnumType(type)) for (const value of type.getValues()) look(`${type.name}.${value.name}`, value)
+    }
+    expect(missing).toEqual([])
+  })
+
+  test('has one kind of connection, called after what it holds and paged both ways', () => {
+    const connections = types.filter(({ name }) => name.endsWith('Connection'))
+    expect(connections.length).toBeGreaterThan(5)
+    for (const type of types)
+      for (const field of fieldsOf(type)) {
+        const { name } = getNamedType(field.type)
+        if (!name.endsWith('Connection')) continue
+        const edges = fieldsOf(getNamedType(field.type) as (typeof types)[number]).find((one) => one.name === 'edges')!
+        const edge = getNamedType(edges.type) as (typeof types)[number]
+        const node = getNamedType(fieldsOf(edge).find((one) => one.name === 'node')!.type)
+        expect([name, edge.name]).toEqual([`${node.name}Connection`, `${node.name}Edge`])
+        expect(field.args.map((argument) => argument.name)).toEqual(
+          expect.arrayContaining(['first', 'after', 'last', 'before']),
+        )
+      }
+  })
+
+  test('calls by their ids what `node` finds', () => {
+    const nodes = types.filter((type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'))
+    expect(nodes.map(({ name }) => name).sort()).toEqual([
+      ...['Account', 'ApiKey', 'Artifact', 'CompanionChatJob', 'CompanionMediaTagJob', 'CompanionRetargetJob'],
+      ...['CreditEntry', 'GenerationJob', 'User', 'Voice', 'VoiceEndpoint', 'VoiceJob', 'WebhookDelivery', 'Worker'],
+      'Workflow',
+    ])
+  })
+
+  test('says URL where an address stands', () => {
+    const plain = types.flatMap((type) => [
+      ...fieldsOf(type).flatMap((field) => [
+        [`${type.name}.${field.name}`, field.type] as const,
+        ...field.args.map((argument) => [`${type.name}.${field.name}(${argument.name})`, argument.type] as const),
+      ]),
+      ...(isInputObjectType(type)
+        ? Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field.type] as const)
+        : []),
+    ])
+    const named = plain
+      .filter(([path]) => /url\)?$/i.test(path) && !path.startsWith('Mutation.setWebhookUrl'))
+      .map(([path, type]) => [path, getNamedType(type).name])
+    expect(named.filter(([, type]) => type !== 'URL')).toEqual([])
+    expect(named.length).toBeGreaterThan(5)
+  })
+})
