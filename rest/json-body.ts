@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidRequest, ServiceError } from '../src/errors.ts'
-import { pointerOf, pointerToken } from '../src/json-pointer.ts'
-import { findUnstorable } from '../src/storable.ts'
+import { pointerOf } from '../src/json-pointer.ts'
+import { findUnstorable, partsOf } from '../src/storable.ts'
 
 /** The largest request body that is read (contract.md section 2). */
 export const MAX_BODY_BYTES = 1_048_576
@@ -42,11 +42,16 @@ export function parseJsonBody(bytes: Buffer): JsonObject {
   const body = parse(bytes.toString('utf8'))
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw invalidRequest('Send a JSON object as the body.')
+  refuseMisread(body)
+  return body as JsonObject
+}
+
+/** What parseJsonBody refuses in JSON that is parsed already. @throws INVALID_REQUEST */
+export function refuseMisread(body: object): void {
   const unstorable = findUnstorable(body)
   if (unstorable !== null) throw refuse(pointerOf(unstorable.path) || '/', unstorable.message)
   const prototypeKey = prototypeKeyPath(body)
-  if (prototypeKey !== null) throw refuse(prototypeKey, 'is not allowed as a key')
-  return body as JsonObject
+  if (prototypeKey !== null) throw refuse(pointerOf(prototypeKey), 'is not allowed as a key')
 }
 
 function isJsonType(type: string): boolean {
@@ -66,14 +71,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Where a key reaches for a prototype, as a JSON pointer, or null. Only called on what is not nested deeply. */
-function prototypeKeyPath(value: unknown, at = ''): string | null {
-  if (value === null || typeof value !== 'object') return null
-  for (const [key, part] of Object.entries(value)) {
-    const path = `${at}/${pointerToken(key)}`
-    if (key === '__proto__' || (key === 'prototype' && at.endsWith('/constructor'))) return path
-    const deeper = prototypeKeyPath(part, path)
-    if (deeper !== null) return deeper
+/** Where a key reaches for a prototype: the keys on the way to it, or null. Only called on what is not nested deeply. */
+function prototypeKeyPath(value: unknown, parent?: string | number): string[] | null {
+  for (const [key, part] of partsOf(value)) {
+    if (key === '__proto__' || (key === 'prototype' && parent === 'constructor')) return [key]
+    const deeper = prototypeKeyPath(part, key)
+    if (deeper !== null) return [String(key), ...deeper]
   }
   return null
 }

@@ -12,8 +12,7 @@ import { endpointSchema } from '../src/endpoints/endpoint-schema.ts'
 import { endpointVoices } from '../src/endpoints/endpoint-voices.ts'
 import { invalidRequest } from '../src/errors.ts'
 import { type GenerationInput, submitGeneration } from '../src/generation/submit-generation.ts'
-import type { Window } from '../src/jobs/csv-select.ts'
-import { exportJobs, type JobExport } from '../src/jobs/export-jobs.ts'
+import { type ExportInput, exportJobs, type JobExport } from '../src/jobs/export-jobs.ts'
 import { job } from '../src/jobs/job.ts'
 import type { JobFilter } from '../src/jobs/job-filter.ts'
 import { type JobPageInput, jobPage } from '../src/jobs/job-page.ts'
@@ -47,6 +46,8 @@ export interface Call {
   readonly query: Query
   readonly headers: IncomingHttpHeaders
   readonly body: unknown
+  /** Aborted when the caller goes away before it is answered. */
+  gone(): AbortSignal
 }
 
 /** Bytes and streams go out as they are, objects as JSON, null is no body at all. */
@@ -135,7 +136,11 @@ const csv = ({ csv: file }: JobExport, { headers, query }: Call): Answer =>
   sendCsv(file, `jobs-${[query.from, query.to].join('-').replace(/[^\w.-]/g, '')}.csv`, headers)
 
 /** Both are required, which the document has seen to. */
-const exported = ({ query }: Call): Window => ({ from: moment(query, 'from') as Date, to: moment(query, 'to') as Date })
+const exported = ({ query, gone }: Call): ExportInput => ({
+  from: moment(query, 'from') as Date,
+  to: moment(query, 'to') as Date,
+  gone: gone(),
+})
 
 function moment(query: Query, name: string): Date | undefined {
   const text = query[name]

@@ -13,9 +13,10 @@ import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
 import { JSON_TYPE } from '../src/trouble.ts'
 import { admit } from './admission.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
+import { departureOf } from './departure.ts'
 import { API_ROOT, type Document, requestsOf } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
-import { type Answer, type Operation, operations } from './operations.ts'
+import { type Answer, type Call, type Operation, operations } from './operations.ts'
 import { type Query, readQuery, refuseRepeatedKey } from './parameters.ts'
 import { detailsOf } from './validation-details.ts'
 
@@ -103,14 +104,16 @@ function apiHandlers() {
   return Object.fromEntries(
     entries.map(([id, operation]) => [
       id,
-      ({ request: { query } }: ApiContext, request: FastifyRequest) => operation(callOf(request, query as Query)),
+      ({ request: { query } }: ApiContext, request: FastifyRequest, reply: FastifyReply) =>
+        operation(callOf(request, reply, query as Query)),
     ]),
   )
 }
 
-function callOf(request: FastifyRequest, query: Query) {
+function callOf(request: FastifyRequest, reply: FastifyReply, query: Query): Call {
   if (request.ctx === null) throw unauthorized()
-  return { ctx: request.ctx, params: paramsOf(request), query, headers: request.headers, body: request.body }
+  const { headers, body } = request
+  return { ctx: request.ctx, params: paramsOf(request), query, headers, body, gone: () => departureOf(reply.raw) }
 }
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>
@@ -153,9 +156,10 @@ function mountSecured(
 function mountPublic(scope: FastifyInstance, { operationId, path }: ApiOperation, ctx: Context): void {
   const operation = (operations as Record<string, Operation>)[operationId ?? '']
   if (operation === undefined) throw new Error(`no operation answers ${operationId}`)
+  const gone = () => new AbortController().signal
   // There is nothing to check, so openapi-backend is left out: this is the path that everybody's caches ask for.
   const answer = (request: FastifyRequest) =>
-    operation({ ctx, params: paramsOf(request), query: {}, headers: request.headers, body: undefined }) as Answer
+    operation({ ctx, params: paramsOf(request), query: {}, headers: request.headers, body: undefined, gone }) as Answer
   mountOpen(scope, fastifyPath(path), answer)
 }
 

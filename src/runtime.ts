@@ -31,6 +31,8 @@ import { openVault } from './webhooks/secret-vault.ts'
 const CATALOG_RETRY_MS = 250
 /** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
 const MAX_SPILL_BYTES = 4 * 2 ** 30
+/** An account's dozen of them and more; the other half is for the others. */
+const MAX_SPILL_BYTES_PER_ACCOUNT = MAX_SPILL_BYTES / 2
 
 /** What a process is: workers look after the queue, everything else only puts jobs into it. */
 export interface Role {
@@ -73,7 +75,11 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const queue = bossQueue(boss, bus)
     const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
 
-    const spill = openSpill({ dir: join(settings.dataDir, 'spill'), maxBytes: MAX_SPILL_BYTES })
+    const spill = openSpill({
+      dir: join(settings.dataDir, 'spill'),
+      maxBytes: MAX_SPILL_BYTES,
+      maxBytesPerOwner: MAX_SPILL_BYTES_PER_ACCOUNT,
+    })
     closers.push(() => spill.close())
     const exportLane = openExportLane()
     const signingKey = deriveKey(secret, 'media-urls')

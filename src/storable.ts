@@ -12,17 +12,24 @@ export interface Unstorable {
  * The first part of a JSON value that cannot be kept as it is: PostgreSQL refuses NUL, a lone surrogate silently becomes U+FFFD, and
  * a number beyond 2^53 has lost digits already, or became infinite. Also what is nested too deeply. null: all of it can be kept.
  */
-export function findUnstorable(value: unknown, path: readonly string[] = []): Unstorable | null {
-  if (path.length > MAX_DEPTH) return { path, message: `is nested deeper than ${MAX_DEPTH} levels` }
-  if (typeof value === 'string') return isUnsafe(value) ? { path, message: 'holds NUL or a lone surrogate' } : null
-  if (typeof value === 'number') return isOutOfRange(value) ? { path, message: 'is a number out of range' } : null
-  if (value === null || typeof value !== 'object') return null
-  for (const [key, part] of Object.entries(value)) {
-    if (isUnsafe(key)) return { path, message: 'has a key that holds NUL or a lone surrogate' }
-    const found = findUnstorable(part, [...path, key])
-    if (found !== null) return found
+export function findUnstorable(value: unknown, depth = 0): Unstorable | null {
+  if (depth > MAX_DEPTH) return { path: [], message: `is nested deeper than ${MAX_DEPTH} levels` }
+  if (typeof value === 'string') return isUnsafe(value) ? { path: [], message: 'holds NUL or a lone surrogate' } : null
+  if (typeof value === 'number') return isOutOfRange(value) ? { path: [], message: 'is a number out of range' } : null
+  for (const [key, part] of partsOf(value)) {
+    if (typeof key === 'string' && isUnsafe(key)) {
+      return { path: [], message: 'has a key that holds NUL or a lone surrogate' }
+    }
+    const found = findUnstorable(part, depth + 1)
+    if (found !== null) return { ...found, path: [String(key), ...found.path] }
   }
   return null
+}
+
+/** What is directly in a list or an object; nothing in anything else. */
+export function partsOf(value: unknown): Iterable<readonly [string | number, unknown]> {
+  if (value === null || typeof value !== 'object') return []
+  return Array.isArray(value) ? value.entries() : Object.entries(value)
 }
 
 const isUnsafe = (text: string): boolean => text.includes('\0') || !text.isWellFormed()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { findAccount } from '../accounts/find-account.ts'
 import type { Context } from '../context.ts'
-import { invalidRequest, notFound } from '../errors.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
 import { redeliverWebhook } from '../webhooks/redeliver-webhook.ts'
 import { rotateWebhookSecret } from '../webhooks/rotate-webhook-secret.ts'
 import { setWebhookUrl } from '../webhooks/set-webhook-url.ts'
@@ -33,7 +33,10 @@ function addSettings(webhooks: Command): void {
       if ((url === undefined) !== (clear === true)) throw invalidRequest('Give either a URL or --clear.')
       const owner = await actingFor(ctx, account)
       const set = await setWebhookUrl(owner.ctx, { url: url ?? null })
-      return { json: { account_id: owner.id, webhook_url: set.url }, text: set.url ?? 'no URL' }
+      return {
+        json: { account_id: owner.id, webhook_url: set.url },
+        text: set.url ?? 'No URL: callbacks go where submissions say.',
+      }
     },
   )
   operatorCommand<{ account: string }>(
@@ -43,7 +46,10 @@ function addSettings(webhooks: Command): void {
       .requiredOption(...ACCOUNT),
     async (ctx, { account }) => {
       const secret = await rotateWebhookSecret((await actingFor(ctx, account)).ctx)
-      return { json: { secret }, text: `${secret}\nThe one before it signs for 24 hours more.` }
+      return {
+        json: { secret },
+        text: `${secret}\nThe one before it signs for 24 hours more; any older one has stopped.`,
+      }
     },
   )
 }
@@ -68,7 +74,7 @@ function addDeliveries(webhooks: Command): void {
       const deliveries = edges.map(({ node }) => node)
       return {
         json: { deliveries: deliveries.map(toJson), has_more: pageInfo.hasNextPage },
-        text: deliveries.map(toLine).join('\n') || 'none',
+        text: [...deliveries.map(toLine), ...hintAtMore(pageInfo.hasNextPage, deliveries)].join('\n') || 'none',
       }
     },
   )
@@ -76,7 +82,7 @@ function addDeliveries(webhooks: Command): void {
     webhooks.command('redeliver').description('send a finished delivery again').argument('<delivery-id>', 'msg_…'),
     async (ctx, _options, [id = '']) => {
       const found = await ctx.db.prisma.webhookDelivery.findUnique({ where: { id }, select: { accountId: true } })
-      if (found === null) throw notFound()
+      if (found === null) throw new ServiceError('NOT_FOUND', `Check the id: there is no delivery "${id}".`)
       await redeliverWebhook((await actingFor(ctx, found.accountId)).ctx, { id })
       return { json: { delivery_id: id, queued: true }, text: `${id} is queued` }
     },
@@ -110,9 +116,11 @@ function describe({ valid, problems, id, ageSeconds }: ReturnType<typeof verifyD
   if (!valid) process.exitCode = 1
   return {
     json: { valid, problems, webhook_id: id, age_seconds: ageSeconds },
-    text: valid ? `${id} is genuine and ${ageSeconds} s old` : problems.join('\n'),
+    text: valid ? `${id} is genuine and ${age(ageSeconds ?? 0)}` : problems.join('\n'),
   }
 }
+
+const age = (seconds: number): string => (seconds < 0 ? `${-seconds} s ahead of the clock here` : `${seconds} s old`)
 
 const read = (file: string): Promise<Buffer> =>
   readFile(file).catch((error: NodeJS.ErrnoException) => {
@@ -146,7 +154,11 @@ const toJson = (delivery: DeliveryView) => ({
   })),
 })
 
-const toLine = (delivery: DeliveryView): string =>
-  [delivery.id, delivery.jobId, delivery.state, delivery.outcome ?? '-', delivery.attempts.length, delivery.url].join(
-    '  ',
-  )
+const toLine = ({ id, jobId, createdAt, state, outcome, attempts, url }: DeliveryView): string => {
+  const times = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
+  const last = outcome === null || outcome === state ? '' : ` (${outcome})`
+  return [id, jobId, createdAt.toISOString(), `${state}${last} after ${times}`, url].join('  ')
+}
+
+const hintAtMore = (more: boolean, shown: readonly DeliveryView[]): string[] =>
+  more ? [`There are more: --after ${shown.at(-1)?.id}`] : []

@@ -10,6 +10,9 @@ import { tellJob } from '../jobs/tell-job.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
 import { finishJob } from './finish-job.ts'
 
+/** Most companion work is done by then. */
+const ASK_AGAIN_SECONDS = 2
+
 /** What a companion request is told, the first time and whenever it is repeated with its Idempotency-Key. */
 export interface CompanionView<Result> {
   readonly jobId: string
@@ -163,4 +166,6 @@ const failed = (jobId: string, code: JobErrorCode, replayed: boolean): Companion
 })
 
 const inProgress = () =>
-  new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'Wait for the first request with this Idempotency-Key.')
+  new ServiceError('IDEMPOTENCY_IN_PROGRESS', 'Wait for the first request with this Idempotency-Key.', {
+    retryAfterSeconds: ASK_AGAIN_SECONDS,
+  })

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../log.ts'
+import { LendingSocket } from './lending-socket.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
 export interface Database {
@@ -15,7 +16,9 @@ export interface Database {
 export type Tx = PoolClient
 
 export function openDatabase(url: string, log: Log, max = 20): Database {
-  const pool = new Pool({ connectionString: url, max, application_name: 'sonant', connectionTimeoutMillis: 10_000 })
+  const stream = () => new LendingSocket()
+  const options = { max, application_name: 'sonant', connectionTimeoutMillis: 10_000, stream }
+  const pool = new Pool({ connectionString: url, ...options })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
   // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.

@@ -5,15 +5,21 @@ import {
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
+  getIntrospectionQuery,
   getNamedType,
   getNullableType,
   getOperationAST,
   isCompositeType,
   isInterfaceType,
+  isIntrospectionType,
   isListType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
+  parse,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from 'graphql'
 
 /** Fields of an answer, each counted as often as it can occur. */
@@ -22,6 +28,15 @@ const MAX_COST = 20_000
 const ASSUMED_LENGTH = 5
 const DEFAULT_PAGE = 50
 const SIZES: ReadonlySet<string> = new Set(['first', 'last', 'limit'])
+/** How many things the lists of introspection hold, by their names; every other one holds one. */
+const SCHEMA_LENGTHS: Readonly<Record<string, number>> = {
+  types: 100,
+  fields: 8,
+  inputFields: 6,
+  enumValues: 6,
+  args: 2,
+}
+const META_FIELDS = new Map([SchemaMetaFieldDef, TypeMetaFieldDef].map((field) => [field.name, field]))
 
 interface Call {
   readonly schema: GraphQLSchema
@@ -35,23 +50,52 @@ interface Walk {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Readonly<Record<string, unknown>>
   cost: number
+  /** Of what is asked about the schema itself. */
+  introspection: number
 }
 
+const ofWholeSchema = new WeakMap<GraphQLSchema, number>()
+
 /** What is wrong with a valid operation that would answer with too much; null if nothing is. Pages multiply what is in them. */
-export function excessiveCost({ schema, document, operationName, variableValues }: Call): string | null {
-  const operation = getOperationAST(document, operationName)
-  const root = operation == null ? null : schema.getRootType(operation.operation)
-  if (operation == null || root == null) return null
+export function excessiveCost(call: Call): string | null {
+  const { cost, introspection } = costOf(call)
+  if (cost > MAX_COST) return `Ask for less at a time: this would be up to ${cost} fields, of ${MAX_COST}.`
+  // As much as the whole schema is may be asked for, and no more.
+  return introspection > 0 && introspection > costOfWholeSchema(call.schema)
+    ? 'Ask for less of the schema at a time.'
+    : null
+}
+
+function costOfWholeSchema(schema: GraphQLSchema): number {
+  const known = ofWholeSchema.get(schema)
+  if (known !== undefined) return known
+  const everything = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, oneOf: true }
+  const query = getIntrospectionQuery({ ...everything, inputValueDeprecation: true })
+  const { introspection } = costOf({ schema, document: parse(query) })
+  ofWholeSchema.set(schema, introspection)
+  return introspection
+}
+
+function costOf({ schema, document, operationName, variableValues }: Call): Pick<Walk, 'cost' | 'introspection'> {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
-  const walk: Walk = { schema, fragments, variables: (variableValues ?? {}) as Walk['variables'], cost: 0 }
-  add(walk, operation.selectionSet, root, 1)
-  return walk.cost > MAX_COST
-    ? `Ask for less at a time: this would be up to ${walk.cost} fields, of ${MAX_COST}.`
-    : null
+  const operation = getOperationAST(document, operationName)
+  const variables = { ...sizesByDefault(operation), ...(variableValues as Walk['variables'] | null | undefined) }
+  const walk: Walk = { schema, fragments, variables, cost: 0, introspection: 0 }
+  const root = operation == null ? null : schema.getRootType(operation.operation)
+  if (operation != null && root != null) add(walk, operation.selectionSet, root, 1)
+  return walk
 }
+
+/** Of variables that are whole numbers unless they are given. */
+const sizesByDefault = (operation: OperationDefinitionNode | null | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    (operation?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+    ),
+  )
 
 function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, times: number): void {
   for (const selection of set.selections) {
@@ -65,10 +109,12 @@ function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, ti
   }
 }
 
-/** Introspection has a depth of its own, which another rule limits. */
 function addField(walk: Walk, node: FieldNode, parent: GraphQLCompositeType, times: number): void {
-  walk.cost += times
-  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
+  const meta = META_FIELDS.get(node.name.value)
+  if (meta !== undefined || isIntrospectionType(parent)) walk.introspection += times
+  else walk.cost += times
+  const own = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
+  const field = meta ?? own
   if (field === undefined || node.selectionSet === undefined) return
   const type = getNamedType(field.type)
   if (isCompositeType(type)) add(walk, node.selectionSet, type, times * lengthOf(walk, node, field, parent))
@@ -81,6 +127,7 @@ function lengthOf(
   field: GraphQLField<unknown, unknown>,
   parent: GraphQLCompositeType,
 ): number {
+  if (isIntrospectionType(parent)) return SCHEMA_LENGTHS[field.name] ?? 1
   if (field.args.some(({ name }) => SIZES.has(name))) return pageOf(walk, node)
   const isPage = parent.name.endsWith('Connection') || parent.name.endsWith('Page')
   return isListType(getNullableType(field.type)) && !isPage ? ASSUMED_LENGTH : 1

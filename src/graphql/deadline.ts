@@ -33,6 +33,7 @@ async function executeWithin(limitMs: number, call: unknown): Promise<ExecutionR
   }
   const timer = setTimeout(end, limitMs)
   context.signal.addEventListener('abort', end, { once: true })
+  if (context.signal.aborted) end()
   try {
     const contextValue = { ...context, db: cancellable(context.db, stop.signal) }
     return await Promise.race([execute({ ...execution, contextValue }), stopped])

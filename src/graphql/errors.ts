@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { HTTP_STATUS, ServiceError } from '../errors.ts'
+import { type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { describeTrouble, toServiceError } from '../trouble.ts'
 
@@ -35,8 +35,11 @@ export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError,
 })
 
 /** Libraries have codes of their own. */
-const codeOf = ({ extensions: { code } }: GraphQLError): unknown =>
-  typeof code === 'string' && code in HTTP_STATUS ? code : 'INVALID_REQUEST'
+const codeOf = ({ extensions: { code, http } }: GraphQLError): ErrorCode => {
+  if (typeof code === 'string' && code in HTTP_STATUS) return code as ErrorCode
+  const status = (http as { status?: number } | undefined)?.status
+  return status === HTTP_STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'INVALID_REQUEST'
+}
 
 /** A body that is no JSON is no request at all: 400 whatever the caller accepts. */
 const httpOf = ({ extensions: { code, http, originalError } }: GraphQLError) => {

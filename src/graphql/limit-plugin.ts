@@ -1,23 +1,32 @@
-import { GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import {
+  type DocumentNode,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  OperationTypeNode,
+} from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, MAX_TOKENS, tooDeep } from './limits.ts'
+import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
 import { refuseNul } from './refuse-nul.ts'
+import { variableMistakes } from './variables.ts'
 
 /**
  * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
  * are counted while parsing, the rest before any other rule looks at the document. Strangers get no introspection and no hints.
  */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
-  onParse: ({ params, setParseFn, parseFn }) =>
-    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS })),
+  onParse: ({ params, setParseFn, parseFn }) => {
+    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS }))
+    return ({ result, context }) => refuseSubscriptionByGet(result, context)
+  },
   onValidate: ({ context, addValidationRule, params, setResult }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseNul)
-    const stranger = context.actor.kind === 'anonymous'
+    const stranger = isStranger(context)
     if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
     return ({ result, setResult: replace }) => {
       if (!stranger || !Array.isArray(result)) return
@@ -25,19 +34,35 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     }
   },
   onExecute: ({ args, setResultAndStopExecution }) => {
-    const message = excessOfCall(args)
-    if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
+    const refusal = refuseCall(args)
+    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
   onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const message = excessOfCall(args)
-    if (message !== null) setResultAndStopExecution({ errors: [new GraphQLError(message)] })
+    const refusal = refuseCall(args)
+    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
 })
 
-type Call = Parameters<typeof excessiveCost>[0]
+/** A page of another site could have a browser open it, cookie and all. Yoga itself refuses mutations so. */
+function refuseSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
+  if (context.request?.method !== 'GET' || document === null || document instanceof Error) return
+  const operation = getOperationAST(document, context.params?.operationName)?.operation
+  if (operation !== OperationTypeNode.SUBSCRIPTION) return
+  const http = { status: 405, headers: { Allow: 'POST' } }
+  throw new GraphQLError('Send a subscription as a POST request, or over a WebSocket.', { extensions: { http } })
+}
 
-const excessOfCall = (args: Call): string | null =>
-  tooDeep(args.variableValues) ? 'Nest variables less deeply.' : excessiveCost(args)
+type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 
-const withoutHint = (error: GraphQLError): GraphQLError =>
-  Object.assign(error, { message: error.message.replace(/ Did you mean .*\?$/s, '') })
+function refuseCall(args: Call): GraphQLError | null {
+  const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
+  return excess === null
+    ? variableMistakes(args, isStranger(args.contextValue as GraphqlContext))
+    : new GraphQLError(excess)
+}
+
+const isStranger = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
+
+/** What validation has found is kept for the next caller, who may be no stranger. */
+const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
+  new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })

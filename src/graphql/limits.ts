@@ -9,6 +9,7 @@ const MAX_ALIASES = 50
 const MAX_DIRECTIVES = 50
 const MAX_ROOT_FIELDS = 20
 const MAX_VARIABLE_DEPTH = 32
+const MAX_VARIABLE_VALUES = 5000
 
 interface Counts {
   selections: number
@@ -72,12 +73,15 @@ function walk(
   return null
 }
 
-/** Whether variables are nested deeper than anything here needs: coercing them would take the stack. */
-export function tooDeep(variables: unknown): boolean {
+/** What is wrong with variables that are deeper or more than anything here needs: coercing them would take the stack, or long. */
+export function excessOfVariables(variables: unknown): string | null {
   let level: unknown[] = [variables]
+  let count = 0
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_VARIABLE_DEPTH) return true
+    if (depth > MAX_VARIABLE_DEPTH) return 'Nest variables less deeply.'
+    count += level.length
+    if (count > MAX_VARIABLE_VALUES) return `Send at most ${MAX_VARIABLE_VALUES} values in variables.`
     level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []))
   }
-  return false
+  return null
 }

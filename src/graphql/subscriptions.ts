@@ -3,13 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { CloseCode, makeServer, type Context as SocketContext } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
-import { parseJsonBody } from '../../rest/json-body.ts'
+import { refuseMisread } from '../../rest/json-body.ts'
 import type { AccountHolder } from '../context.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
 import type { GraphqlContext } from './builder.ts'
 import { maskError } from './errors.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
+import { endingWith, type OpenOperation, openOperation } from './open-operation.ts'
 import { openSocketCount } from './socket-count.ts'
 
 /** A peer that has not answered a ping by the next one is gone, or does not read. */
@@ -32,15 +33,9 @@ interface Extra {
 }
 
 interface Executor {
+  readonly operation: OpenOperation
   execute(args: ExecutionArgs): Promise<ExecutionResult>
   subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>>
-}
-
-/** Aborted when the socket is closed: nobody waits for an answer any more. */
-function closed(socket: WebSocket): AbortSignal {
-  const gone = new AbortController()
-  socket.once('close', () => gone.abort())
-  return gone.signal
 }
 
 /**
@@ -52,18 +47,21 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
   const { log } = runtime
   const server = makeServer<Record<string, unknown>, Extra>({
     onConnect: (context) => connect(runtime, context, identify, count),
-    onSubscribe: async (context, _id, payload) => {
+    onSubscribe: async (context, id, payload) => {
       const { request, socket } = context.extra
+      const operation = openOperation()
+      context.subscriptions[id] = operation.handle
       try {
         if (Object.keys(context.subscriptions).length > MAX_OPERATIONS)
           throw new GraphQLError('Complete other operations first.')
         // Refused in the words of a request's body.
-        parseJsonBody(Buffer.from(JSON.stringify(payload)))
+        refuseMisread(payload)
         const actor = await identify(request, authorizationOf(context))
         return await prepare(
           yoga,
-          { ...runtime.as(actor), requestId: request.id, signal: closed(socket), address: request.ip, cookie: null },
+          { ...runtime.as(actor), requestId: request.id, signal: operation.signal, address: request.ip, cookie: null },
           payload,
+          operation,
         )
       } catch (error) {
         if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
@@ -75,8 +73,10 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return maskResult(result, log, requestIdOf(args))
     },
     subscribe: async (args) => {
-      const result = await (args.rootValue as Executor).subscribe(args)
-      return isStream(result) ? maskStream(result, log, requestIdOf(args)) : maskResult(result, log, requestIdOf(args))
+      const { subscribe, operation } = args.rootValue as Executor
+      const result = await subscribe(args)
+      if (!isStream(result)) return maskResult(result, log, requestIdOf(args))
+      return endingWith(maskStream(result, log, requestIdOf(args)), operation)
     },
     onError: (context, _id, _payload, errors) =>
       errors.map((error) => shown(maskError(error, log, context.extra.request.id))),
@@ -96,6 +96,7 @@ async function prepare(
     operationName?: string | null | undefined
     variables?: Record<string, unknown> | null | undefined
   },
+  operation: OpenOperation,
 ) {
   const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
@@ -112,7 +113,7 @@ async function prepare(
     operationName: payload.operationName,
     variableValues: payload.variables,
     contextValue: await contextFactory(),
-    rootValue: { execute, subscribe },
+    rootValue: { execute, subscribe, operation },
   }
 }
 

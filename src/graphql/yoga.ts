@@ -1,5 +1,4 @@
 import websocket from '@fastify/websocket'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import { handleProtocols } from 'graphql-ws'
@@ -14,6 +13,7 @@ import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
 import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
+import { openGraphiql } from './graphiql.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
@@ -42,7 +42,9 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-
  */
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
   const yoga = openYoga(runtime)
+  const graphiql = openGraphiql()
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const actor = await entrance.enter(request, reply)
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
@@ -88,11 +90,7 @@ const openYoga = (runtime: Runtime) =>
       errorCache: boundedCache(),
       validationCache: boundedCache(),
     },
-    graphiql: {
-      title: 'Sonant GraphQL',
-      defaultQuery: '{\n  catalog {\n    endpoints {\n      slug\n      name\n    }\n  }\n}\n',
-    },
-    renderGraphiQL,
+    graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },
     plugins: [limits(runtime), deadline(), masking(runtime)],
   })

@@ -8,9 +8,15 @@ export interface Window {
   readonly to: Date
 }
 
-/** What a spreadsheet may pass over before it sees a formula: white space of all kinds, control characters, and what has no width. */
-const INVISIBLE =
-  '\u0001- \u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff'
+/**
+ * What may stand unseen before a formula: Unicode's White_Space, Default_Ignorable_Code_Point, Cc and Cf, unassigned ones included. NUL
+ * is no text.
+ */
+const INVISIBLE = [
+  '\u0001- \u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f',
+  '\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{110bd}\u{110cd}',
+  '\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}',
+].join('')
 const FORMULA = `^[${INVISIBLE}]*[=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]`
 
 /**

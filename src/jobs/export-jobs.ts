@@ -1,10 +1,9 @@
-import { pipeline, type Readable } from 'node:stream'
-import { to as copyTo } from 'pg-copy-streams'
+import type { Readable } from 'node:stream'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
+import { CopyCsv } from '../db/copy-csv.ts'
 import type { Tx } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
-import { CsvLines } from './csv-lines.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import type { ExportPass } from './export-lane.ts'
 import { filterMistakes, refuseMistakes } from './job-filter.ts'
@@ -20,21 +19,26 @@ export interface JobExport {
   readonly csv: Readable
 }
 
+export interface ExportInput extends Window {
+  /** Aborted when whoever asked has gone away while the export waits for its turn. */
+  readonly gone?: AbortSignal
+}
+
 /**
  * The account's jobs of a window of time as CSV (spec 4.9). Limit and rows come from one snapshot, and are read at the database's
  * speed: how slowly the file is taken does not matter to it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
-export async function exportJobs(ctx: Context, window: Window): Promise<JobExport> {
+export async function exportJobs(ctx: Context, { gone, ...window }: ExportInput): Promise<JobExport> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   refuseMistakes(filterMistakes(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
-  const pass = await ctx.exportLane.enter(accountId)
+  const pass = await ctx.exportLane.enter(accountId, gone)
   try {
     const client = await ctx.db.pool.connect()
     await openSnapshot(client, accountId, window)
-    return stream(ctx, client, pass, copyWithin(accountId, window))
+    return stream(ctx, client, pass, accountId, window)
   } catch (error) {
     pass.leave()
     throw error
@@ -66,21 +70,21 @@ const tooMany = () =>
     { path: 'from', message: `holds more than ${MAX_JOBS} jobs` },
   ])
 
-function stream(ctx: Context, client: Tx, pass: ExportPass, sql: string): JobExport {
-  const copy = client.query(copyTo(sql))
-  // How many rows the database sent is known once it is ready for the next statement, which ends the snapshot as well.
-  const sent = async () => {
-    await client.query('commit')
-    return copy.rowCount
-  }
-  const lines = new CsvLines(CSV_HEAD, sent)
-  pipeline(copy, lines, (error) => {
-    pass.doneReading()
-    // In the middle of a COPY a connection is good for nothing else.
-    client.release(error ?? undefined)
+function stream(ctx: Context, client: Tx, pass: ExportPass, accountId: string, window: Window): JobExport {
+  const rows = new CopyCsv({
+    sql: copyWithin(accountId, window),
+    head: CSV_HEAD,
+    // Nothing more is read from the snapshot: it is given back before the file ends.
+    finish: () => client.query('commit'),
+    onEnd: (error) => {
+      pass.doneReading()
+      // In the middle of a COPY a connection is good for nothing else.
+      client.release(error)
+    },
   })
-  const csv = ctx.spill.through(lines)
+  client.query(rows)
+  const csv = ctx.spill.through(rows, accountId)
   csv.once('close', () => pass.leave())
   csv.once('error', (error) => ctx.log.warn({ err: error.message }, 'an export broke off'))
-  return { rowsRead: () => lines.rows, csv }
+  return { rowsRead: () => rows.rows, csv }
 }

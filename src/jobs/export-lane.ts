@@ -15,62 +15,90 @@ export interface ExportPass {
   leave(): void
 }
 
-/** Lets exports in one after the other, in this process. */
+/** Lets exports in one after the other, in this process, accounts in turn. */
 export interface ExportLane {
-  /** Waits for its turn to read. @throws RATE_LIMITED for an account with too many open exports, UNAVAILABLE when all are too many */
-  enter(accountId: string): Promise<ExportPass>
+  /**
+   * Waits for its turn to read. A caller that goes away while it waits leaves its place at once.
+   * @throws RATE_LIMITED for an account with too many open exports, UNAVAILABLE when all are too many or the turn does not come, the
+   * signal's reason
+   */
+  enter(accountId: string, gone?: AbortSignal): Promise<ExportPass>
 }
 
 export function openExportLane(): ExportLane {
   const open = new Map<string, number>()
-  const waiting: (() => void)[] = []
-  let reading = 0
+  const turns = openTurns()
   let all = 0
 
-  const next = () => {
-    if (reading < MAX_READING && waiting.length > 0) {
-      reading++
-      waiting.shift()?.()
-    }
-  }
   const leaveAccount = (accountId: string) => {
     all--
     const left = (open.get(accountId) ?? 1) - 1
     if (left === 0) open.delete(accountId)
     else open.set(accountId, left)
   }
-  const turn = () =>
-    new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = after(() => {
-        waiting.splice(waiting.indexOf(start), 1)
-        reject(unavailable('other exports are still reading'))
-      }, LONGEST_WAIT_MS)
-      waiting.push(start)
-      next()
-    })
-
   return {
-    enter: async (accountId) => {
+    enter: async (accountId, gone) => {
       const mine = open.get(accountId) ?? 0
       if (mine >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
       if (all >= MAX_OPEN) throw unavailable('too many exports are open')
       all++
       open.set(accountId, mine + 1)
-      await turn().catch((error: Error) => {
+      try {
+        const doneReading = once(await turns.take(accountId, gone))
+        return { doneReading, leave: once(() => [doneReading(), leaveAccount(accountId)]) }
+      } catch (error) {
         leaveAccount(accountId)
         throw error
-      })
-      const doneReading = once(() => {
-        reading--
-        next()
-      })
-      return { doneReading, leave: once(() => [doneReading(), leaveAccount(accountId)]) }
+      }
     },
   }
+}
+
+/** So many read at a time; the account that has waited longest since its last turn is next, however many it has waiting. */
+function openTurns() {
+  const waiting = new Map<string, (() => void)[]>()
+  let reading = 0
+
+  const next = () => {
+    const [first] = waiting
+    if (first === undefined || reading >= MAX_READING) return
+    const [accountId, [start, ...others]] = first
+    waiting.delete(accountId)
+    if (others.length > 0) waiting.set(accountId, others)
+    reading++
+    start?.()
+  }
+  const leave = (accountId: string, start: () => void) => {
+    const others = waiting.get(accountId)?.filter((other) => other !== start) ?? []
+    if (others.length > 0) waiting.set(accountId, others)
+    else waiting.delete(accountId)
+  }
+  const done = () => {
+    reading--
+    next()
+  }
+  const take = (accountId: string, gone?: AbortSignal) =>
+    new Promise<() => void>((resolve, reject) => {
+      gone?.throwIfAborted()
+      const stopWaiting = () => {
+        clearTimeout(timer)
+        gone?.removeEventListener('abort', giveUp)
+      }
+      const start = () => {
+        stopWaiting()
+        resolve(done)
+      }
+      const giveUp = () => {
+        stopWaiting()
+        leave(accountId, start)
+        reject(gone?.aborted ? gone.reason : unavailable('other exports are still reading'))
+      }
+      const timer = after(giveUp, LONGEST_WAIT_MS)
+      gone?.addEventListener('abort', giveUp)
+      waiting.set(accountId, [...(waiting.get(accountId) ?? []), start])
+      next()
+    })
+  return { take }
 }
 
 const tooManyOpen = () =>

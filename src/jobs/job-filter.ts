@@ -30,6 +30,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
   if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
   if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
     details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
+  if (apiKeyId === '') details.push({ path: 'api_key_id', message: 'must not be empty' })
   for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
     if (findUnstorable(text) !== null) details.push({ path, message: 'holds a character that no id has' })
   }

@@ -2,13 +2,13 @@
 export interface LaneLimits {
   /** How many jobs to fetch at once at most: what a lane that has just got room can surely take. */
   readonly batch: number
-  /** What a lane that nobody has been heard of yet can surely take. */
+  /** What a lane that nobody has heard of yet can surely take. */
   readonly leastBatch: number
   /** Takes a place in the lane, or says that there is none. */
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
   leave(lane: string | undefined): boolean
-  /** Whether a lane that was full takes jobs again, as its receiver has become prompt. */
+  /** Whether a lane that was full takes jobs again, as its attempts are answered promptly now. */
   hasReopened(): boolean
   /** The lanes known to be full: what waits for them may as well stay in the queue. */
   full(): string[]
@@ -16,58 +16,66 @@ export interface LaneLimits {
 
 export interface LaneOptions {
   readonly perAccount: number
+  /** For an account that has a receiver to itself: half of what all accounts may have there together. */
   readonly perReceiver: number
 }
 
-/** Less for receivers that have not shown yet that they answer, or no longer do: many of them together must not fill the process. */
+/** Less for lanes that have not shown yet that they are answered, or no longer are: many of them together must not fill the process. */
 export interface Doubtful {
-  readonly perReceiver: number
-  isPrompt(receiver: string): boolean
+  readonly perLane: number
+  isPrompt(lane: string): boolean
 }
+
+/** What a lane is counted under: its account, its receiver, and itself. */
+export type LaneKeys = readonly [account: string, receiver: string, own: string]
 
 /**
  * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
  * any that must go back.
  */
-export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: Doubtful): LaneLimits {
-  const batch = Math.ceil(perReceiver / 2)
+export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
+  const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
-  const known = new Set<string>()
-  const mostOf = (key: string): number => {
-    if (key.startsWith('a ')) return perAccount
-    return doubtful === undefined || doubtful.isPrompt(key) ? perReceiver : doubtful.perReceiver
+  const known = new Map<string, LaneKeys>()
+  const doubtOf = (lane: string): number =>
+    doubtful === undefined || doubtful.isPrompt(lane) ? Number.POSITIVE_INFINITY : doubtful.perLane
+  const isShort = (left: number, most: number): boolean => left < Math.max(1, Math.min(batch, Math.ceil(most / 2)))
+  const isFull = (lane: string, keys: LaneKeys): boolean => {
+    const own = held.get(keys[2]) ?? 0
+    const [share, doubt] = [shareOf(limits, held, keys), doubtOf(lane)]
+    return (
+      isShort(limits.perAccount - (held.get(keys[0]) ?? 0), limits.perAccount) ||
+      isShort(share, share + own) ||
+      isShort(doubt - own, doubt)
+    )
   }
-  const roomOf = (key: string): number => mostOf(key) - (held.get(key) ?? 0)
-  const isNarrow = (key: string): boolean => roomOf(key) < Math.min(batch, Math.ceil(mostOf(key) / 2))
-  const isFull = (lane: string): boolean => keysOf(lane).some(isNarrow)
-  const release = (key: string): void => {
-    const left = (held.get(key) ?? 0) - 1
-    if (left <= 0) held.delete(key)
-    else held.set(key, left)
+  const reopens = ([account, receiver]: LaneKeys): boolean => {
+    for (const [lane, keys] of known) {
+      if ((keys[0] === account || keys[1] === receiver) && !isFull(lane, keys)) return true
+    }
+    return false
   }
-  const reopens = (keys: readonly string[]): boolean =>
-    [...known].some((lane) => keysOf(lane).some((key) => keys.includes(key)) && !isFull(lane))
   return {
     batch,
-    leastBatch: Math.min(batch, doubtful?.perReceiver ?? batch),
+    leastBatch: Math.min(batch, doubtful?.perLane ?? batch),
     enter: (lane) => {
       if (lane === undefined) return true
       const keys = keysOf(lane)
-      const fits = keys.every((key) => roomOf(key) > 0)
-      if (fits) for (const key of keys) held.set(key, (held.get(key) ?? 0) + 1)
-      if (isFull(lane)) known.add(lane)
+      const fits = hasRoom(limits, held, keys) && (held.get(keys[2]) ?? 0) < doubtOf(lane)
+      if (fits) count(held, keys, 1)
+      if (isFull(lane, keys)) known.set(lane, keys)
       return fits
     },
     leave: (lane) => {
       if (lane === undefined) return false
       const keys = keysOf(lane)
-      keys.forEach(release)
+      count(held, keys, -1)
       return reopens(keys)
     },
-    hasReopened: () => [...known].some((lane) => !isFull(lane)),
+    hasReopened: () => [...known].some(([lane, keys]) => !isFull(lane, keys)),
     full: () => {
-      for (const lane of known) if (!isFull(lane)) known.delete(lane)
-      return [...known]
+      for (const [lane, keys] of known) if (!isFull(lane, keys)) known.delete(lane)
+      return [...known.keys()]
     },
   }
 }
@@ -75,17 +83,34 @@ export function laneLimits({ perAccount, perReceiver }: LaneOptions, doubtful?: 
 /** So many lanes are remembered told apart; then they are forgotten together. */
 const MAX_KNOWN_LANES = 4096
 
-type Keys = readonly [account: string, receiver: string]
+const knownKeys = new Map<string, LaneKeys>()
 
-const knownKeys = new Map<string, Keys>()
-
-/** The two words of a lane, told apart: a few lanes are asked for thousands of times a second. */
-export function keysOf(lane: string): Keys {
+/** The two words of a lane, told apart, and the whole: a few lanes are asked for thousands of times a second. */
+export function keysOf(lane: string): LaneKeys {
   const known = knownKeys.get(lane)
   if (known !== undefined) return known
   const space = lane.indexOf(' ')
-  const keys: Keys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`]
+  const keys: LaneKeys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
   if (knownKeys.size >= MAX_KNOWN_LANES) knownKeys.clear()
   knownKeys.set(lane, keys)
   return keys
 }
+
+/** Whether one more of the lane fits. */
+export const hasRoom = (limits: LaneOptions, held: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
+  limits.perAccount > (held.get(keys[0]) ?? 0) && shareOf(limits, held, keys) > 0
+
+export function count(held: Map<string, number>, keys: LaneKeys, change: 1 | -1): void {
+  for (const key of keys) {
+    const now = (held.get(key) ?? 0) + change
+    if (now > 0) held.set(key, now)
+    else held.delete(key)
+  }
+}
+
+/**
+ * What a lane may still take of its receiver: it gets as much again as is free. One account alone has half of the whole, n of them an
+ * n + 1th each: so one that comes last finds room, however many of the others hang.
+ */
+const shareOf = (limits: LaneOptions, held: ReadonlyMap<string, number>, [, receiver, own]: LaneKeys): number =>
+  Math.ceil((2 * limits.perReceiver - (held.get(receiver) ?? 0) - (held.get(own) ?? 0)) / 2)

@@ -1,4 +1,4 @@
-import { keysOf, type LaneOptions } from '../queue/lane-limits.ts'
+import { count, hasRoom, keysOf, type LaneKeys, type LaneOptions } from '../queue/lane-limits.ts'
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
@@ -8,9 +8,9 @@ const TOGETHER = 32
 const QUICK_MS = 100
 /** Who answers within this is prompt: what is held for it moves on. */
 const PROMPT_MS = 1000
-/** How long an answer tells something about a receiver. */
+/** How long an answer tells something about a lane. */
 const PACE_KEPT_MS = 1000
-/** With more receivers than this, those that said nothing lately are forgotten. */
+/** With more lanes than this, those that were not answered lately are forgotten. */
 const MAX_PACES = 1024
 /** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
 const STALE_MS = 1000
@@ -30,8 +30,8 @@ export interface AttemptGate {
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** How many wait for their turn. */
   waiting(): number
-  /** Whether the receiver (`keysOf`) answered its last attempt within a second and has others under way or waiting. */
-  isPrompt(receiver: string): boolean
+  /** Whether the lane's last attempt took less than a second and ended in the last second. */
+  isPrompt(lane: string): boolean
   /** Sends away who waits. */
   close(): void
 }
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 export interface GateOptions extends LaneOptions {
-  /** Told of a receiver that was not prompt and has become so. */
+  /** Told of a lane that was not prompt and has become so. */
   readonly onPrompt?: () => unknown
 }
 
@@ -53,7 +53,8 @@ export function openAttemptGate(limits: GateOptions, now = () => performance.now
   return {
     pass: async (lane, signal, steps) => {
       const preparation = openPreparation(steps, now)
-      await turns.enter(lane, preparation).catch(preparation.rejectWith)
+      const keys = keysOf(lane)
+      await turns.enter(lane, keys, preparation).catch(preparation.rejectWith)
       let started = Number.NEGATIVE_INFINITY
       try {
         if (signal.aborted) return await preparation.rejectWith(signal.reason)
@@ -61,7 +62,7 @@ export function openAttemptGate(limits: GateOptions, now = () => performance.now
         started = now()
         return await steps.work(prepared)
       } finally {
-        turns.leave(lane, now() - started)
+        turns.leave(lane, keys, now() - started)
       }
     },
     waiting: turns.waiting,
@@ -70,86 +71,86 @@ export function openAttemptGate(limits: GateOptions, now = () => performance.now
   }
 }
 
+interface Line {
+  readonly keys: LaneKeys
+  readonly queue: Waiting[]
+}
+
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns({ perAccount, perReceiver, onPrompt }: GateOptions, now: () => number) {
+function openTurns(limits: GateOptions, now: () => number) {
   const inside = new Map<string, number>()
-  const waiting = new Map<string, Waiting[]>()
+  const waiting = new Map<string, Line>()
   const paces = openPaces(now)
+  const isPrompt = (lane: string): boolean => paces.of(lane) < PROMPT_MS
   let crowd = 0
   let closed = false
-  const hasRoom = (lane: string): boolean => {
-    const [account, receiver] = keysOf(lane)
-    return (inside.get(account) ?? 0) < perAccount && (inside.get(receiver) ?? 0) < perReceiver
-  }
-  const count = (lane: string, change: number): void => {
-    for (const key of keysOf(lane)) {
-      const left = (inside.get(key) ?? 0) + change
-      if (left > 0) inside.set(key, left)
-      else inside.delete(key)
-    }
-  }
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
     // Only once some of them are used up, so that many are prepared together while enough are left for the time that takes.
-    if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true || paces.of(keysOf(lane)[1]) >= QUICK_MS) return
+    if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true || paces.of(lane) >= QUICK_MS) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
-  /** One place was given back: the first of each lane that shares a word with it may fit now. */
+  /** One place was given back: lanes that share a word with it take turns at what fits now. */
   const admit = (): void => {
-    for (const [lane, queue] of waiting) {
-      while (queue.length > 0 && hasRoom(lane)) {
-        count(lane, 1)
-        crowd--
-        queue.shift()!.go()
+    for (const [lane, line] of waiting) {
+      const { keys, queue } = line
+      if (!hasRoom(limits, inside, keys)) {
+        prepareAhead(lane, queue)
+        continue
       }
-      if (queue.length === 0) waiting.delete(lane)
-      else prepareAhead(lane, queue)
+      count(inside, keys, 1)
+      crowd--
+      waiting.delete(lane)
+      const first = queue.shift()!
+      // Behind the others: this loop comes by again.
+      if (queue.length > 0) waiting.set(lane, line)
+      first.go()
     }
   }
-  const isPrompt = (receiver: string): boolean => paces.of(receiver) < PROMPT_MS
   return {
-    enter: async (lane: string, preparation: Waiting['preparation']): Promise<void> => {
+    enter: async (lane: string, keys: LaneKeys, preparation: Waiting['preparation']): Promise<void> => {
       if (closed) throw new Error('the worker is stopping')
-      if (hasRoom(lane) && !waiting.has(lane)) return count(lane, 1)
+      if (!waiting.has(lane) && hasRoom(limits, inside, keys)) return count(inside, keys, 1)
       await new Promise<void>((resolve, reject) => {
-        const queue = waiting.get(lane) ?? []
-        waiting.set(lane, queue)
+        const line = waiting.get(lane) ?? { keys, queue: [] }
+        waiting.set(lane, line)
         crowd++
-        queue.push({ go: resolve, giveUp: reject, preparation })
+        line.queue.push({ go: resolve, giveUp: reject, preparation })
       })
     },
     waiting: () => crowd,
     isPrompt,
-    leave: (lane: string, tookMs: number): void => {
-      const receiver = keysOf(lane)[1]
-      const wasPrompt = isPrompt(receiver)
-      paces.note(receiver, tookMs)
-      count(lane, -1)
+    leave: (lane: string, keys: LaneKeys, tookMs: number): void => {
+      count(inside, keys, -1)
+      const wasPrompt = isPrompt(lane)
+      paces.note(lane, tookMs)
       admit()
-      if (!wasPrompt && isPrompt(receiver)) onPrompt?.()
+      if (!wasPrompt && isPrompt(lane)) limits.onPrompt?.()
     },
     close: () => {
       closed = true
-      for (const { giveUp } of [...waiting.values()].flat()) giveUp(new Error('the worker is stopping'))
+      for (const { queue } of waiting.values()) {
+        for (const { giveUp } of queue) giveUp(new Error('the worker is stopping'))
+      }
       waiting.clear()
       crowd = 0
     },
   }
 }
 
-/** Milliseconds that each receiver's last attempt took, where it ended a short while ago. */
+/** Milliseconds that each lane's last attempt took, where it ended a short while ago: an account may have a slow path at a quick receiver. */
 function openPaces(now: () => number) {
   const last = new Map<string, { readonly tookMs: number; readonly endedAt: number }>()
   const forgetOld = (): void => {
     const old = now() - PACE_KEPT_MS
-    for (const [receiver, { endedAt }] of last) if (endedAt <= old) last.delete(receiver)
+    for (const [lane, { endedAt }] of last) if (endedAt <= old) last.delete(lane)
   }
   return {
-    note: (receiver: string, tookMs: number): void => {
-      last.set(receiver, { tookMs, endedAt: now() })
+    note: (lane: string, tookMs: number): void => {
+      last.set(lane, { tookMs, endedAt: now() })
       if (last.size > MAX_PACES) forgetOld()
     },
-    of: (receiver: string): number => {
-      const pace = last.get(receiver)
+    of: (lane: string): number => {
+      const pace = last.get(lane)
       return pace !== undefined && now() - pace.endedAt < PACE_KEPT_MS ? pace.tookMs : Number.POSITIVE_INFINITY
     },
   }

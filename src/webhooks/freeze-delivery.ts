@@ -2,6 +2,7 @@ import type { Parts } from '../context.ts'
 import type { Tx } from '../db/database.ts'
 import { RESPONSE_FIELDS } from '../endpoints/voice-endpoint.ts'
 import { idTime, newId } from '../id.ts'
+import { signOutputs } from '../jobs/sign-outputs.ts'
 import { toVoiceJobView, VOICE_JOB_COLUMNS, type VoiceJobRow, type VoiceJobView } from '../jobs/voice-job.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { UnreadableSecret } from './secret-vault.ts'
@@ -12,6 +13,8 @@ import { type DeliveryKind, laneOf } from './webhook-delivery.ts'
 /** What a transaction that ends a job asks for: where its callback goes, or null where none applies (spec 6.1). */
 export const CALLBACK_URL = `
   coalesce(job.webhook_url, (select account.webhook_url from account where account.id = job.account_id)) as callback_url`
+
+const SAMPLE_OUTPUT = { output: 'audio', content_type: 'audio/wav' }
 
 /** What a delivery is about. A test has the id of a job that never was. */
 export interface Subject {
@@ -66,7 +69,7 @@ export async function freezeContent(
   deliveryId: string,
   subject: Subject,
 ): Promise<FrozenContent | null> {
-  const job = subject.kind === 'job' ? await finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId)
+  const job = await (subject.kind === 'job' ? finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId))
   const body = Buffer.from(JSON.stringify(parts.presenter.voiceJob(job)))
   try {
     const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
@@ -89,13 +92,13 @@ async function finishedJob(parts: Parts, tx: Tx, jobId: string): Promise<VoiceJo
   return toVoiceJobView(parts, rows[0])
 }
 
-/** What a completed job looks like: the same at every redelivery. */
-const sampleJob = (parts: Parts, jobId: string): VoiceJobView => ({
+/** What a completed job looks like, its URL signed like any other; it leads to nothing. */
+const sampleJob = async (parts: Parts, jobId: string): Promise<VoiceJobView> => ({
   jobId,
   status: 'completed',
   createdAt: idTime(jobId),
   completedAt: idTime(jobId),
-  outputs: { audio: `${parts.settings.publicUrl ?? 'https://sonant.example'}/media/test.wav` },
+  outputs: await signOutputs(parts, [{ ...SAMPLE_OUTPUT, storage_key: `${jobId}/1/audio.wav` }]),
   failure: null,
   progress: null,
   responseFields: RESPONSE_FIELDS,

@@ -65,6 +65,7 @@ describe('a companion request with an Idempotency-Key', () => {
     expect(others.map(({ status, body }) => `${status} ${body.error_code}`)).toEqual(
       others.map(() => '409 IDEMPOTENCY_IN_PROGRESS'),
     )
+    expect(new Set(others.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['2']))
     held.release()
     const done = await first
     expect(done.status).toBe(200)

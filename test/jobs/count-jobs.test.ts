@@ -2,11 +2,13 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/id.ts'
 import { insertJob } from '../setup/jobs.ts'
+import { startOwnDatabase } from '../setup/own-database.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
 
 const WRITERS = 16
 const STEPS = 60
+const DEADLOCK = '40P01'
 const TYPES = ['voice', 'companion_chat', 'generate']
 
 let service: TestRuntime
@@ -18,10 +20,10 @@ afterAll(() => service.close())
 const rowsOf = async (sql: string, values: unknown[] = []) => (await service.runtime.db.pool.query(sql, values)).rows
 
 /** What the counters say and what is there, by account, type, status and decision. */
-const countedAndReal = async () => [
-  await rowsOf(`select account_id, type::text, status::text, decision::text, sum(jobs)::int as jobs from job_count
+const countedAndReal = async (rows = rowsOf) => [
+  await rows(`select account_id, type::text, status::text, decision::text, sum(jobs)::int as jobs from job_count
                 group by 1, 2, 3, 4 having sum(jobs) <> 0 order by 1, 2, 3, 4`),
-  await rowsOf(`select account_id, type::text, status::text, job_decision_of(is_prohibited)::text as decision, count(*)::int as jobs from job
+  await rows(`select account_id, type::text, status::text, job_decision_of(is_prohibited)::text as decision, count(*)::int as jobs from job
                 group by 1, 2, 3, 4 order by 1, 2, 3, 4`),
 ]
 
@@ -59,6 +61,18 @@ async function write(client: Client, accounts: readonly string[], random: () => 
     await client.query('begin')
     for (let n = 0; n < 2; n++) await steps[Math.floor(random() * steps.length)]!()
     await client.query(random() < 0.2 ? 'rollback' : 'commit')
+  }
+}
+
+/** The same for as long as its connection lasts; what a deadlock takes back is no end. */
+async function writeUntilCut(client: Client, accounts: readonly string[], random: () => number): Promise<void> {
+  for (let deadlocked = true; deadlocked; ) {
+    try {
+      await write(client, accounts, random)
+    } catch (error) {
+      deadlocked = (error as { code?: string }).code === DEADLOCK
+      await client.query('rollback').catch(() => undefined)
+    }
   }
 }
 
@@ -109,6 +123,40 @@ describe('the counters of jobs', () => {
       )
     }
   })
+
+  test('are exact after PostgreSQL was ended in the middle of 16 writers, twice', async () => {
+    const own = await startOwnDatabase()
+    const other = await startTestRuntime({ env: { DATABASE_URL: own.url, LOG_LEVEL: 'silent' } })
+    try {
+      const callers = [await other.createCaller(), await other.createCaller()]
+      const accounts = callers.map(({ account }) => account)
+      const rows = async (sql: string) => (await other.runtime.db.pool.query(sql)).rows
+      for (const crash of [1, 2]) {
+        const clients = Array.from({ length: WRITERS }, () => new Client({ connectionString: own.url }))
+        for (const client of clients) client.on('error', () => undefined)
+        await Promise.all(clients.map((client) => client.connect()))
+        const cut = clients.map((client, index) => writeUntilCut(client, accounts, numbers(100 * crash + index)))
+        const jobs = async () => (await rows('select count(*)::int as n from job'))[0]?.n
+        const before = await jobs()
+        await expect.poll(jobs, { timeout: 20_000 }).toBeGreaterThan(before + 100)
+        await own.restart()
+        await Promise.all(cut)
+        await expect.poll(() => rows('select 1').catch(() => []), { timeout: 20_000 }).toHaveLength(1)
+        const [counted, real] = await countedAndReal(rows)
+        expect(counted).toEqual(real)
+        expect(real?.length).toBeGreaterThan(4)
+        for (const { account, key } of callers) {
+          const [there] = await rows(`select count(*)::int as n from job where account_id = '${account}'`)
+          const total = async () =>
+            (await call(`${other.url}/api/v1/jobs?limit=1`, { key })).json<{ total: number }>().total
+          await expect.poll(total, { timeout: 20_000 }).toBe(there.n)
+        }
+      }
+    } finally {
+      await other.close()
+      await own.close()
+    }
+  }, 90_000)
 
   test('never make one transaction wait for another', async () => {
     const { account } = await service.createCaller()

@@ -118,6 +118,20 @@ describe('exportJobs', () => {
     },
   )
 
+  test('a key without job:read is refused before its window is looked at, and so is nobody at all', async () => {
+    const { account } = await service.createCaller()
+    const { apiKey } = await service.createKey(account, ['generate:voice'])
+    for (const [key, code, status] of [
+      [apiKey, 'FORBIDDEN', 403],
+      ['snt_nobody', 'UNAUTHORIZED', 401],
+    ] as const) {
+      for (const search of [YEAR, '?from=never', '']) {
+        const answer = await get(key, search)
+        expect([answer.status, answer.json<{ error_code: string }>().error_code]).toEqual([status, code])
+      }
+    }
+  })
+
   test('500,000 jobs are exported, one more is refused before anything is written', async () => {
     const { account, key } = await service.createCaller()
     await service.runtime.db.pool.query(
@@ -178,6 +192,11 @@ const PREFIXES = [
   '\u0001',
   ' \u200b\ufeff ',
 ]
+/** By the Unicode of this node; surrogates are no characters, and PostgreSQL takes no NUL. */
+const UNSEEN = Array.from({ length: 0x10ffff }, (_nothing, n) => n + 1)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+  .filter((character) => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]$/u.test(character))
 const HARMLESS = [
   '',
   ' ',
@@ -241,6 +260,33 @@ describe('the cells of an export', () => {
       expect(row.gpu_execution_time_ms).toBe('-5')
     }
     expect(pythonRows(bytes)).toEqual(readCsv(file.slice(1)))
+  })
+
+  test('are safe behind every character that is not seen', async () => {
+    const { account, key } = await service.createCaller()
+    const unseen = UNSEEN.map((character, n) => (UNSEEN[(n * 31) % UNSEEN.length] as string) + character)
+    expect(unseen.length).toBeGreaterThan(4_000)
+    const texts = unseen.map((prefix, n) =>
+      TRIGGERS.map((_trigger, k) => `${prefix}${TRIGGERS[(n + k) % TRIGGERS.length]}1`),
+    )
+    const harmless = unseen.map((prefix) => `${prefix.replace(/[\t\r\n]/g, ' ')}a=1`)
+    const ids = unseen.map((_prefix, n) => idAt(new Date(Date.UTC(2026, 4, 1) + n)))
+    const column = (k: number) => texts.map((row) => row[k])
+    await service.runtime.db.pool.query(
+      `insert into job (id, account_id, type, endpoint_key, inputs, created_at, reason, chat_id, media_url, media_kind, provider_job_id)
+       select id, $1, 'companion_chat', 'x', '{}', '2026-05-01', a, b, c, d, e
+       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) as given (id, a, b, c, d, e)`,
+      [account, ids, column(0), column(1), column(2), column(3), harmless],
+    )
+    const rows = rowsOf((await get(key)).text)
+    expect(rows).toHaveLength(unseen.length)
+    const wrong = rows.filter((row, n) => {
+      const expected = [...(texts[n] as string[]).slice(0, 4).map((text) => `'${text}`), harmless[n]]
+      return (
+        [row.reason, row.chat_id, row.media_url, row.media_kind, row.provider_job_id].join('|') !== expected.join('|')
+      )
+    })
+    expect(wrong).toEqual([])
   })
 
   test('of key names are as safe', async () => {

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { readdir, writeFile } from 'node:fs/promises'
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLog } from '../../src/log.ts'
@@ -48,14 +50,19 @@ const open = (key = caller.key, headers: Record<string, string> = {}): Promise<I
       .end()
   })
 
-/** How a body ends, with the bytes that came before. */
-const readOut = async (response: IncomingMessage): Promise<{ end: string; bytes: number }> => {
+/** How a body ends, with the bytes that came before, and their hash. */
+const readOut = async (response: IncomingMessage): Promise<{ end: string; bytes: number; hash: string }> => {
+  const hash = createHash('sha256')
   let bytes = 0
+  const ended = (end: string) => ({ end, bytes, hash: hash.digest('hex') })
   try {
-    for await (const chunk of response) bytes += (chunk as Buffer).length
-    return { end: response.complete ? 'complete' : 'cut', bytes }
+    for await (const chunk of response) {
+      bytes += (chunk as Buffer).length
+      hash.update(chunk as Buffer)
+    }
+    return ended(response.complete ? 'complete' : 'cut')
   } catch (error) {
-    return { end: (error as NodeJS.ErrnoException).code ?? 'error', bytes }
+    return ended((error as NodeJS.ErrnoException).code ?? 'error')
   }
 }
 
@@ -63,14 +70,15 @@ describe('an export', () => {
   test.each(['identity', 'gzip'])('whose database connection is killed breaks off, %s', async (encoding) => {
     const response = await open(caller.key, { 'accept-encoding': encoding })
     expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding)
+    const body = encoding === 'gzip' ? response.pipe(createGunzip()) : response
+    // Listened for before it can come: nobody is told of it otherwise.
+    response.on('error', (error) => body.destroy(error))
     const kill = () =>
       rowsOf(
         `select pg_terminate_backend(pid) from pg_stat_activity where ${HERE} and query like 'copy%' and state = 'active'`,
       )
     // The head may be here before the first row is read.
     await expect.poll(kill, { timeout: 5_000, interval: 1 }).toHaveLength(1)
-    const body = encoding === 'gzip' ? response.pipe(createGunzip()) : response
-    response.on('error', (error) => body.destroy(error))
     const { end } = await readOut(response === body ? response : (body as unknown as IncomingMessage))
     expect(end).toBe('ECONNRESET')
     await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
@@ -85,18 +93,51 @@ describe('an export', () => {
     expect(service.runtime.spill.bytes).toBeGreaterThan(0)
     const [first, ...others] = responses
     for (const response of others) response.destroy()
-    const { end, bytes } = await readOut(first as IncomingMessage)
-    expect([end, bytes > JOBS * ROW_BYTES]).toEqual(['complete', true])
+    const late = await readOut(first as IncomingMessage)
+    expect([late.end, late.bytes > JOBS * ROW_BYTES]).toEqual(['complete', true])
+    expect(await readOut(await open())).toEqual(late)
+    const unzipped = (await open(caller.key, { 'accept-encoding': 'gzip' })).pipe(createGunzip())
+    const hash = createHash('sha256')
+    for await (const chunk of unzipped) hash.update(chunk as Buffer)
+    expect(hash.digest('hex')).toBe(late.hash)
     await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
   })
 
-  test('whose client goes away frees its database connection within a second', async () => {
-    const response = await open()
-    expect(await copies()).toHaveLength(1)
-    response.destroy()
-    await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
+  test.each(['identity', 'gzip'])(
+    'whose client goes away frees its connection within a second, %s',
+    async (encoding) => {
+      const response = await open(caller.key, { 'accept-encoding': encoding })
+      expect(await copies()).toHaveLength(1)
+      response.destroy()
+      await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
+      await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+      await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    },
+  )
+
+  test('whose client goes away while it waits for its turn leaves its place at once', async () => {
+    const { key } = await service.createCaller()
+    const holder = await service.runtime.db.pool.connect()
+    const asked: ClientRequest[] = []
+    const ask = (): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        const sent = httpRequest(service.url + PATH, { headers: { authorization: `Bearer ${key}` }, agent: false })
+        asked.push(sent)
+        sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', () => resolve(undefined))
+        sent.end()
+      })
+    const refusedOrWaiting = () => Promise.race([ask(), wait(1000, 'waits')])
+    // Two read and are kept from ending, ten wait behind them.
+    await holder.query('begin; lock table job in access exclusive mode')
+    const answers = Array.from({ length: 12 }, ask)
+    await expect.poll(refusedOrWaiting, PATIENCE).toBe(429)
+    for (const sent of asked.splice(2)) sent.destroy()
+    await expect.poll(refusedOrWaiting, PATIENCE).toBe('waits')
+    await holder.query('rollback')
+    holder.release()
+    expect(await Promise.all(answers)).toContain(200)
+    for (const sent of asked) sent.destroy()
     await expect.poll(connectionsInUse, PATIENCE).toBe(0)
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
   })
 
   test('leaves no file with a name, and a start clears what a crash has left', async () => {

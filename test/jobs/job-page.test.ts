@@ -307,6 +307,8 @@ describe('jobPage', () => {
       { o: -1 },
       { f: { status: [] } },
       { f: { search: 'a'.repeat(65) } },
+      { f: { apiKeyId: '' } },
+      { f: { apiKeyId: '\0' } },
       { f: { from: '2026-01-02T00:00:00Z', to } },
     ]) {
       expect((await ask(wrong)).errors?.[0]?.extensions).toMatchObject({

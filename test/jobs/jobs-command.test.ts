@@ -1,11 +1,15 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endCommands, startCommand } from '../setup/command.ts'
 import { readCsv } from '../setup/csv.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, cleanUp, makeTempDir, run, sonantOn } from '../setup/service.ts'
+
+/** Enough for a bar to move. */
+const JOBS = 40_000
 
 let service: TestRuntime
 let env: Record<string, string>
@@ -16,6 +20,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
 })
 afterAll(async () => {
+  endCommands()
   await service.close()
   await cleanUp()
 })
@@ -69,6 +74,38 @@ describe('sonant jobs', () => {
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(await readdir(dir)).toEqual(['jobs.csv'])
   })
+
+  test.skipIf(spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)(
+    'export shows on a terminal how many of the counted jobs are done, and elsewhere nothing but its answer',
+    async () => {
+      const { account } = await service.createCaller()
+      const start = Date.UTC(2026, 2, 1)
+      await service.runtime.db.pool.query(
+        `insert into job (id, account_id, type, endpoint_key, inputs, created_at)
+         select id, $1, 'voice', 'voice.tts', '{}', '2026-03-01' from unnest($2::text[]) id`,
+        [account, Array.from({ length: JOBS }, (_nothing, n) => idAt(new Date(start + n)))],
+      )
+      const own = await makeTempDir()
+      const args = ['jobs', 'export', '--account', account, '--from', '2026-03-01', '--to', '2026-04-01', '-o']
+      const line = [process.execPath, 'src/main.ts', ...args, join(own, 'terminal.csv')].join(' ')
+      const shown = startCommand(['script', '-qec', line, '/dev/null'], { ...env, TERM: 'xterm' })
+      expect([await shown.ended(), shown.stderr()]).toEqual([0, ''])
+      const counts = [...shown.stdout().matchAll(/(\d+)% {2}(\d+) of (\d+) jobs/g)].map((match) =>
+        match.slice(1).map(Number),
+      )
+      expect(counts[0]).toEqual([0, 0, JOBS])
+      expect(counts.at(-1)).toEqual([100, JOBS, JOBS])
+      for (const [percent, done, all] of counts as [number, number, number][]) {
+        expect([percent, all]).toEqual([Math.floor((100 * done) / all), JOBS])
+      }
+      const done = counts.map((count) => count[1] as number)
+      expect(done).toEqual(done.toSorted((a, b) => a - b))
+      expect(shown.stdout()).toContain(`terminal.csv  ${JOBS} jobs`)
+      const quiet = await run([...args, join(own, 'quiet.csv')], env)
+      expect(quiet).toEqual({ code: 0, stdout: `${join(own, 'quiet.csv')}  ${JOBS} jobs\n`, stderr: '' })
+      expect(await readFile(join(own, 'quiet.csv'))).toEqual(await readFile(join(own, 'terminal.csv')))
+    },
+  )
 
   test('export writes through what is no ordinary file, and follows no link that lies in its way', async () => {
     const { account } = await service.createCaller()

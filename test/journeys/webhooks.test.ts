@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../src/webhooks/webhook-worker.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
+import { frozenBytes, type Receiver, startReceiver } from '../setup/receiver.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
 import { call, cleanUp, finishedJob, makeTempDir, run, type Service, startService, until } from '../setup/service.ts'
 import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
@@ -61,14 +61,6 @@ const deliveryOf = async (jobId: string): Promise<Delivery> => {
   return deliveries[0]!
 }
 
-const wire = ({ headers, body }: Received) =>
-  JSON.stringify([
-    headers['webhook-id'],
-    headers['webhook-timestamp'],
-    headers['webhook-signature'],
-    body.toString('hex'),
-  ])
-
 describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
   test('the command line sets the URL, rotates, lists, redelivers and verifies', async () => {
     const url = `${receiver.url}/cli`
@@ -101,6 +93,10 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     expect(again!.headers['webhook-id']).toBe(id)
     const cleared = await service.sonant('webhooks', 'set-url', '--account', 'demo', '--clear')
     expect(cleared).toMatchObject({ webhook_url: null })
+    const listed = (await run(['webhooks', 'deliveries', '--account', 'demo', '--first', '1'], service.env)).stdout
+    expect(listed).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) after [12] attempts?  ${url}\\n$`))
+    const unknown = await run(['webhooks', 'redeliver', 'msg_x'], service.env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no delivery "msg_x"')])
     const refused = await run(['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json'], service.env)
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
   })
@@ -122,7 +118,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
       await until(async () => (await deliveryOf(jobId)).state === 'succeeded', RECOVERY_MS, `${jobId} to be delivered`)
     }
     for (const path of ['/during', '/between', '/after']) {
-      expect(new Set(receiver.received(path).map(wire)).size, path).toBe(1)
+      expect(new Set(receiver.received(path).map(frozenBytes)).size, path).toBe(1)
       expect(receiver.received(path).length, path).toBeLessThanOrEqual(2)
     }
     expect((await deliveryOf(during!)).attempts.map(({ outcome }) => outcome)).toEqual(['interrupted', 'succeeded'])

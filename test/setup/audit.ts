@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Runtime } from '../../src/runtime.ts'
+import { auditColumns } from './audit-columns.ts'
 import { readWav } from './service.ts'
 
 /** Each statement lists what must not be there. */
@@ -39,6 +40,7 @@ export async function audit(runtime: Runtime, accepted: readonly string[]): Prom
     const { rows } = await runtime.db.pool.query(sql)
     found.push(...rows.map((row) => `${sentence}: ${JSON.stringify(row)}`))
   }
+  found.push(...(await auditColumns(runtime)))
   const { rows: jobs } = await runtime.db.pool.query<{ id: string; status: string }>(
     'select id, status from job where id = any($1)',
     [accepted],

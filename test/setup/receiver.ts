@@ -13,6 +13,17 @@ export interface Received {
   readonly at: number
 }
 
+/** The three headers, as a verifier takes them. */
+export const signedHeaders = ({ headers }: Received) => ({
+  'webhook-id': headers['webhook-id']!,
+  'webhook-timestamp': headers['webhook-timestamp']!,
+  'webhook-signature': headers['webhook-signature']!,
+})
+
+/** What all attempts of one delivery have in common, to the byte. */
+export const frozenBytes = (request: Received): string =>
+  [...Object.values(signedHeaders(request)), request.body.toString('base64')].join(' ')
+
 export type Behaviour = (response: ServerResponse, request: IncomingMessage, nth: number) => void
 
 export interface Receiver {

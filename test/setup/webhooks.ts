@@ -1,13 +1,41 @@
 import type { Context } from '../../src/context.ts'
+import type { Runtime } from '../../src/runtime.ts'
 import { rotateWebhookSecret } from '../../src/webhooks/rotate-webhook-secret.ts'
 import { sendTestWebhook } from '../../src/webhooks/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { type DeliveryView, webhookDeliveries } from '../../src/webhooks/webhook-deliveries.ts'
-import type { TestRuntime } from './runtime.ts'
+import { type Certificates, makeCertificates } from './certificates.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
 import { until } from './service.ts'
 
 /** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }
+
+/** What nearly every test of callbacks needs: a receiver that the service trusts, and the service. */
+export interface CallbackBed {
+  readonly certificates: Certificates
+  readonly receiver: Receiver
+  readonly service: TestRuntime
+  close(): Promise<void>
+}
+
+/** @param options as for `startTestRuntime`; `env` comes on top of WEBHOOK_ENV */
+export async function openCallbackBed({ env, ...options }: TestRuntimeOptions = {}): Promise<CallbackBed> {
+  const certificates = await makeCertificates()
+  const receiver = await startReceiver(certificates.good)
+  const service = await startTestRuntime({ ...options, env: { ...WEBHOOK_ENV, ...env } })
+  return {
+    certificates,
+    receiver,
+    service,
+    close: async () => {
+      await service.close()
+      await receiver.close()
+      certificates.remove()
+    },
+  }
+}
 
 export interface Owner {
   readonly account: string
@@ -56,4 +84,19 @@ export async function createOwner({ runtime, createCaller }: TestRuntime, url: s
         `delivery ${id} to end`,
       ) as Promise<DeliveryView>,
   }
+}
+
+/** Queues so many more deliveries like one that waits, all at once: submissions would take minutes. */
+export async function multiply({ db }: Pick<Runtime, 'db'>, deliveryId: string, count: number): Promise<void> {
+  await db.pool.query(
+    `with template as (select * from webhook_delivery where id = $1), made as (
+       insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, next_attempt_at)
+       select overlay(id placing to_char(n, 'FM00000') from length(id) - 4), account_id, kind, job_id, url, timestamp, signature,
+         body, created_at, next_attempt_at from template, generate_series(10000, 9999 + $2::int) n returning id)
+     insert into pgboss.job (id, name, data, group_id, retry_limit, start_after, expire_seconds, keep_until, policy)
+     select gen_random_uuid(), q.name, jsonb_build_object('jobId', made.id, 'lane', q.data->>'lane'), q.group_id, q.retry_limit,
+       q.start_after, q.expire_seconds, q.keep_until, q.policy
+     from made, (select * from pgboss.job where data->>'jobId' = $1) q`,
+    [deliveryId, count],
+  )
 }

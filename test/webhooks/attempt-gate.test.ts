@@ -42,7 +42,7 @@ const settled = async () => {
 }
 
 describe('openAttemptGate', () => {
-  test('never lets more in than an account or a receiver may have, and lets all of them in once', async () => {
+  test('never lets more in than an account, a receiver and both together may have, and lets all of them in once', async () => {
     const lane = fc.tuple(fc.constantFrom('a1', 'a2', 'a3'), fc.constantFrom('r1', 'r2', 'r3'))
     await fc.assert(
       fc.asyncProperty(fc.array(lane, { maxLength: 60 }), async (lanes) => {
@@ -61,16 +61,17 @@ describe('openAttemptGate', () => {
               words.join(' '),
               never,
               only(async () => {
-                for (const word of words) move(word, 1)
+                for (const word of [...words, words.join(' ')]) move(word, 1)
                 await new Promise((resolve) => setImmediate(resolve))
-                for (const word of words) move(word, -1)
+                for (const word of [...words, words.join(' ')]) move(word, -1)
                 done++
               }),
             ),
           ),
         )
         expect(done).toBe(lanes.length)
-        for (const [word, count] of most) expect(count).toBeLessThanOrEqual(word.startsWith('a') ? 4 : 3)
+        const limitOf = (word: string) => (word.includes(' ') ? 3 : word.startsWith('a') ? 4 : 6)
+        for (const [word, count] of most) expect(count).toBeLessThanOrEqual(limitOf(word))
       }),
       { numRuns: 50 },
     )
@@ -100,6 +101,38 @@ describe('openAttemptGate', () => {
     await expect(second).rejects.toThrow('stopping')
     release!()
     await first
+  })
+
+  test('whoever comes last to a receiver finds a place, and the accounts that wait for it take turns', async () => {
+    const gate = openAttemptGate({ perAccount: 16, perReceiver: 4 })
+    const inside: string[] = []
+    const answers = new Map<string, () => void>()
+    const come = (account: string, nth: number) =>
+      gate.pass(
+        `${account} r`,
+        never,
+        only(async () => {
+          inside.push(account)
+          await new Promise<void>((resolve) => answers.set(`${account}${nth}`, resolve))
+        }),
+      )
+    const all = ['a1', 'a2', 'a3'].flatMap((account) => Array.from({ length: 20 }, (_, nth) => come(account, nth)))
+    await settled()
+    const share = (account: string) => inside.filter((each) => each === account).length
+    expect([share('a1'), share('a2'), share('a3')]).toEqual([4, 2, 1])
+    // The first has had more than its share: the others get what it gives back.
+    for (let nth = 0; nth < 4; nth++) {
+      answers.get(`a1${nth}`)!()
+      answers.delete(`a1${nth}`)
+      await settled()
+    }
+    expect(share('a2') + share('a3')).toBeGreaterThan(4)
+    while (answers.size > 0) {
+      for (const [name, answer] of answers) if (answers.delete(name)) answer()
+      await settled()
+    }
+    await Promise.all(all)
+    expect([share('a1'), share('a2'), share('a3')]).toEqual([20, 20, 20])
   })
 
   test('prepares for a receiver that answers quickly before the turn comes, 64 places at most', async () => {
@@ -152,15 +185,15 @@ describe('openAttemptGate', () => {
           clock += tookMs
         }),
       )
-    expect(gate.isPrompt('r r')).toBe(false)
+    expect(gate.isPrompt('a r')).toBe(false)
     await attempt(999)
-    expect(gate.isPrompt('r r')).toBe(true)
+    expect(gate.isPrompt('a r')).toBe(true)
     clock += 999
-    expect(gate.isPrompt('r r')).toBe(true)
+    expect(gate.isPrompt('a r')).toBe(true)
     clock += 1
-    expect(gate.isPrompt('r r')).toBe(false)
+    expect(gate.isPrompt('a r')).toBe(false)
     await attempt(1000)
-    expect(gate.isPrompt('r r')).toBe(false)
+    expect(gate.isPrompt('a r')).toBe(false)
   })
 
   test('takes back what it had prepared for those whom closing sends away, and nothing else', async () => {
@@ -182,25 +215,34 @@ describe('laneLimits', () => {
     const lanes = laneLimits({ perAccount: 8, perReceiver: 4 })
     for (let count = 0; count < 4; count++) expect(lanes.enter('a1 r1')).toBe(true)
     expect(lanes.full()).toEqual(['a1 r1'])
-    expect([lanes.enter('a1 r1'), lanes.enter('a2 r1'), lanes.enter('a1 r2')]).toEqual([false, false, true])
-    expect(lanes.full()).toEqual(['a1 r1', 'a2 r1'])
+    expect([lanes.enter('a1 r1'), lanes.enter('a1 r2')]).toEqual([false, true])
+    expect(lanes.full()).toEqual(['a1 r1'])
     expect([lanes.leave('a1 r1'), lanes.leave('a1 r1')]).toEqual([false, true])
     expect(lanes.full()).toEqual([])
-    expect(lanes.enter('a2 r1')).toBe(true)
   })
 
-  test('a receiver that is not prompt holds less, and gets its room when it answers', () => {
+  test('one account at a receiver leaves room for as much again, shared by those that come', () => {
+    const lanes = laneLimits({ perAccount: 100, perReceiver: 16 })
+    const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
+    expect(['a1', 'a2', 'a3', 'a4'].map((account) => entered(`${account} r`))).toEqual([16, 8, 4, 2])
+    expect(lanes.full()).toEqual(['a1 r', 'a2 r', 'a3 r', 'a4 r'])
+    // What the first gives back is for the others, until all have the same.
+    for (let count = 0; count < 10; count++) lanes.leave('a1 r')
+    expect([lanes.enter('a1 r'), entered('a4 r')]).toEqual([true, 5])
+  })
+
+  test('a lane that is not prompt holds less, and gets its room when it is answered', () => {
     const prompt = new Set<string>()
-    const doubtful = { perReceiver: 4, isPrompt: (receiver: string) => prompt.has(receiver) }
+    const doubtful = { perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
     const lanes = laneLimits({ perAccount: 100, perReceiver: 16 }, doubtful)
     const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
     expect([entered(), lanes.full()]).toEqual([4, ['a r']])
     expect([lanes.leave('a r'), lanes.leave('a r')]).toEqual([false, true])
     expect([entered(), lanes.full()]).toEqual([2, ['a r']])
-    prompt.add('r r')
+    prompt.add('a r')
     expect([lanes.leave('a r'), lanes.full()]).toEqual([true, []])
     expect(entered()).toBe(13)
-    prompt.delete('r r')
+    prompt.delete('a r')
     expect([lanes.full(), lanes.leave('a r')]).toEqual([['a r'], false])
   })
 

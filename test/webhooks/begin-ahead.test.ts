@@ -1,19 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../src/webhooks/webhook-worker.ts'
-import { makeCertificates } from '../setup/certificates.ts'
-import { type Received, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime } from '../setup/runtime.ts'
+import { frozenBytes } from '../setup/receiver.ts'
 import { until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 const WAITING = 120
 const QUICK = 20
 /** As src/webhooks/webhook-worker.ts limits them. */
 const AT_ONCE = 16
 const PATIENCE_MS = 30_000
-
-const frozen = ({ headers, body }: Received) =>
-  JSON.stringify([headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature'], body.toString()])
 
 describe('attempts that are begun before their turn', { timeout: 90_000 }, () => {
   const closers: (() => unknown)[] = []
@@ -22,13 +17,9 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
   })
 
   const start = async () => {
-    const certificates = await makeCertificates()
-    closers.push(certificates.remove)
-    const receiver = await startReceiver(certificates.good)
-    closers.push(receiver.close)
-    const service = await startTestRuntime({ env: WEBHOOK_ENV })
-    closers.push(service.close)
-    return { receiver, service }
+    const bed = await openCallbackBed()
+    closers.push(bed.close)
+    return bed
   }
 
   test('are as if they had never been begun when the worker stops: the next one makes each of them once', async () => {
@@ -67,7 +58,7 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
     await second.stop()
     const requests = receiver.received('/hook')
     expect(requests).toHaveLength(WAITING)
-    expect(new Set(requests.map(frozen)).size).toBe(WAITING)
+    expect(new Set(requests.map(frozenBytes)).size).toBe(WAITING)
     expect(await count('attempt = 1')).toBe(WAITING)
   })
 

@@ -1,15 +1,12 @@
-import { createSocket, type Socket } from 'node:dgram'
 import { stat } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { judgeHost } from '../../src/webhooks/judge-host.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../src/webhooks/resolver.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { type NameServer, type Question, startNameServer } from '../setup/name-server.ts'
+import type { Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
-import corpus from '../setup/ssrf-corpus.json' with { type: 'json' }
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 /** Names that the stand-in resolver knows; what it says may change from one question to the next. */
 const answers = new Map<string, (nth: number) => string[]>()
@@ -24,20 +21,15 @@ const resolver: Resolver = {
   },
 }
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ webhooks: resolver, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ webhooks: resolver })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 const urlOf = (host: string, path: string) => `https://${host}:${receiver.port}${path}`
 
@@ -130,55 +122,33 @@ describe('connecting to a literal', () => {
   })
 })
 
-describe('judgeHost', () => {
-  test.each(corpus.filter(({ expect }) => expect === '400').map(({ url }) => url))(
-    '%j, were it ever stored, reaches no public address',
-    async (text) => {
-      const url = URL.parse(text)
-      // The rest of the refused ones are wrong in another way than their host.
-      if (url === null || !/^\[|^[\d.]+$|localhost/.test(url.hostname)) return
-      const local: Resolver = { resolve: async () => ['127.0.0.1'] }
-      const judged = await judgeHost(url.hostname, local, []).catch((error: Error) => error)
-      if (judged instanceof Error) expect(judged).toMatchObject({ outcome: 'address_refused' })
-      else expect(text).toMatch(/ffff|@|#|:\d+|\\|http:/i)
-    },
-  )
-})
-
 describe('the resolver of the machine', () => {
-  let server: Socket | undefined
-  afterAll(() => void server?.close())
-
-  const listen = async (onQuery?: (query: Buffer, reply: (answer: Buffer) => void) => void) => {
-    const socket = createSocket('udp4')
-    socket.on('message', (query, from) => onQuery?.(query, (answer) => socket.send(answer, from.port, from.address)))
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-    server = socket
-    return `127.0.0.1:${(socket.address() as AddressInfo).port}`
+  let server: NameServer | undefined
+  afterEach(() => {
+    server?.close()
+    server = undefined
+  })
+  const resolverOf = async (onQuestion?: (question: Question) => void) => {
+    server = await startNameServer(onQuestion)
+    return sharedResolver(systemResolver([server.address]))
   }
 
   test('follows an alias to a private address, which is refused', async () => {
-    const address = await listen((query, reply) => reply(aliasTo(query, [10, 0, 0, 1])))
-    const judged = judgeHost('alias.test', systemResolver([address]), [])
+    const resolving = await resolverOf(({ aliasTo }) => aliasTo([10, 0, 0, 1]))
+    const judged = judgeHost('alias.test', resolving, [])
     await expect(judged).rejects.toMatchObject({ outcome: 'address_refused' })
-    server?.close()
   })
 
   test('takes the addresses of one family soon where the server drops the questions for the other', async () => {
-    const address = await listen((query, reply) => {
-      const type = query.readUInt16BE(query.indexOf(0, 12) + 1)
-      if (type === 1) reply(aliasTo(query, [127, 0, 0, 9]))
-    })
+    const resolving = await resolverOf(({ isA, aliasTo }) => isA && aliasTo([127, 0, 0, 9]))
     const started = performance.now()
-    expect(await sharedResolver(systemResolver([address])).resolve('half.test')).toEqual(['127.0.0.9'])
+    expect(await resolving.resolve('half.test')).toEqual(['127.0.0.9'])
     expect(performance.now() - started).toBeLessThan(3500)
-    server?.close()
   })
 
   test('gives up on a server that never answers within 5 s, while files go on being read', async () => {
-    const address = await listen()
+    const resolving = await resolverOf()
     const started = performance.now()
-    const resolving = sharedResolver(systemResolver([address]))
     const hanging = Promise.allSettled(
       Array.from({ length: 32 }, (_, nth) => judgeHost(`silent${nth}.test`, resolving, [])),
     )
@@ -190,8 +160,6 @@ describe('the resolver of the machine', () => {
     expect(new Set(results.map((result) => (result as PromiseRejectedResult).reason.outcome))).toEqual(
       new Set(['dns_failed']),
     )
-    server?.close()
-    server = undefined
   })
 
   test('a name server that never answers costs an attempt, and no other delivery waits for it', async () => {
@@ -209,18 +177,3 @@ describe('the resolver of the machine', () => {
     resolver.resolve = original
   })
 })
-
-/** An answer to any question: CNAME to itself with another label, and its A record; no answer to AAAA. */
-function aliasTo(query: Buffer, address: readonly number[]): Buffer {
-  const questionEnd = query.indexOf(0, 12) + 5
-  const question = query.subarray(12, questionEnd)
-  const isA = query.readUInt16BE(questionEnd - 4) === 1
-  const header = Buffer.from(query.subarray(0, 12))
-  header.writeUInt16BE(0x8180, 2)
-  header.writeUInt16BE(isA ? 2 : 0, 6)
-  header.writeUInt32BE(0, 8)
-  const target = Buffer.from([6, ...Buffer.from('target'), 0])
-  const cname = Buffer.concat([Buffer.from([0xc0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, target.length]), target])
-  const record = Buffer.concat([target, Buffer.from([0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address])])
-  return Buffer.concat(isA ? [header, question, cname, record] : [header, question])
-}

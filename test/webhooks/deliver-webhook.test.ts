@@ -6,28 +6,23 @@ import { newId } from '../../src/id.ts'
 import { cancelJob } from '../../src/jobs/cancel-job.ts'
 import { failJob } from '../../src/jobs/fail-job.ts'
 import { JobFailure } from '../../src/jobs/job-states.ts'
+import { redeliverWebhook } from '../../src/webhooks/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../src/webhooks/tidy-webhooks.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { frozenBytes, type Receiver, signedHeaders, startReceiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { call, finishedJob, until } from '../setup/service.ts'
 import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
-import { createOwner, type Owner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, type Owner, openCallbackBed } from '../setup/webhooks.ts'
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ worker: true, webhooks: true, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ worker: true, webhooks: true })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 let paths = 0
 const newPath = () => `/hook/${++paths}`
@@ -39,14 +34,6 @@ async function speak(owner: Owner, webhookUrl?: string): Promise<string> {
   expect(reply.status).toBe(202)
   return reply.json<{ job_id: string }>().job_id
 }
-
-const signed = ({ headers }: Received) => ({
-  'webhook-id': headers['webhook-id']!,
-  'webhook-timestamp': headers['webhook-timestamp']!,
-  'webhook-signature': headers['webhook-signature']!,
-})
-
-const frozen = (request: Received) => JSON.stringify([signed(request), request.body.toString('base64')])
 
 describe('a callback', () => {
   test('of a completed job is what polling returns, byte for byte, verified by two public libraries', async () => {
@@ -65,8 +52,8 @@ describe('a callback', () => {
     expect(request!.headers['webhook-id']).toMatch(/^msg_[0-9a-z]{26}$/)
     expect(Math.abs(Number(request!.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
     expect(request!.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
-    expect(new StandardWebhook(owner.secret).verify(request!.body.toString(), signed(request!))).toEqual(body)
-    expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signed(request!))).not.toThrow()
+    expect(new StandardWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).toEqual(body)
+    expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
   })
 
   test('goes to the URL of the submission rather than to the account’s, and to nobody where there is neither', async () => {
@@ -144,8 +131,10 @@ describe('a callback', () => {
     await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: owner.keyId })
     held!()
     const requests = await receiver.waitFor(path, 4)
-    expect(new Set(requests.map(frozen)).size).toBe(1)
-    expect(new StandardWebhook(owner.secret).verify(requests[3]!.body.toString(), signed(requests[3]!))).toBeTruthy()
+    expect(new Set(requests.map(frozenBytes)).size).toBe(1)
+    expect(
+      new StandardWebhook(owner.secret).verify(requests[3]!.body.toString(), signedHeaders(requests[3]!)),
+    ).toBeTruthy()
     expect(receiver.received('/elsewhere')).toEqual([])
   })
 
@@ -157,10 +146,10 @@ describe('a callback', () => {
     const [both] = await receiver.waitFor(path, 1)
     expect(both!.headers['webhook-signature']!.split(' ')).toHaveLength(2)
     for (const secret of [owner.secret, fresh]) {
-      expect(new StandardWebhook(secret).verify(both!.body.toString(), signed(both!))).toBeTruthy()
+      expect(new StandardWebhook(secret).verify(both!.body.toString(), signedHeaders(both!))).toBeTruthy()
     }
     const firstValue = both!.headers['webhook-signature']!.split(' ')[0]!
-    const onlyFirst = { ...signed(both!), 'webhook-signature': firstValue }
+    const onlyFirst = { ...signedHeaders(both!), 'webhook-signature': firstValue }
     expect(new StandardWebhook(fresh).verify(both!.body.toString(), onlyFirst)).toBeTruthy()
 
     await sql(`update webhook_secret set expires_at = expires_at - interval '24 hours' where account_id = $1`, [
@@ -169,7 +158,7 @@ describe('a callback', () => {
     await owner.sendTest()
     const [, one] = await receiver.waitFor(path, 2)
     expect(one!.headers['webhook-signature']!.split(' ')).toHaveLength(1)
-    expect(() => new StandardWebhook(owner.secret).verify(one!.body.toString(), signed(one!))).toThrow()
+    expect(() => new StandardWebhook(owner.secret).verify(one!.body.toString(), signedHeaders(one!))).toThrow()
     await tidyWebhooks(service.runtime)
     const { rows } = await sql('select from webhook_secret where account_id = $1', [owner.account])
     expect(rows).toHaveLength(1)
@@ -182,7 +171,7 @@ describe('a callback', () => {
     const [request] = await receiver.waitFor(path)
     expect(request!.headers['webhook-id']).toBe(rows[0].id)
     expect(Math.abs(Number(request!.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
-    expect(new StandardWebhook(owner.secret).verify(request!.body.toString(), signed(request!))).toBeTruthy()
+    expect(new StandardWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).toBeTruthy()
   })
 
   test('whose retry would come too late for a verifier is given up', async () => {
@@ -231,13 +220,24 @@ describe('the record', () => {
     await sql(`update webhook_delivery set finished_at = now() - interval '16 minutes' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeNull()
-    await sql(`update webhook_delivery set created_at = now() - interval '29 days' where id = $1`, [id])
+    await sql(`update webhook_delivery set finished_at = now() - interval '29 days' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeNull()
-    await sql(`update webhook_delivery set created_at = now() - interval '31 days' where id = $1`, [id])
+    await sql(`update webhook_delivery set finished_at = now() - interval '31 days' where id = $1`, [id])
     await tidyWebhooks(service.runtime)
     expect(await bodyOf()).toBeUndefined()
     expect((await sql('select from webhook_attempt where delivery_id = $1', [id])).rows).toEqual([])
+  })
+
+  test('what was sent again is kept for 30 days from then', async () => {
+    const owner = await createOwner(service, receiver.url + newPath())
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    await sql(`update webhook_delivery set created_at = now() - interval '31 days' where id = $1`, [id])
+    await redeliverWebhook(owner.ctx, { id })
+    await owner.outcomeOf(id)
+    await tidyWebhooks(service.runtime)
+    expect((await owner.delivery(id)).attempts).toHaveLength(2)
   })
 
   test('a delivery whose place in the queue is gone is queued again', async () => {
@@ -251,7 +251,7 @@ describe('the record', () => {
 
 describe('one hanging receiver', () => {
   test('with 200 deliveries holds up nobody else, of its account or another', async () => {
-    const hanging = await startReceiver(certificates.good)
+    const hanging = await startReceiver(bed.certificates.good)
     hanging.on('/hang', () => undefined)
     const path = newPath()
     const victim = await createOwner(service, `${hanging.url}/hang`)

@@ -3,35 +3,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendTestWebhook } from '../../src/webhooks/send-test-webhook.ts'
 import { tidyWebhooks } from '../../src/webhooks/tidy-webhooks.ts'
 import { startWebhookWorker } from '../../src/webhooks/webhook-worker.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type Received, type Receiver, signedHeaders } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 const HOUR_MS = 3_600_000
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ env: WEBHOOK_ENV })
+  bed = await openCallbackBed()
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
-const signed = ({ headers }: Received) => ({
-  'webhook-id': headers['webhook-id']!,
-  'webhook-timestamp': headers['webhook-timestamp']!,
-  'webhook-signature': headers['webhook-signature']!,
-})
 const opens = (secret: string, request: Received) =>
-  new Webhook(secret).verify(request.body.toString(), signed(request)) !== undefined
+  new Webhook(secret).verify(request.body.toString(), signedHeaders(request)) !== undefined
 
 describe('freezeDelivery', () => {
   test.each([-HOUR_MS, HOUR_MS])('stamps by the database’s clock where the process’s is %i ms off', async (skewMs) => {

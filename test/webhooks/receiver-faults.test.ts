@@ -1,26 +1,20 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ webhooks: true, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ webhooks: true })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 /** Sends a test callback of a fresh account to a URL, and waits for its first attempt's outcome or for all of them. */
 async function deliver(url: string, wait: 'first' | 'all') {
@@ -113,6 +107,20 @@ describe('a receiver that answers', () => {
     expect((await deliver(`${receiver.url}/noise`, 'first')).attempts[0]).toMatchObject({ outcome: 'bad_response' })
   })
 
+  test('early hints before the answer are not the answer', async () => {
+    receiver.on('/hints', (response, _request, nth) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.writeHead(nth === 1 ? 500 : 202, { 'transfer-encoding': 'chunked' })
+      response.write('in ')
+      response.end('pieces')
+    })
+    const delivery = await deliver(`${receiver.url}/hints`, 'all')
+    expect(delivery.attempts).toMatchObject([
+      { outcome: 'status_500', response: 'in pieces' },
+      { outcome: 'succeeded', responseStatus: 202, response: 'in pieces' },
+    ])
+  })
+
   test('a connection closed or reset after the request is tried again', async () => {
     receiver.on('/close', (response) => response.socket!.destroy())
     receiver.on('/reset', (_response, request) => receiver.reset(request))
@@ -173,7 +181,7 @@ describe.concurrent('a receiver that takes its time', () => {
 
 describe('a receiver that cannot be trusted', () => {
   test.each(['selfSigned', 'expired', 'wrongHost'] as const)('its certificate is %s: nothing is sent', async (name) => {
-    const other = await startReceiver(certificates[name])
+    const other = await startReceiver(bed.certificates[name])
     const delivery = await deliver(`${other.url}/`, 'all')
     expect(delivery).toMatchObject({ state: 'failed', outcome: 'tls_failed' })
     expect(delivery.attempts).toHaveLength(4)

@@ -1,28 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tidyWebhooks } from '../../src/webhooks/tidy-webhooks.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
   // One retry, and none after it.
-  service = await startTestRuntime({ webhooks: true, env: { ...WEBHOOK_ENV, WEBHOOK_RETRY_DELAYS: '0.1' } })
+  bed = await openCallbackBed({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 /** As if the worker that holds it had died: its lease is over and its place in the queue lost. */
 async function abandon(id: string): Promise<void> {

@@ -4,15 +4,14 @@ import { followPublicUrl, recordPublicUrl } from '../../src/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
 import { redeliverWebhook } from '../../src/webhooks/redeliver-webhook.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/webhook-worker.ts'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Received, Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { call, until } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 /** Another process: it does not listen, has no PUBLIC_URL, and guesses a port that is not the API's. */
@@ -20,18 +19,15 @@ let other: Runtime
 let worker: WebhookWorker
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ worker: true, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ worker: true })
+  ;({ receiver, service } = bed)
   other = await openRuntime(service.runtime.settings, openLog('error'), { supervise: false })
   worker = await startWebhookWorker(other)
 })
 afterAll(async () => {
   await worker?.stop()
   await other?.close()
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
+  await bed?.close()
 })
 
 const audioOf = ({ body }: Received) => (JSON.parse(body.toString()) as { outputs: { audio: string } }).outputs.audio
@@ -50,6 +46,54 @@ describe('redeliverWebhook', () => {
     expect(again!.headers['webhook-id']).toBe(id)
     expect(audioOf(again!).startsWith(`${service.url}/media/`)).toBe(true)
     expect((await call(audioOf(again!))).status).toBe(200)
+  })
+
+  test('a test callback has the URLs that a real one has, fresh at every redelivery', async () => {
+    const owner = await createOwner(service, `${receiver.url}/sample`)
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    await redeliverWebhook(other.as({ kind: 'account', accountId: owner.account, credits: 1n }), { id })
+    const requests = await receiver.waitFor('/sample', 2)
+    for (const request of requests) {
+      const url = new URL(audioOf(request))
+      expect(url.href.startsWith(`${service.url}/media/job_`)).toBe(true)
+      expect(Number(url.searchParams.get('expires')) - Number(request.headers['webhook-timestamp'])).toBeGreaterThan(
+        800,
+      )
+    }
+    const [first, again] = requests.map(({ body }) => ({ ...JSON.parse(body.toString()), outputs: null }))
+    expect(again).toEqual(first)
+  })
+
+  test('goes to the account’s URL of now, or where that is cleared, to the one before', async () => {
+    const owner = await createOwner(service, `${receiver.url}/old`)
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    await owner.setUrl(`${receiver.url}/mended`)
+    await redeliverWebhook(owner.ctx, { id })
+    const [first] = receiver.received('/old')
+    const [mended] = await receiver.waitFor('/mended')
+    expect(mended!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
+    expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded', url: `${receiver.url}/mended` })
+    await owner.setUrl(null)
+    await redeliverWebhook(owner.ctx, { id })
+    await receiver.waitFor('/mended', 2)
+    await owner.outcomeOf(id)
+    expect(receiver.received('/old')).toHaveLength(1)
+  })
+
+  test('goes to the submission’s own URL where there was one, whatever the account’s is', async () => {
+    const owner = await createOwner(service, `${receiver.url}/account`)
+    const inputs = { text: 'Hi', voice: 'aria', language: 'English' }
+    const body = { inputs, webhook_url: `${receiver.url}/mine` }
+    expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: owner.key, body })).status).toBe(202)
+    const [first] = await receiver.waitFor('/mine')
+    const id = first!.headers['webhook-id']!
+    await owner.outcomeOf(id)
+    await owner.setUrl(`${receiver.url}/elsewhere`)
+    await redeliverWebhook(owner.ctx, { id })
+    await receiver.waitFor('/mine', 2)
+    expect([receiver.received('/account'), receiver.received('/elsewhere')]).toEqual([[], []])
   })
 
   test('only marks the delivery: its content is made by the worker that sends it', async () => {

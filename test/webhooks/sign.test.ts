@@ -143,6 +143,11 @@ describe('verifyDelivery', () => {
     const reserialised = capture((text) => text.replace('{"test": ', '{"test":'))
     expect(verifyDelivery(reserialised, secret, at(0)).problems).toEqual([expect.stringMatching(/raw body/)])
     expect(verifyDelivery(capture(), newWebhookSecret(), at(0)).valid).toBe(false)
+    for (const end of ['\n', '\r\n']) {
+      const edited = capture((text) => text + end)
+      expect(verifyDelivery(edited, secret, at(0)).problems).toEqual([expect.stringMatching(/line end/)])
+      expect(verifyDelivery(edited, newWebhookSecret(), at(0)).problems).toEqual([expect.stringMatching(/secret/)])
+    }
     const bare = readCapture(Buffer.from('\n\n{}'))
     expect(verifyDelivery(bare, secret, at(0)).problems).toHaveLength(3)
     const milliseconds = capture((text) => text.replace(VECTOR.timestamp, `${VECTOR.timestamp}000`))

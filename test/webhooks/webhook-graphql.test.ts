@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Certificates, makeCertificates } from '../setup/certificates.ts'
 import { codeOf, mutation, refusalOf } from '../setup/graphql.ts'
-import { type Receiver, startReceiver } from '../setup/receiver.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import type { Received, Receiver } from '../setup/receiver.ts'
+import type { TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
-import { createOwner, WEBHOOK_ENV } from '../setup/webhooks.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
 
-let certificates: Certificates
+let bed: CallbackBed
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  certificates = await makeCertificates()
-  receiver = await startReceiver(certificates.good)
-  service = await startTestRuntime({ webhooks: true, env: WEBHOOK_ENV })
+  bed = await openCallbackBed({ webhooks: true })
+  ;({ receiver, service } = bed)
 })
-afterAll(async () => {
-  await service?.close()
-  await receiver?.close()
-  certificates?.remove()
-})
+afterAll(() => bed?.close())
 
 interface Answer {
   data: Record<string, unknown> | null
@@ -141,7 +135,8 @@ describe('the webhook door', () => {
     const requests = await receiver.waitFor(path, 5)
     const [old, fresh] = [requests[3]!, requests[4]!]
     expect(fresh.headers['webhook-id']).toBe(id)
-    expect(fresh.body).toEqual(old.body)
+    const fields = ({ body }: Received) => ({ ...JSON.parse(body.toString()), outputs: null })
+    expect(fields(fresh)).toEqual(fields(old))
     expect(Math.abs(Number(fresh.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
     const delivery = await owner.outcomeOf(id)
     expect(delivery.attempts.map(({ round, number }) => [round, number])).toEqual([

@@ -1,0 +1,36 @@
+/** One operation of a socket, from its message to its last answer. */
+export interface OpenOperation {
+  /** Aborted when the caller completes the operation, or is gone. */
+  readonly signal: AbortSignal
+  /** For graphql-ws to keep while the operation is no stream of its own: it ends what it keeps. */
+  readonly handle: AsyncGenerator<never, undefined>
+}
+
+export function openOperation(): OpenOperation {
+  const gone = new AbortController()
+  const end = async () => {
+    gone.abort()
+    return { done: true, value: undefined } as const
+  }
+  const handle: AsyncGenerator<never, undefined> = {
+    next: end,
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]: () => handle,
+    [Symbol.asyncDispose]: async () => gone.abort(),
+  }
+  return { signal: gone.signal, handle }
+}
+
+/** A stream that ends its operation, too, when it is ended before its time. */
+export function endingWith<T>(stream: AsyncIterableIterator<T, undefined>, { handle }: OpenOperation) {
+  const ending: AsyncIterableIterator<T, undefined> = {
+    next: () => stream.next(),
+    return: async () => {
+      await handle.return(undefined)
+      return (await stream.return?.()) ?? { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => ending,
+  }
+  return ending
+}

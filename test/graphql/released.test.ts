@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, findBreakingChanges, findDangerousChanges } from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
+
+/** The schema of the last release: README, "For people who write GraphQL clients". */
+const RELEASED = readFileSync(new URL('released.graphql', import.meta.url), 'utf8')
+/**
+ * Changes since the last release that a client might stumble over, each accepted here by its description, and why. Empty again with
+ * every release.
+ */
+const ACCEPTED: readonly string[] = []
+
+const released = buildSchema(RELEASED)
+const changesOf = (now: string) => ({
+  breaking: findBreakingChanges(released, buildSchema(now)).map(({ description }) => description),
+  dangerous: findDangerousChanges(released, buildSchema(now)).map(({ description }) => description),
+})
+
+describe('the schema since the last release', () => {
+  const current = buildGraphqlSchema()
+
+  test('breaks no client', () => {
+    expect(findBreakingChanges(released, current).map(({ description }) => description)).toEqual([])
+  })
+
+  test('changes nothing that a client may stumble over, but what is accepted above', () => {
+    const dangerous = findDangerousChanges(released, current).map(({ description }) => description)
+    expect(dangerous.filter((description) => !ACCEPTED.includes(description))).toEqual([])
+    expect(ACCEPTED.filter((description) => !dangerous.includes(description))).toEqual([])
+  })
+
+  test.each([
+    [
+      'a field that is gone',
+      (sdl: string) => sdl.replaceAll('queuePosition: Int', 'queuePlace: Int'),
+      /queuePosition was removed/,
+    ],
+    [
+      'a field that may be null',
+      (sdl: string) => sdl.replace(/^ {2}attempts: Int!$/gm, '  attempts: Int'),
+      /attempts changed/,
+    ],
+    [
+      'an argument that is needed',
+      (sdl: string) => sdl.replace('idempotencyKey: String\n', 'idempotencyKey: String!\n'),
+      /idempotencyKey/,
+    ],
+    [
+      'an enum value that is gone',
+      (sdl: string) => sdl.replace(/^ {2}JOB_CANCELLED$/m, '  JOB_STOPPED'),
+      /JOB_CANCELLED was removed/,
+    ],
+  ])('%s would be noticed', (_title, change, expected) => {
+    const changed = change(RELEASED)
+    expect(changed).not.toBe(RELEASED)
+    expect(changesOf(changed).breaking.join('\n')).toMatch(expected)
+  })
+
+  test('a new value of an enum, which an old client does not know, would be noticed', () => {
+    const { breaking, dangerous } = changesOf(RELEASED.replace(/^enum JobStatus \{$/m, 'enum JobStatus {\n  PAUSED'))
+    expect([breaking, dangerous]).toEqual([[], ['PAUSED was added to enum type JobStatus.']])
+  })
+})
