@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { GraphQLSchema } from 'graphql'
 
 // Writes every generated file. `--check` writes nothing and fails where a committed one differs; `--install` makes what is not
 // committed (the Prisma client, the OpenAPI document as JSON, the `sonant` command) and takes out of node_modules what nothing here uses.
@@ -73,10 +72,12 @@ async function compileDocument(): Promise<void> {
 
 async function generateCommitted(check: boolean): Promise<void> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
+  const { generateExampleTypes } = await import('./examples/generate-types.ts')
+  const { readExamples } = await import('./src/graphql/examples.ts')
   const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
   const files = {
     'schema.graphql': printGraphqlSchema(),
-    'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema()),
+    'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
     'rest/types.ts': await generateRestTypes(readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8')),
   }
   for (const [name, content] of Object.entries(files)) {
@@ -86,16 +87,6 @@ async function generateCommitted(check: boolean): Promise<void> {
     if (check) fail(`${name} is out of date: run "npm run codegen"`)
     writeFileSync(path, content)
   }
-}
-
-/** That this compiles proves that the examples and their variables fit the schema. */
-async function generateExampleTypes(schema: GraphQLSchema): Promise<string> {
-  const { parse } = await import('graphql')
-  const { readExamples } = await import('./src/graphql/examples.ts')
-  const { printOperationTypes } = await import('./src/graphql/operation-types.ts')
-  const examples = await readExamples()
-  const operations = examples.map(({ name, query, variables }) => ({ name, variables, document: parse(query) }))
-  return printOperationTypes(schema, operations)
 }
 
 function fail(message: string): never {

@@ -14,6 +14,7 @@ import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
+import { live } from './rows/live.ts'
 import { pickup } from './rows/pickup.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
@@ -27,6 +28,7 @@ const ROWS: readonly Row[] = [
   catalog,
   jobList,
   graphqlJobs,
+  live,
   jobExport,
   slowReaders,
   render,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstIdAt, idTime, newId } from '../src/id.ts'
-import { parseMoment } from '../src/moment.ts'
+import { formatMoment, parseMoment } from '../src/moment.ts'
 
 describe('parseMoment', () => {
   test.each([
@@ -42,4 +42,13 @@ describe('firstIdAt', () => {
       }),
     )
   })
+})
+
+test('a moment is written as toISOString writes it', () => {
+  const anyMoment = fc.date({ noInvalidDate: true })
+  fc.assert(fc.property(anyMoment, (date) => formatMoment(date) === date.toISOString()))
+  for (const text of ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z']) {
+    expect(formatMoment(new Date(text))).toBe(text)
+  }
+  expect(() => formatMoment(new Date(Number.NaN))).toThrow(RangeError)
 })

@@ -3,6 +3,7 @@ import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../log.ts'
 import { LendingSocket } from './lending-socket.ts'
+import { timestampTypes } from './parse-timestamp.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
 export interface Database {
@@ -16,9 +17,14 @@ export interface Database {
 export type Tx = PoolClient
 
 export function openDatabase(url: string, log: Log, max = 20): Database {
-  const stream = () => new LendingSocket()
-  const options = { max, application_name: 'sonant', connectionTimeoutMillis: 10_000, stream }
-  const pool = new Pool({ connectionString: url, ...options })
+  const pool = new Pool({
+    connectionString: url,
+    max,
+    application_name: 'sonant',
+    connectionTimeoutMillis: 10_000,
+    stream: () => new LendingSocket(),
+    types: timestampTypes,
+  })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
   // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.

@@ -37,10 +37,6 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     const refusal = refuseCall(args)
     if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
   },
-  onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const refusal = refuseCall(args)
-    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
-  },
 })
 
 /** A page of another site could have a browser open it, cookie and all. Yoga itself refuses mutations so. */
@@ -54,7 +50,8 @@ function refuseSubscriptionByGet(document: DocumentNode | Error | null, context:
 
 type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 
-function refuseCall(args: Call): GraphQLError | null {
+/** Why a valid operation is refused with these variables; null if it is not. */
+export function refuseCall(args: Call): GraphQLError | null {
   const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
   return excess === null
     ? variableMistakes(args, isStranger(args.contextValue as GraphqlContext))

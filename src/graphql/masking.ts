@@ -18,17 +18,16 @@ export function maskStream(stream: AsyncIterable<ExecutionResult>, log: Log, req
   const source = stream[Symbol.asyncIterator]()
   const last = { done: true, value: undefined } as const
   let broken = false
+  const shown = (next: IteratorResult<ExecutionResult, undefined>): IteratorResult<ExecutionResult, undefined> =>
+    next.done === true || next.value.errors === undefined
+      ? next
+      : { done: false, value: maskResult(next.value, log, requestId) }
+  const brokenOff = (error: unknown) => {
+    broken = true
+    return { done: false as const, value: { errors: [maskError(error, log, requestId)] } }
+  }
   const results: Results = {
-    next: async () => {
-      if (broken) return last
-      try {
-        const result = await source.next()
-        return result.done === true ? last : { done: false, value: maskResult(result.value, log, requestId) }
-      } catch (error) {
-        broken = true
-        return { done: false, value: { errors: [maskError(error, log, requestId)] } }
-      }
-    },
+    next: () => (broken ? Promise.resolve(last) : source.next().then(shown, brokenOff)),
     // Handed on rather than queued up behind a `next` that waits, as a generator would.
     return: async () => {
       await source.return?.()

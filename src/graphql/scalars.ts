@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
-import { parseMoment } from '../moment.ts'
+import { formatMoment, parseMoment } from '../moment.ts'
 import { builder } from './builder.ts'
 
 builder.addScalarType(
@@ -8,7 +8,7 @@ builder.addScalarType(
     name: 'DateTime',
     description: 'A moment as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
     specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-    serialize: (value) => (value as Date).toISOString(),
+    serialize: (value) => formatMoment(value as Date),
     parseValue: (value) => toDate(value),
     parseLiteral: (node) => toDate(node.kind === Kind.STRING ? node.value : null),
   }),

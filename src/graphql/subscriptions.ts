@@ -11,7 +11,9 @@ import type { GraphqlContext } from './builder.ts'
 import { maskError } from './errors.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
 import { endingWith, type OpenOperation, openOperation } from './open-operation.ts'
+import { AS_POST } from './post.ts'
 import { openSocketCount } from './socket-count.ts'
+import { subscribe } from './subscribe.ts'
 
 /** A peer that has not answered a ping by the next one is gone, or does not read. */
 const PING_EVERY_MS = 12_000
@@ -35,7 +37,6 @@ interface Extra {
 interface Executor {
   readonly operation: OpenOperation
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>>
 }
 
 /**
@@ -73,8 +74,8 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return maskResult(result, log, requestIdOf(args))
     },
     subscribe: async (args) => {
-      const { subscribe, operation } = args.rootValue as Executor
-      const result = await subscribe(args)
+      const { operation } = args.rootValue as Executor
+      const result = await subscribe({ ...args, rootValue: undefined })
       if (!isStream(result)) return maskResult(result, log, requestIdOf(args))
       return endingWith(maskStream(result, log, requestIdOf(args)), operation)
     },
@@ -98,9 +99,10 @@ async function prepare(
   },
   operation: OpenOperation,
 ) {
-  const { schema, execute, subscribe, contextFactory, parse, validate } = yoga.getEnveloped({
+  const { schema, execute, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
     params: payload,
+    request: AS_POST,
   })
   const document = parse(payload.query)
   const mistakes = validate(schema, document)
@@ -113,7 +115,7 @@ async function prepare(
     operationName: payload.operationName,
     variableValues: payload.variables,
     contextValue: await contextFactory(),
-    rootValue: { execute, subscribe, operation },
+    rootValue: { execute, operation },
   }
 }
 

@@ -1,6 +1,6 @@
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExecutionResult } from 'graphql'
+import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
@@ -17,7 +17,9 @@ import { openGraphiql } from './graphiql.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult, maskStream } from './masking.ts'
+import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
+import { sharedSubscriptions } from './subscribe.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
 /** How the server lets callers in. */
@@ -41,7 +43,9 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-
  * browsers (contract.md section 10).
  */
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
-  const yoga = openYoga(runtime)
+  const schema = buildGraphqlSchema()
+  const yoga = openYoga(runtime, schema)
+  const post = createPost(yoga, schema)
   const graphiql = openGraphiql()
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
@@ -50,7 +54,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
     // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
-    if (request.method === 'POST') parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0))
+    const isPost = request.method === 'POST'
+    const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
     const { id: requestId, ip: address } = request
     const gone = new AbortController()
     reply.raw.once('close', () => {
@@ -58,6 +63,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     })
     const known = { requestId, address, signal: gone.signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
+    const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
+    if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
     return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
@@ -76,9 +83,9 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   })
 }
 
-const openYoga = (runtime: Runtime) =>
+const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
   createYoga<GraphqlContext>({
-    schema: buildGraphqlSchema(),
+    schema,
     graphqlEndpoint: PATH,
     landingPage: false,
     logging: false,
@@ -92,7 +99,7 @@ const openYoga = (runtime: Runtime) =>
     },
     graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), deadline(), masking(runtime)],
+    plugins: [limits(runtime), deadline(), sharedSubscriptions(), masking(runtime)],
   })
 
 /** Says goodbye, and does not wait for an answer for long. */

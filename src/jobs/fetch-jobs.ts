@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Parts } from '../context.ts'
 import type { Follower } from './followers.ts'
-import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
+import { type JobRecord, RECORD_COLUMNS } from './job-record.ts'
+import type { JobState } from './job-stream.ts'
+import { toSummary } from './job-view.ts'
 
 const MAX_BATCH = 500
 const RETRY_MS = 250
@@ -9,7 +11,7 @@ const RETRY_MS = 250
 /** A job as it was read for its subscribers. */
 export interface FetchedJob {
   readonly accountId: string
-  readonly view: JobView
+  readonly state: JobState
   /** Another one means that something about the job has changed. */
   readonly stamp: string
   /** Who asked for it; null: everybody who follows the account. */
@@ -27,17 +29,10 @@ interface Wanted {
   followers: Set<Follower> | null
 }
 
-interface Row extends ViewRow {
-  account_id: string
-  attempt: number
-  chunks_done: number | null
-}
+type Row = JobRecord & { account_id: string }
 
 /** One statement at a time, for all that has come together meanwhile: nobody hears of an older state after a newer one. */
-export function openJobFetcher(
-  parts: () => Pick<Parts, 'db' | 'log' | 'storage' | 'now'>,
-  tell: (job: FetchedJob) => void,
-): JobFetcher {
+export function openJobFetcher(parts: () => Pick<Parts, 'db' | 'log'>, tell: (job: FetchedJob) => void): JobFetcher {
   const wanted = new Map<string, Wanted>()
   let busy = false
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
@@ -45,7 +40,8 @@ export function openJobFetcher(
       const asked = batch.get(row.id)
       if (asked === undefined || asked.accountId !== row.account_id) continue
       const stamp = [row.status, row.attempt, row.chunks_done, row.is_prohibited].join()
-      tell({ accountId: row.account_id, view: await toView(parts(), row), stamp, followers: asked.followers })
+      const state = { ...toSummary(row), record: row }
+      tell({ accountId: row.account_id, state, stamp, followers: asked.followers })
     }
   }
   const want = (accountId: string, jobId: string, follower: Follower | null): void => {
@@ -77,7 +73,7 @@ export function openJobFetcher(
 async function readRows({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>({
     name: 'fetch_jobs',
-    text: `select ${VIEW_COLUMNS}, j.account_id, j.attempt, j.chunks_done
+    text: `select ${RECORD_COLUMNS}, j.account_id
            from job j left join api_key k on k.id = j.api_key_id where j.id = any($1) order by j.id`,
     values: [jobIds],
   })

@@ -4,8 +4,7 @@ import { type AccountHolder, callerOf } from '../context.ts'
 import { ServiceError, unauthorized } from '../errors.ts'
 import type { FetchedJob } from './fetch-jobs.ts'
 import { isTerminal } from './job-states.ts'
-import { type JobStream, openJobStream } from './job-stream.ts'
-import type { JobView } from './job-view.ts'
+import { type JobState, type JobStream, openJobStream } from './job-stream.ts'
 
 const MAX_SUBSCRIPTIONS_PER_CALLER = 1000
 const MAX_SUBSCRIPTIONS = 10_000
@@ -16,7 +15,7 @@ const MAX_REMEMBERED = 1000
 export interface Interest {
   /** One job, until it ends; null: all that `accepts` takes, with no end. */
   readonly jobId: string | null
-  accepts(view: JobView): boolean
+  accepts(state: JobState): boolean
 }
 
 /** One subscription. */
@@ -71,14 +70,14 @@ export function anyWants(followers: Iterable<Follower>, jobId: string): boolean 
 }
 
 /** Hands a job's state on, unless it was told already or is none of the follower's. */
-export function tell({ interest, stream, told }: Follower, { view, stamp }: FetchedJob): void {
-  if (interest.jobId !== null && interest.jobId !== view.jobId) return
-  if (told.get(view.jobId) === stamp || !interest.accepts(view)) return
-  told.delete(view.jobId)
-  told.set(view.jobId, stamp)
+export function tell({ interest, stream, told }: Follower, { state, stamp }: FetchedJob): void {
+  if (interest.jobId !== null && interest.jobId !== state.jobId) return
+  if (told.get(state.jobId) === stamp || !interest.accepts(state)) return
+  told.delete(state.jobId)
+  told.set(state.jobId, stamp)
   if (told.size > MAX_REMEMBERED) told.delete(told.keys().next().value as string)
-  stream.push(view)
-  if (interest.jobId !== null && isTerminal(view.status)) stream.finish()
+  stream.push(state)
+  if (interest.jobId !== null && isTerminal(state.status)) stream.finish()
 }
 
 const tooMany = () =>

@@ -17,7 +17,7 @@ export interface JobFeed {
   close(): void
 }
 
-type FeedParts = Pick<Parts, 'db' | 'bus' | 'log' | 'storage' | 'now'>
+type FeedParts = Pick<Parts, 'db' | 'bus' | 'log' | 'now'>
 
 /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
 export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFeed {

@@ -1,10 +1,10 @@
 import { builder } from '../graphql/builder.ts'
 import { subscribedBy } from '../graphql/resolved-by.ts'
 import type { JobFilter } from './job-filter.ts'
-import { JobInterface, showRecord } from './job-interface-graphql.ts'
+import { JobInterface } from './job-interface-graphql.ts'
 import { JobFilterInput } from './job-page-graphql.ts'
+import type { JobState } from './job-stream.ts'
 import { jobUpdated } from './job-updated.ts'
-import type { JobView } from './job-view.ts'
 import { jobsUpdated } from './jobs-updated.ts'
 
 builder.subscriptionFields((t) => ({
@@ -13,13 +13,13 @@ builder.subscriptionFields((t) => ({
     description: 'A job as it is now and whenever it changes, until it has ended.',
     args: { id: t.arg.id({ required: true, description: 'A job id.' }) },
     ...subscribedBy(jobUpdated, (args: { id: string }) => ({ jobId: args.id })),
-    resolve: (view: JobView, _args, ctx) => showRecord(ctx, view),
+    resolve: ({ record }: JobState) => record,
   }),
   jobsUpdated: t.field({
     type: JobInterface,
     description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
     args: { filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }) },
     ...subscribedBy(jobsUpdated, (args: { filter?: JobFilter | null | undefined }) => args),
-    resolve: (view: JobView, _args, ctx) => showRecord(ctx, view),
+    resolve: ({ record }: JobState) => record,
   }),
 }))

@@ -1,17 +1,23 @@
 import { ServiceError } from '../errors.ts'
-import type { JobView } from './job-view.ts'
+import type { JobRecord } from './job-record.ts'
+import type { JobSummary } from './job-view.ts'
 
 /** Different jobs that may wait for a slow reader. Of each only its latest state does. */
 const MAX_WAITING_JOBS = 1000
 
+/** A job at one moment: the same object for all who follow it. */
+export interface JobState extends JobSummary {
+  readonly record: JobRecord
+}
+
 /** The states of jobs as somebody reads them, one after the other. */
-export type JobStates = AsyncIterableIterator<JobView, undefined>
+export type JobStates = AsyncIterableIterator<JobState, undefined>
 
 /** What fills a stream. */
 export interface JobStream {
   readonly states: JobStates
   /** A newer state of a job replaces one that is not read yet. */
-  push(view: JobView): void
+  push(state: JobState): void
   /** What waits is still read. */
   finish(): void
   /** Ends it at once. */
@@ -20,8 +26,8 @@ export interface JobStream {
 
 /** A stream with a bounded buffer: a reader that falls too far behind is sent away. `onEnd` is called once, however it ends. */
 export function openJobStream(onEnd: () => void): JobStream {
-  const waiting = new Map<string, JobView>()
-  const readers: PromiseWithResolvers<IteratorResult<JobView, undefined>>[] = []
+  const waiting = new Map<string, JobState>()
+  const readers: PromiseWithResolvers<IteratorResult<JobState, undefined>>[] = []
   let failure: ServiceError | null = null
   let ended = false
   const end = (): void => {
@@ -61,7 +67,7 @@ export function openJobStream(onEnd: () => void): JobStream {
   // No generator: one that waits for its next value could not be ended before that comes.
   const states: JobStates = {
     next: () => {
-      const reader = Promise.withResolvers<IteratorResult<JobView, undefined>>()
+      const reader = Promise.withResolvers<IteratorResult<JobState, undefined>>()
       readers.push(reader)
       serve()
       return reader.promise
@@ -72,9 +78,9 @@ export function openJobStream(onEnd: () => void): JobStream {
   }
   return {
     states,
-    push: (view) => {
+    push: (state) => {
       if (ended) return
-      waiting.set(view.jobId, view)
+      waiting.set(state.jobId, state)
       if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
       serve()
     },

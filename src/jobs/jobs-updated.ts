@@ -16,5 +16,5 @@ export async function jobsUpdated(
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   refuseMistakes(filterMistakes(filter))
-  return ctx.jobFeed.follow(requireAccount(ctx), { jobId: null, accepts: (view) => matchesFilter(filter, view) })
+  return ctx.jobFeed.follow(requireAccount(ctx), { jobId: null, accepts: (state) => matchesFilter(filter, state) })
 }

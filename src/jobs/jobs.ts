@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../db/page.ts'
@@ -79,7 +79,7 @@ function toStatement(accountId: string, input: JobsInput, order: JobOrder, { siz
   const text = `select ${RECORD_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
     left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
   const isCommon = input.filter == null && PREPARED_SIZES.has(size)
-  return { text, values, ...(isCommon && { name: createHash('sha1').update(text).digest('base64url') }) }
+  return { text, values, ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
 }
 
 const directionOf = ({ direction }: JobOrder, backwards: boolean): string =>

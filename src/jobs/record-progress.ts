@@ -11,7 +11,7 @@ export interface Progress {
 /** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
 export async function recordProgress(
   parts: Pick<Parts, 'db' | 'bus'>,
-  claim: Claim,
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
   { done, total }: Progress,
 ): Promise<void> {
   const { rowCount } = await parts.db.pool.query({

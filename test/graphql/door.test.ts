@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HTTP_STATUS } from '../../src/errors.ts'
 import { type Door, startDoor } from '../rest/start-door.ts'
 import { REFUSED, refusalOf } from '../setup/graphql.ts'
+import { openSocketClient } from '../setup/subscriber.ts'
 
 interface GraphqlError {
   message: string
@@ -58,15 +59,29 @@ describe('what is no GraphQL request', () => {
     ['a text', '"{ __typename }"'],
     ['no query', '{"variables": {}}'],
     ['a query that is a number', '{"query": 7}'],
+    ['extensions that are a list', '{"query": "{ __typename }", "extensions": []}'],
+    ['a parameter that is unknown', '{"query": "{ __typename }", "id": "7"}'],
     ['variables that are a text', '{"query": "{ __typename }", "variables": "a"}'],
     ['invalid UTF-8', Uint8Array.from(Buffer.from('{"query": "{ __typename } #\xff\xfe"}', 'latin1'))],
     ['a document that does not parse', '{"query": "{"}'],
     ['a field that is not there', '{"query": "{ nothing }"}'],
     ['an operation that is not there', '{"query": "query A { __typename }", "operationName": "B"}'],
   ])('%s is 400 with INVALID_REQUEST', async ([, body]) => {
-    const { status, answer } = await send(body)
+    // What is remembered of a document changes no answer.
+    for (const _time of [1, 2]) {
+      const { status, answer } = await send(body)
+      expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+      expect(answer.errors?.[0]?.extensions.requestId).toMatch(/^\S+$/)
+    }
+  })
+
+  test('a mistake in a document that a socket sent first keeps its status', async () => {
+    const broken = '{ jobs { seen by a socket'
+    const client = openSocketClient(door.url, key)
+    await client.subscribe(broken).ended()
+    await client.dispose()
+    const { status, answer } = await send(JSON.stringify({ query: broken }))
     expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
-    expect(answer.errors?.[0]?.extensions.requestId).toMatch(/^\S+$/)
   })
 
   test('a body over its own limit is 413, which names that limit', async () => {
@@ -110,9 +125,43 @@ describe('introspection', () => {
     expect((await ask(INTROSPECTION)).answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } })
   })
 
+  test('stays refused to strangers once a key has asked for the same', async () => {
+    const document = '{ __type(name: "Job") { name } }'
+    for (const _time of [1, 2]) expect((await ask(document)).answer.errors).toBeUndefined()
+    for (const _time of [1, 2]) expect(codesOf((await ask(document, {}, null)).answer)).toContain('INVALID_REQUEST')
+  })
+
   test('is not replaced by hints to strangers', async () => {
     const { answer } = await ask('{ catalogs { __typename } }', {}, null)
     expect(JSON.stringify(answer)).not.toMatch(/did you mean/i)
+  })
+})
+
+describe('the type of an answer', () => {
+  test.for<[string | null, string]>([
+    [null, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
+    ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
+    ['text/html, application/json', 'application/json'],
+  ])('to %s is %s', async ([accept, type]) => {
+    for (const _time of [1, 2]) {
+      const response = await fetch(`${door.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...(accept && { accept }) },
+        body: JSON.stringify({ query: '{ __typename }', operationName: null, variables: null }),
+      })
+      expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+      expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }])
+    }
+  })
+
+  test('that nobody can give is 406', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'image/png' }
+    const body = JSON.stringify({ query: '{ __typename }' })
+    expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
   })
 })
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openJobStream } from '../../src/jobs/job-stream.ts'
-import type { JobView } from '../../src/jobs/job-view.ts'
+import { type JobState, openJobStream } from '../../src/jobs/job-stream.ts'
 
-const view = (jobId: string, status = 'queued') => ({ jobId, status }) as JobView
+const view = (jobId: string, status = 'queued') => ({ jobId, status }) as JobState
 
 describe('a stream of job states', () => {
   test('what is not read yet is replaced by the newer state of the same job', async () => {
