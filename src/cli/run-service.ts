@@ -6,7 +6,7 @@ import { openRuntime, type Runtime } from '../runtime.ts'
 import { buildApp } from '../server/app.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../server/shutdown.ts'
 import { startWorker } from '../synthesis/synthesis-worker.ts'
-import { startWebhookWorker } from '../webhooks/webhook-worker.ts'
+import { startWebhookWorker, type WebhookWorker } from '../webhooks/webhook-worker.ts'
 
 /** What this process does. */
 export interface Halves {
@@ -64,10 +64,11 @@ async function start(
   }
   if (halves.worker) {
     if (!halves.api && settings.publicUrl === null) await followPublicUrl(runtime)
-    for (const startOne of [startWebhookWorker, (ground: Runtime) => startWorker(ground, halves)]) {
-      const worker = await startOne(runtime)
-      opened.working.push(() => worker.stop())
-    }
+    let callbacks: WebhookWorker | undefined
+    const worker = await startWorker(runtime, { ...halves, isBusy: () => callbacks?.isBusy() !== false })
+    opened.working.push(() => worker.stop())
+    callbacks = await startWebhookWorker(runtime)
+    opened.working.push(() => callbacks.stop())
   }
   if (!halves.api) print('Sonant works')
 }

@@ -43,6 +43,8 @@ export interface DispatchOptions {
 export interface Dispatcher {
   /** Jobs that run now. */
   readonly inFlight: number
+  /** To be called where there is room again that no job's end has made. */
+  look(): void
   /** Takes nothing new, waits for what runs, and hands back what still runs after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
@@ -125,16 +127,21 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     await settler.giveBack(delivery, error, !stopping)
   }
 
+  const lookAgain = (): void => {
+    source.stirred?.()
+    pump()
+  }
+
   await queue.prepare(kind)
-  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && pump(), pump)
+  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && lookAgain(), lookAgain)
   const unlistenAborts = await bus.listen(ABORT_CHANNEL, running.cancel, () => void running.beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
-    pump()
+    lookAgain()
     // Where a server is shared, the room for the job may be in another process.
     return !stopping && free() > 0 && limits().size === 0
   })
   lines?.watch(pump)
-  const poll = setInterval(() => pump(), POLL_MS)
+  const poll = setInterval(lookAgain, POLL_MS)
   const heartbeat = setInterval(() => void running.beat(), HEARTBEAT_MS)
   pump()
 
@@ -142,6 +149,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     get inFlight() {
       return [...jobs.values()].filter(({ turn }) => turn?.isWaiting !== true).length
     },
+    look: pump,
     stop: async (graceMs) => {
       stopping = true
       clearInterval(poll)

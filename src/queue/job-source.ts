@@ -21,4 +21,6 @@ export interface JobSource {
   take(free: number, known: readonly string[]): Promise<Taken>
   /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
   left(delivery: Delivery, free: number): boolean
+  /** New jobs may wait: what was seen of the queue before tells nothing any more. */
+  stirred?(): void
 }

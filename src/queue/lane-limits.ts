@@ -1,11 +1,15 @@
 /** How much of a process a lane may hold. Lanes are two words, `account receiver`, each with a limit of its own. */
 export interface LaneLimits {
-  /** How many jobs to fetch at once: what a lane that has just got room can surely take. */
+  /** How many jobs to fetch at once at most: what a lane that has just got room can surely take. */
   readonly batch: number
+  /** What a lane that nobody has heard of yet can surely take. */
+  readonly leastBatch: number
   /** Takes a place in the lane, or says that there is none. */
   enter(lane: string | undefined): boolean
   /** Gives a place back, and says whether a lane that was full takes jobs again. */
   leave(lane: string | undefined): boolean
+  /** Whether a lane that was full takes jobs again, as its attempts are answered promptly now. */
+  hasReopened(): boolean
   /** The lanes known to be full: what waits for them may as well stay in the queue. */
   full(): string[]
 }
@@ -53,6 +57,7 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
   }
   return {
     batch,
+    leastBatch: Math.min(batch, doubtful?.perLane ?? batch),
     enter: (lane) => {
       if (lane === undefined) return true
       const keys = keysOf(lane)
@@ -67,6 +72,7 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
       count(held, keys, -1)
       return reopens(keys)
     },
+    hasReopened: () => [...known].some(([lane, keys]) => !isFull(lane, keys)),
     full: () => {
       for (const [lane, keys] of known) if (!isFull(lane, keys)) known.delete(lane)
       return [...known.keys()]
@@ -74,10 +80,20 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
   }
 }
 
-/** The two words of a lane, told apart, and the whole. */
+/** So many lanes are remembered told apart; then they are forgotten together. */
+const MAX_KNOWN_LANES = 4096
+
+const knownKeys = new Map<string, LaneKeys>()
+
+/** The two words of a lane, told apart, and the whole: a few lanes are asked for thousands of times a second. */
 export function keysOf(lane: string): LaneKeys {
+  const known = knownKeys.get(lane)
+  if (known !== undefined) return known
   const space = lane.indexOf(' ')
-  return [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
+  const keys: LaneKeys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
+  if (knownKeys.size >= MAX_KNOWN_LANES) knownKeys.clear()
+  knownKeys.set(lane, keys)
+  return keys
 }
 
 /** Whether one more of the lane fits. */

@@ -16,6 +16,7 @@ import { registerWorker } from '../workers/register-worker.ts'
 import { openServerPermits, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
 import { synthesize } from './synthesize.ts'
+import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
 /** Generations only wait for their servers: how many of them one process waits for at once. */
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   readonly pools?: readonly string[]
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
+  /** Whether this process has something to do that the engines' warming up would slow down. */
+  readonly isBusy?: () => boolean
 }
 
 /** Speaks voice jobs, and generates, until it is stopped; looks after what other workers left behind. */
@@ -42,8 +45,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
   const held = openHeldJobs(runtime.db)
   const parts = { ...runtime, engines, held }
-  // In the background: the first text then finds a thread that has compiled its engine.
-  void engines.warm()
+  // The first text then finds a thread that has compiled its engine.
+  const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
   const pools = await servePools(runtime, options.pools, (pool) =>
     dispatchJobs({
       ...runtime,
@@ -70,6 +73,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   return {
     stop: async () => {
       stopping = true
+      stopWarming()
       endTidying()
       unfollow()
       // The others are to have the places that get free here.

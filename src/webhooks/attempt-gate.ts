@@ -2,10 +2,16 @@ import { count, hasRoom, keysOf, type LaneKeys, type LaneOptions } from '../queu
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
 const AHEAD = 64
+/** At least so many are prepared at once. */
+const TOGETHER = 32
 /** Who answers within this is quick: what is prepared for it has its turn long before it is stale. */
 const QUICK_MS = 100
 /** Who answers within this is prompt: what is held for it moves on. */
 const PROMPT_MS = 1000
+/** How long an answer tells something about a lane. */
+const PACE_KEPT_MS = 1000
+/** With more lanes than this, those that were not answered lately are forgotten. */
+const MAX_PACES = 1024
 /** What was prepared longer ago than this is taken back instead of used: its lease must outlast the attempt. */
 const STALE_MS = 1000
 
@@ -24,7 +30,7 @@ export interface AttemptGate {
   pass<Prepared, Result>(lane: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result>
   /** How many wait for their turn. */
   waiting(): number
-  /** Whether the lane's last attempt was answered within a second and others are under way. */
+  /** Whether the lane's last attempt took less than a second and ended in the last second. */
   isPrompt(lane: string): boolean
   /** Sends away who waits. */
   close(): void
@@ -36,9 +42,14 @@ interface Waiting {
   readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
+export interface GateOptions extends LaneOptions {
+  /** Told of a lane that was not prompt and has become so. */
+  readonly onPrompt?: () => unknown
+}
+
 /** @param now milliseconds of a clock that never goes back */
-export function openAttemptGate(limits: LaneOptions, now = () => performance.now()): AttemptGate {
-  const turns = openTurns(limits)
+export function openAttemptGate(limits: GateOptions, now = () => performance.now()): AttemptGate {
+  const turns = openTurns(limits, now)
   return {
     pass: async (lane, signal, steps) => {
       const preparation = openPreparation(steps, now)
@@ -66,17 +77,16 @@ interface Line {
 }
 
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
-function openTurns(limits: LaneOptions) {
+function openTurns(limits: GateOptions, now: () => number) {
   const inside = new Map<string, number>()
   const waiting = new Map<string, Line>()
-  /** Milliseconds that each lane's last attempt took: accounts may have quick and slow paths at one receiver. */
-  const pace = new Map<string, number>()
-  const paceOf = (lane: string): number => pace.get(lane) ?? Number.POSITIVE_INFINITY
+  const paces = openPaces(now)
+  const isPrompt = (lane: string): boolean => paces.of(lane) < PROMPT_MS
   let crowd = 0
   let closed = false
   const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
-    // Only once half of them are used up, so that many are prepared together.
-    if (paceOf(lane) >= QUICK_MS || queue[AHEAD / 2]?.preparation.isBegun() === true) return
+    // Only once some of them are used up, so that many are prepared together while enough are left for the time that takes.
+    if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true || paces.of(lane) >= QUICK_MS) return
     for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
   }
   /** One place was given back: lanes that share a word with it take turns at what fits now. */
@@ -108,12 +118,13 @@ function openTurns(limits: LaneOptions) {
       })
     },
     waiting: () => crowd,
-    isPrompt: (lane: string) => paceOf(lane) < PROMPT_MS,
+    isPrompt,
     leave: (lane: string, keys: LaneKeys, tookMs: number): void => {
       count(inside, keys, -1)
-      if (inside.has(keys[2])) pace.set(lane, tookMs)
-      else pace.delete(lane)
+      const wasPrompt = isPrompt(lane)
+      paces.note(lane, tookMs)
       admit()
+      if (!wasPrompt && isPrompt(lane)) limits.onPrompt?.()
     },
     close: () => {
       closed = true
@@ -122,6 +133,25 @@ function openTurns(limits: LaneOptions) {
       }
       waiting.clear()
       crowd = 0
+    },
+  }
+}
+
+/** Milliseconds that each lane's last attempt took, where it ended a short while ago: an account may have a slow path at a quick receiver. */
+function openPaces(now: () => number) {
+  const last = new Map<string, { readonly tookMs: number; readonly endedAt: number }>()
+  const forgetOld = (): void => {
+    const old = now() - PACE_KEPT_MS
+    for (const [lane, { endedAt }] of last) if (endedAt <= old) last.delete(lane)
+  }
+  return {
+    note: (lane: string, tookMs: number): void => {
+      last.set(lane, { tookMs, endedAt: now() })
+      if (last.size > MAX_PACES) forgetOld()
+    },
+    of: (lane: string): number => {
+      const pace = last.get(lane)
+      return pace !== undefined && now() - pace.endedAt < PACE_KEPT_MS ? pace.tookMs : Number.POSITIVE_INFINITY
     },
   }
 }

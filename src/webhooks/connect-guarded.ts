@@ -1,5 +1,12 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls'
+import {
+  checkServerIdentity,
+  connect,
+  createSecureContext,
+  type PeerCertificate,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import type { buildConnector } from 'undici'
 import { isPortAllowed } from './check-webhook-url.ts'
 import type { Cidr } from './guard-address.ts'
@@ -20,26 +27,33 @@ export interface Guard {
  * Opens TLS connections to judged addresses only (contract.md section 6): the port, then the literal or every answer of DNS, then the
  * address that the socket really reached. The certificate must be valid for the host.
  */
-export const guardedConnector =
-  (guard: Guard): buildConnector.connector =>
-  (options, callback) => {
-    open(guard, options).then(
+export function guardedConnector(guard: Guard): buildConnector.connector {
+  // The trusted certificates, read once: a connection without a context makes one of its own.
+  let secureContext: SecureContext | undefined
+  return (options, callback) => {
+    secureContext ??= createSecureContext()
+    open({ ...guard, secureContext }, options).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     )
   }
+}
 
-async function open(guard: Guard, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
+interface Trust extends Guard {
+  readonly secureContext: SecureContext
+}
+
+async function open(guard: Trust, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
   const number = port === '' ? HTTPS_PORT : Number(port)
   if (!isPortAllowed(number)) throw new DeliveryFailure('port_refused', `callbacks do not go to port ${number}`)
   const { addresses } = await judgeHost(hostname, guard.resolver, guard.egressAllow)
   return handshake(guard, hostname, number, addresses)
 }
 
-function handshake(guard: Guard, hostname: string, port: number, addresses: readonly string[]): Promise<TLSSocket> {
+function handshake(guard: Trust, hostname: string, port: number, addresses: readonly string[]): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     let reached = false
-    const socket = connect(tlsOptions(hostname, port, addresses))
+    const socket = connect({ ...tlsOptions(hostname, port, addresses), secureContext: guard.secureContext })
     // After the handshake both have no effect any more: a promise settles once.
     const fail = (failure: DeliveryFailure) => {
       clearTimeout(timer)

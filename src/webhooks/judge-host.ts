@@ -12,13 +12,22 @@ export interface Judgement {
  * @throws DeliveryFailure dns_failed, address_refused
  */
 export async function judgeHost(host: string, resolver: Resolver, egressAllow: readonly Cidr[]): Promise<Judgement> {
-  const literal = host.replace(/^\[(.*)\]$/, '$1')
+  const literal = literalOf(host)
   const addresses = toAddressBytes(literal) === null ? await resolve(host, resolver) : [literal]
   if (!addresses.every((address) => isReachable(address, egressAllow))) {
     throw new DeliveryFailure('address_refused', 'an address of the host is private or special')
   }
   return { addresses }
 }
+
+/** Whether a host that is an address may be connected to; null where it is a name. */
+export function judgeLiteral(host: string, egressAllow: readonly Cidr[]): boolean | null {
+  const bytes = toAddressBytes(literalOf(host))
+  return bytes === null ? null : isAllowed(bytes, egressAllow)
+}
+
+/** A URL writes IPv6 in brackets. */
+const literalOf = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 /** Whether a callback may be connected to this address. What is no address at all is not. */
 export function isReachable(address: string, egressAllow: readonly Cidr[]): boolean {

@@ -1,104 +1,81 @@
-import type { Readable } from 'node:stream'
-import type { Client, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Attempt } from './begin-attempt.ts'
 import type { Guard } from './connect-guarded.ts'
 import type { Connections } from './connections.ts'
-import { judgeHost } from './judge-host.ts'
+import type { Deadlines } from './deadlines.ts'
+import { Exchange } from './exchange.ts'
+import { judgeHost, judgeLiteral } from './judge-host.ts'
 import type { AttemptResult } from './record-attempt.ts'
-import { ATTEMPT_TIMEOUT_MS, DeliveryFailure, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
 
-/** The status decides; the body, which is only kept for the record, gets this long. */
-const BODY_GRACE_MS = 1000
-const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RES)/
+/** So many URLs are remembered as what they were parsed into; then they are forgotten together. */
+const MAX_TARGETS = 1000
+
+/** Where a URL leads. */
+interface Target {
+  readonly origin: string
+  readonly hostname: string
+  readonly path: string
+  /** Whether the host is an address that may be connected to; false for names, which may mean another one at every attempt. */
+  readonly isGoodAddress: boolean
+}
 
 export interface Poster {
   readonly guard: Guard
   readonly connections: Connections
+  readonly deadlines: Deadlines
 }
+
+/** Never throws. */
+export type PostCallback = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
 
 /**
- * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together (spec 6.4). Redirects are not followed. The host is
- * judged here at every attempt, also for one that finds a connection open from before. Never throws.
+ * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together (spec 6.4). Redirects are not followed. A name is
+ * resolved and judged here at every attempt, also for one that finds a connection open from before.
  */
-export async function postCallback(poster: Poster, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> {
-  const started = performance.now()
-  const url = new URL(attempt.url)
-  const client = poster.connections.take(url.origin)
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), ATTEMPT_TIMEOUT_MS)
-  const abort = () => deadline.abort()
-  signal.addEventListener('abort', abort, { once: true })
-  const result = (outcome: Outcome, responseStatus: number | null = null, response: Buffer | null = null) => ({
-    outcome,
-    responseStatus,
-    response,
-    durationMs: performance.now() - started,
-  })
-  let reusable = false
-  try {
-    await before(deadline.signal, judgeHost(url.hostname, poster.guard.resolver, poster.guard.egressAllow))
-    // While it connects, the client itself does not hear of the deadline.
-    const response = await before(deadline.signal, send(client, url, attempt, deadline.signal))
-    const { bytes, whole } = await firstBytes(response.body)
-    reusable = whole
-    const { statusCode } = response
-    return result(statusCode >= 200 && statusCode < 300 ? 'succeeded' : `status_${statusCode}`, statusCode, bytes)
-  } catch (error) {
-    if (signal.aborted) return result('interrupted')
-    return result(deadline.signal.aborted ? 'timeout' : outcomeOf(error))
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
-    if (reusable) poster.connections.giveBack(url.origin, client)
-    else void client.destroy()
+export function openPostCallback(poster: Poster): PostCallback {
+  const { guard, connections, deadlines } = poster
+  const targets = new Map<string, Target>()
+  const targetOf = (url: string): Target => {
+    const known = targets.get(url)
+    if (known !== undefined) return known
+    const target = toTarget(url, guard)
+    if (targets.size >= MAX_TARGETS) targets.clear()
+    targets.set(url, target)
+    return target
   }
+  return (attempt, signal) =>
+    new Promise((resolve) => {
+      const target = targetOf(attempt.url)
+      const exchange = new Exchange(signal, (result, client, reusable) => {
+        deadlines.forget(exchange)
+        if (reusable) connections.giveBack(target.origin, client!)
+        else void client?.destroy()
+        resolve(result)
+      })
+      deadlines.watch(exchange)
+      const send = () => exchange.send(() => connections.take(target.origin), toRequest(target, attempt))
+      if (target.isGoodAddress) send()
+      else
+        judgeHost(target.hostname, guard.resolver, guard.egressAllow)
+          .then(send)
+          .catch((error) => exchange.fail(error))
+    })
 }
 
-const send = (client: Client, url: URL, attempt: Attempt, signal: AbortSignal): Promise<Dispatcher.ResponseData> =>
-  client.request({
-    method: 'POST',
-    path: url.pathname + url.search,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Sonant',
-      'webhook-id': attempt.headers.id,
-      'webhook-timestamp': attempt.headers.timestamp,
-      'webhook-signature': attempt.headers.signature,
-    },
-    body: attempt.body,
-    signal,
-  })
-
-/** The start of a body as it came: compressed ones are not unpacked. `whole`: nothing is left of it on the connection. */
-async function firstBytes(body: Readable): Promise<{ bytes: Buffer; whole: boolean }> {
-  const chunks: Buffer[] = []
-  let length = 0
-  const timer = setTimeout(() => body.destroy(), BODY_GRACE_MS)
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > RESPONSE_BYTES) break
-    }
-  } catch {
-    return { bytes: Buffer.concat(chunks).subarray(0, RESPONSE_BYTES), whole: false }
-  } finally {
-    clearTimeout(timer)
-  }
-  return { bytes: Buffer.concat(chunks).subarray(0, RESPONSE_BYTES), whole: length <= RESPONSE_BYTES }
+function toTarget(text: string, { egressAllow }: Guard): Target {
+  const { origin, hostname, pathname, search } = new URL(text)
+  return { origin, hostname, path: pathname + search, isGoodAddress: judgeLiteral(hostname, egressAllow) === true }
 }
 
-/** Waits for `work` as long as the signal allows. */
-function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new DeliveryFailure('timeout', 'the deadline passed'))
-    signal.addEventListener('abort', late, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', late))
-  })
-}
-
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof DeliveryFailure) return error.outcome
-  const { code = '', name } = error as { code?: string; name: string }
-  return name === 'HTTPParserError' || BAD_RESPONSE.test(code) ? 'bad_response' : 'connection_closed'
-}
+const toRequest = ({ path }: Target, { headers, body }: Attempt): Dispatcher.DispatchOptions => ({
+  method: 'POST',
+  path,
+  headers: {
+    'content-type': 'application/json',
+    'user-agent': 'Sonant',
+    'webhook-id': headers.id,
+    'webhook-timestamp': headers.timestamp,
+    'webhook-signature': headers.signature,
+  },
+  body,
+})

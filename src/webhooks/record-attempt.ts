@@ -9,7 +9,7 @@ import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
 /** Nobody waits for a record but the process that stops: under load, this makes it one commit for dozens of deliveries. */
-const SPACING_MS = 10
+const SPACING_MS = 16
 
 /** What became of one attempt. */
 export interface AttemptResult {

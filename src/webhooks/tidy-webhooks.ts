@@ -24,15 +24,13 @@ const PURGE_DELIVERIES = `
     where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))`
 
 const OVERDUE = `
-  select id, account_id, url, next_attempt_at from webhook_delivery
-  where state = 'pending' and next_attempt_at < now() - ${LOST_AFTER} and (next_attempt_at, id) > ($1, $2)
-  order by next_attempt_at, id limit ${COMPARED_ROWS}`
+  select id, account_id, url from webhook_delivery
+  where state = 'pending' and next_attempt_at < now() - ${LOST_AFTER} and id > $1 order by id limit ${COMPARED_ROWS}`
 
 interface Overdue {
   readonly id: string
   readonly account_id: string
   readonly url: string
-  readonly next_attempt_at: Date
 }
 
 /**
@@ -56,7 +54,7 @@ async function paged(statement: () => Promise<{ rowCount: number | null }>): Pro
 /** Looks at the overdue deliveries that come `after` one, and returns the last of them where more may follow. */
 async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
   return inTransaction(parts.db, async (tx) => {
-    const { rows } = await tx.query<Overdue>(OVERDUE, [after?.next_attempt_at ?? new Date(0), after?.id ?? ''])
+    const { rows } = await tx.query<Overdue>(OVERDUE, [after?.id ?? ''])
     const lost = new Set(
       rows.length === 0
         ? []

@@ -1,14 +1,15 @@
-import { dispatchJobs } from '../queue/dispatch-jobs.ts'
+import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { laneLimits } from '../queue/lane-limits.ts'
 import { laneSource } from '../queue/lane-source.ts'
 import type { Runtime } from '../runtime.ts'
 import { openAttemptGate } from './attempt-gate.ts'
-import { type Attempt, openBeginAttempt } from './begin-attempt.ts'
+import { openBeginAttempt } from './begin-attempt.ts'
 import { guardedConnector } from './connect-guarded.ts'
 import { openConnections } from './connections.ts'
+import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
-import { postCallback } from './post-callback.ts'
+import { openPostCallback } from './post-callback.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 import { openReleaseAttempt } from './release-attempt.ts'
 import { type Resolver, sharedResolver, systemResolver } from './resolver.ts'
@@ -17,7 +18,7 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
-const HELD = { perAccount: 512, perReceiver: 256 }
+const HELD = { perAccount: 768, perReceiver: 384 }
 /** Of a lane that is not answered promptly: what may run, and the same again. */
 const HELD_IN_DOUBT = 32
 /** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
@@ -25,6 +26,8 @@ const SLOTS = 2048
 const TIDY_MS = 60_000
 
 export interface WebhookWorker {
+  /** Whether it holds deliveries. */
+  isBusy(): boolean
   /** Lets running attempts end, within the settings' SHUTDOWN_SECONDS. */
   stop(): Promise<void>
 }
@@ -35,19 +38,19 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     resolver: sharedResolver(resolver ?? systemResolver()),
     egressAllow: runtime.settings.egressAllow,
   }
-  const gate = openAttemptGate(AT_ONCE)
+  let dispatcher: Dispatcher | undefined
+  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
   const lanes = laneLimits(HELD, { perLane: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
-  const poster = { guard, connections }
   const parts = {
     ...runtime,
     gate,
     beginAttempt: openBeginAttempt(runtime),
     releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
-    post: (attempt: Attempt, signal: AbortSignal) => postCallback(poster, attempt, signal),
+    post: openPostCallback({ guard, connections, deadlines: openDeadlines() }),
   }
-  const dispatcher = await dispatchJobs({
+  dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
@@ -61,6 +64,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   void tidy()
   const timer = setInterval(() => void tidy(), TIDY_MS)
   return {
+    isBusy: () => dispatcher.inFlight > 0,
     stop: async () => {
       clearInterval(timer)
       gate.close()

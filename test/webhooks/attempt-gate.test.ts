@@ -174,6 +174,28 @@ describe('openAttemptGate', () => {
     expect([inOrder(prepared), undone]).toEqual([[0, 1, 2, 3, 3, 4, 5], [3]])
   })
 
+  test('takes a receiver for prompt for a second after its last answer, and not when it took its time', async () => {
+    let clock = 0
+    const gate = openAttemptGate(LIMITS, () => clock)
+    const attempt = (tookMs: number) =>
+      gate.pass(
+        'a r',
+        never,
+        only(async () => {
+          clock += tookMs
+        }),
+      )
+    expect(gate.isPrompt('a r')).toBe(false)
+    await attempt(999)
+    expect(gate.isPrompt('a r')).toBe(true)
+    clock += 999
+    expect(gate.isPrompt('a r')).toBe(true)
+    clock += 1
+    expect(gate.isPrompt('a r')).toBe(false)
+    await attempt(1000)
+    expect(gate.isPrompt('a r')).toBe(false)
+  })
+
   test('takes back what it had prepared for those whom closing sends away, and nothing else', async () => {
     const gate = openAttemptGate(LIMITS)
     const { prepared, undone, answers, ends } = crowd(gate, 100)

@@ -1,0 +1,97 @@
+import type { Client, Dispatcher } from 'undici'
+import type { Watched } from './deadlines.ts'
+import type { AttemptResult } from './record-attempt.ts'
+import { ATTEMPT_TIMEOUT_MS, DeliveryFailure, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
+
+/** The status decides; the body, which is only kept for the record, gets this long. */
+const BODY_GRACE_MS = 1000
+const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RES)/
+
+/** What ends with an exchange. `client` is there where one was used, and `reusable` where nothing is left on its connection. */
+export type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
+
+/**
+ * One request and its response, within 10 s from the moment when this was made (spec 6.4). It listens to undici directly: promises,
+ * streams and signals for each request would cost as much as the request. It ends once, whatever happens and however often.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, Watched {
+  readonly #started = performance.now()
+  readonly #signal: AbortSignal
+  readonly #onEnd: OnEnd
+  #client: Client | null = null
+  #status: number | null = null
+  /** When the response was first seen to be under way. */
+  #answeredAt: number | null = null
+  readonly #chunks: Buffer[] = []
+  #length = 0
+  #ended = false
+
+  constructor(signal: AbortSignal, onEnd: OnEnd) {
+    this.#signal = signal
+    this.#onEnd = onEnd
+  }
+
+  /** Sends on a client that `take` gives, unless this has ended already. */
+  send(take: () => Client, request: Dispatcher.DispatchOptions): void {
+    if (this.#ended) return
+    this.#client = take()
+    this.#client.dispatch(request, this)
+  }
+
+  fail(error: unknown): void {
+    this.#end(this.#signal.aborted ? 'interrupted' : outcomeOf(error))
+  }
+
+  check(now: number): void {
+    if (this.#signal.aborted) this.#end('interrupted')
+    else if (now - this.#started >= ATTEMPT_TIMEOUT_MS) this.#end('timeout')
+    else if (this.#status !== null) {
+      this.#answeredAt ??= now
+      if (now - this.#answeredAt >= BODY_GRACE_MS) this.#end('timeout')
+    }
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(_controller: unknown, statusCode: number): void {
+    if (statusCode >= 200) this.#status = statusCode
+  }
+
+  /** The start of a body as it came: compressed ones are not unpacked. */
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length > RESPONSE_BYTES) this.#end('bad_response')
+  }
+
+  onResponseEnd(): void {
+    this.#end('bad_response', true)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.fail(error)
+  }
+
+  /** @param without what it is called where no status came */
+  #end(without: Outcome, reusable = false): void {
+    if (this.#ended) return
+    this.#ended = true
+    const status = this.#status
+    const outcome = status === null ? without : status < 300 ? 'succeeded' : (`status_${status}` as const)
+    const response = status === null ? null : this.#firstBytes()
+    const durationMs = performance.now() - this.#started
+    this.#onEnd({ outcome, durationMs, responseStatus: status, response }, this.#client, reusable)
+  }
+
+  #firstBytes(): Buffer {
+    return this.#length === 0 ? NOTHING : Buffer.concat(this.#chunks).subarray(0, RESPONSE_BYTES)
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof DeliveryFailure) return error.outcome
+  const { code = '', name } = error as { code?: string; name: string }
+  return name === 'HTTPParserError' || BAD_RESPONSE.test(code) ? 'bad_response' : 'connection_closed'
+}
