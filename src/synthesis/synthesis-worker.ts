@@ -5,6 +5,7 @@ import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
 import { moveStrayJobs } from '../endpoints/move-waiting-jobs.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
+import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
@@ -19,7 +20,7 @@ import { synthesize } from './synthesize.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
-/** Generations only wait for their servers: how many of them one process waits for at once. */
+/** How many generations whose server no workflow names any more one process has at once. */
 const GENERATION_SLOTS = 32
 
 export interface Worker {
@@ -112,8 +113,9 @@ function startGenerating(runtime: Runtime, held: HeldJobs): Promise<Dispatcher> 
     ...runtime,
     kind: generationKind('cog'),
     slots: GENERATION_SLOTS,
+    lines: openGenerationLines(runtime.catalog),
     stillOurs: held.stillOurs,
-    handle: (jobId, signal) => generate(parts, jobId, signal),
+    handle: (jobId, signal, _delivery, turn) => generate(parts, jobId, signal, turn),
   })
 }
 
