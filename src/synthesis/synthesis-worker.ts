@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
 import { CATALOG_CHANNEL } from '../endpoints/catalog-cache.ts'
 import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
-import { moveStrayJobs } from '../endpoints/move-waiting-jobs.ts'
+import { moveStrayJobs, sendHome } from '../endpoints/move-waiting-jobs.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { openGenerationLines } from '../generation/generation-lines.ts'
@@ -16,7 +16,7 @@ import type { Runtime } from '../runtime.ts'
 import { registerWorker } from '../workers/register-worker.ts'
 import { openServerPermits, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
-import { synthesize } from './synthesize.ts'
+import { MovedAway, synthesize } from './synthesize.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
@@ -55,7 +55,12 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       slots: () => slotsBeside(runtime, pool, threads),
       lines: permits.linesOf(pool),
       stillOurs: held.stillOurs,
-      handle: (jobId, signal, _delivery, turn) => synthesize(parts, jobId, signal, turn),
+      handle: (jobId, signal, delivery, turn) =>
+        synthesize({ ...parts, pool }, jobId, signal, turn).catch(async (error: unknown) => {
+          if (!(error instanceof MovedAway)) throw error
+          await sendHome(runtime, delivery, { from: voiceKind(pool), home: error.home })
+          return 'settled'
+        }),
     }),
   )
   const generation = await startGenerating(runtime, held)
