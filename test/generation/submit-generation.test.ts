@@ -246,6 +246,30 @@ describe('submitGeneration', () => {
     expect(jobs.map(({ status }) => status)).toEqual(ids.map(() => 'completed'))
   })
 
+  it('holds up neither another server nor another account while many jobs wait for one', async () => {
+    await apply([workflow('slow', {}, { max_in_flight: 1, base_url: `${service.provider.url}/slow` })])
+    const gates: PromiseWithResolvers<void>[] = []
+    service.provider.script('/slow/predictions', () => {
+      const gate = Promise.withResolvers<void>()
+      gates.push(gate)
+      return { ...prediction('x'), until: gate.promise }
+    })
+    const rich = await service.newKey()
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, async () => (await submit(GOOD, 'slow', rich)).body.job_id),
+    )
+    await until(() => gates.length === 1, DEADLINE_MS, 'the first prediction')
+    const elsewhere = await submit(GOOD)
+    expect(await finished(elsewhere.body.job_id)).toMatchObject({ status: 'completed' })
+    const { body } = await submit(GOOD, 'slow')
+    const opening = setInterval(() => gates.shift()?.resolve(), 50)
+    await finished(body.job_id)
+    const done = await service.query(`select from job where id = any($1) and status = 'completed'`, [ids])
+    expect(done.length).toBeLessThan(5)
+    await Promise.all(ids.map(finished))
+    clearInterval(opening)
+  })
+
   it('fails a job that the account cannot pay any more, without asking the server', async () => {
     const poor = await service.newKey(undefined, BigInt(PRICE - 1))
     const { body } = await submit(GOOD, 'portrait', poor)
