@@ -162,6 +162,8 @@ describe('submitGeneration', () => {
       { body: { status: 'failed', error: 'CUDA out of memory at A Lighthouse' } },
       'RENDER_FAILED',
     ],
+    ['fails it with NUL', { body: { status: 'failed', error: 'out\0of memory' } }, 'RENDER_FAILED'],
+    ['rejects the input with NUL', { status: 422, body: { detail: 'too\0many' } }, 'RENDER_FAILED'],
     ['loses it', { status: 202, body: { id: 'p404', status: 'processing' } }, 'PROVIDER_UNAVAILABLE'],
     ['brings a broken data URL', prediction('data:image/png;base64,!!!'), 'RENDER_FAILED'],
     ['brings an empty file', prediction('data:image/png;base64,'), 'RENDER_FAILED'],
