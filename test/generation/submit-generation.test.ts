@@ -156,6 +156,17 @@ describe('submitGeneration', () => {
     expect(job).toMatchObject({ status: 'completed', provider_job_id: 'p9', gpu_execution_time_ms: null })
   })
 
+  it.each([429, 503])('goes on waiting where a server at work says %i for a moment', async (status) => {
+    let asked = 0
+    service.provider.script('/predictions/p8', () =>
+      ++asked === 2
+        ? { status }
+        : { body: { id: 'p8', status: asked < 2 ? 'processing' : 'succeeded', output: 'done' } },
+    )
+    const job = await outcomeOf({ status: 202, body: { id: 'p8', status: 'starting' } })
+    expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
+  })
+
   it.each<[string, Script, string]>([
     [
       'says that it failed',
