@@ -8,6 +8,7 @@ import { generate } from '../generation/generate.ts'
 import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
@@ -137,6 +138,7 @@ async function tidy(runtime: Runtime): Promise<void> {
       moveStrayJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
+      foldJobCounts(runtime.db.pool),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {

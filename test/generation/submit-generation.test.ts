@@ -156,12 +156,25 @@ describe('submitGeneration', () => {
     expect(job).toMatchObject({ status: 'completed', provider_job_id: 'p9', gpu_execution_time_ms: null })
   })
 
+  it.each([429, 503])('goes on waiting where a server at work says %i for a moment', async (status) => {
+    let asked = 0
+    service.provider.script('/predictions/p8', () =>
+      ++asked === 2
+        ? { status }
+        : { body: { id: 'p8', status: asked < 2 ? 'processing' : 'succeeded', output: 'done' } },
+    )
+    const job = await outcomeOf({ status: 202, body: { id: 'p8', status: 'starting' } })
+    expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
+  })
+
   it.each<[string, Script, string]>([
     [
       'says that it failed',
       { body: { status: 'failed', error: 'CUDA out of memory at A Lighthouse' } },
       'RENDER_FAILED',
     ],
+    ['fails it with NUL', { body: { status: 'failed', error: 'out\0of memory' } }, 'RENDER_FAILED'],
+    ['rejects the input with NUL', { status: 422, body: { detail: 'too\0many' } }, 'RENDER_FAILED'],
     ['loses it', { status: 202, body: { id: 'p404', status: 'processing' } }, 'PROVIDER_UNAVAILABLE'],
     ['brings a broken data URL', prediction('data:image/png;base64,!!!'), 'RENDER_FAILED'],
     ['brings an empty file', prediction('data:image/png;base64,'), 'RENDER_FAILED'],
