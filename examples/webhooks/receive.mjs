@@ -17,7 +17,11 @@ function isGenuine(headers, rawBody) {
 
 createServer(async (request, response) => {
   const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
+  try {
+    for await (const chunk of request) chunks.push(chunk)
+  } catch {
+    return // Whoever sent it hung up before its end.
+  }
   const rawBody = Buffer.concat(chunks)
   if (!isGenuine(request.headers, rawBody)) return response.writeHead(401).end()
   // A retry brings the same webhook-id: remember those that you have handled.

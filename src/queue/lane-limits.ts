@@ -23,6 +23,8 @@ export interface LaneOptions {
 /** Less for lanes that have not shown yet that they are answered, or no longer are: many of them together must not fill the process. */
 export interface Doubtful {
   readonly perLane: number
+  /** All of an account's lanes in doubt together, however many receivers it names: each gets as much again as is free. */
+  readonly perAccount: number
   isPrompt(lane: string): boolean
 }
 
@@ -36,17 +38,24 @@ export type LaneKeys = readonly [account: string, receiver: string, own: string]
 export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
   const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
+  /** What was taken in doubt, of each account and lane: the first to leave a lane are taken for those. */
+  const doubted = new Map<string, number>()
   const known = new Map<string, LaneKeys>()
-  const doubtOf = (lane: string): number =>
-    doubtful === undefined || doubtful.isPrompt(lane) ? Number.POSITIVE_INFINITY : doubtful.perLane
+  const isInDoubt = (lane: string): boolean => doubtful?.isPrompt(lane) === false
+  const trustLeft = (lane: string, [account, , own]: LaneKeys): number =>
+    isInDoubt(lane)
+      ? Math.ceil((doubtful!.perAccount - (doubted.get(account) ?? 0) - (doubted.get(own) ?? 0)) / 2)
+      : Number.POSITIVE_INFINITY
+  const doubtOf = (lane: string): number => (isInDoubt(lane) ? doubtful!.perLane : Number.POSITIVE_INFINITY)
   const isShort = (left: number, most: number): boolean => left < Math.max(1, Math.min(batch, Math.ceil(most / 2)))
   const isFull = (lane: string, keys: LaneKeys): boolean => {
     const own = held.get(keys[2]) ?? 0
-    const [share, doubt] = [shareOf(limits, held, keys), doubtOf(lane)]
+    const [share, doubt, trust] = [shareOf(limits, held, keys), doubtOf(lane), trustLeft(lane, keys)]
     return (
       isShort(limits.perAccount - (held.get(keys[0]) ?? 0), limits.perAccount) ||
       isShort(share, share + own) ||
-      isShort(doubt - own, doubt)
+      isShort(doubt - own, doubt) ||
+      isShort(trust, trust + own)
     )
   }
   const reopens = ([account, receiver]: LaneKeys): boolean => {
@@ -61,8 +70,9 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
     enter: (lane) => {
       if (lane === undefined) return true
       const keys = keysOf(lane)
-      const fits = hasRoom(limits, held, keys) && (held.get(keys[2]) ?? 0) < doubtOf(lane)
+      const fits = hasRoom(limits, held, keys) && (held.get(keys[2]) ?? 0) < doubtOf(lane) && trustLeft(lane, keys) > 0
       if (fits) count(held, keys, 1)
+      if (fits && isInDoubt(lane)) count(doubted, [keys[0], keys[2]], 1)
       if (isFull(lane, keys)) known.set(lane, keys)
       return fits
     },
@@ -70,6 +80,7 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
       if (lane === undefined) return false
       const keys = keysOf(lane)
       count(held, keys, -1)
+      if (doubted.has(keys[2])) count(doubted, [keys[0], keys[2]], -1)
       return reopens(keys)
     },
     hasReopened: () => [...known].some(([lane, keys]) => !isFull(lane, keys)),
@@ -100,7 +111,7 @@ export function keysOf(lane: string): LaneKeys {
 export const hasRoom = (limits: LaneOptions, held: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
   limits.perAccount > (held.get(keys[0]) ?? 0) && shareOf(limits, held, keys) > 0
 
-export function count(held: Map<string, number>, keys: LaneKeys, change: 1 | -1): void {
+export function count(held: Map<string, number>, keys: readonly string[], change: 1 | -1): void {
   for (const key of keys) {
     const now = (held.get(key) ?? 0) + change
     if (now > 0) held.set(key, now)

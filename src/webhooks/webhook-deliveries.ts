@@ -82,8 +82,8 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   const rows = await ctx.db.prisma.webhookDelivery.findMany({
     where: {
       accountId,
-      ...(input.jobId && { jobId: input.jobId }),
-      ...(input.outcome && { outcome: input.outcome }),
+      ...(input.jobId != null && { jobId: input.jobId }),
+      ...(input.outcome != null && { outcome: input.outcome }),
       id,
     },
     ...rest,
@@ -97,8 +97,8 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
 
 function refuseMistakes({ jobId, outcome }: DeliveriesInput): void {
   const details: Detail[] = []
-  if (jobId && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
-  if (outcome && !OUTCOME_FORM.test(outcome)) {
+  if (jobId != null && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
+  if (outcome != null && !OUTCOME_FORM.test(outcome)) {
     details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
   }
   if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)

@@ -19,8 +19,8 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
 const HELD = { perAccount: 768, perReceiver: 384 }
-/** Of a lane that is not answered promptly: what may run, and the same again. */
-const HELD_IN_DOUBT = 32
+/** Of lanes that are not answered promptly: what may run, and the same again. */
+const HELD_IN_DOUBT = { perAccount: 128, perLane: 32 }
 /** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
 const SLOTS = 2048
 const TIDY_MS = 60_000
@@ -40,7 +40,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   }
   let dispatcher: Dispatcher | undefined
   const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
-  const lanes = laneLimits(HELD, { perLane: HELD_IN_DOUBT, isPrompt: gate.isPrompt })
+  const lanes = laneLimits(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const parts = {
     ...runtime,

@@ -22,7 +22,7 @@ async function openLanes(isPrompt: (receiver: string) => boolean) {
   const { boss, queue, db, workerId } = service.runtime
   const kind: JobKind = { queue: `lanes.${++kinds}` }
   await queue.prepare(kind)
-  const lanes = laneLimits({ perAccount: 64, perReceiver: 32 }, { perLane: 4, isPrompt })
+  const lanes = laneLimits({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perLane: 4, isPrompt })
   const source = laneSource({ boss, queue, kind, lanes, workerId })
   const taken: string[] = []
   const take = async () => {

@@ -233,7 +233,7 @@ describe('laneLimits', () => {
 
   test('a lane that is not prompt holds less, and gets its room when it is answered', () => {
     const prompt = new Set<string>()
-    const doubtful = { perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
+    const doubtful = { perAccount: 100, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
     const lanes = laneLimits({ perAccount: 100, perReceiver: 16 }, doubtful)
     const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
     expect([entered(), lanes.full()]).toEqual([4, ['a r']])
@@ -244,6 +244,19 @@ describe('laneLimits', () => {
     expect(entered()).toBe(13)
     prompt.delete('a r')
     expect([lanes.full(), lanes.leave('a r')]).toEqual([['a r'], false])
+  })
+
+  test('an account holds little of all its lanes that are not prompt, however many, and the one that comes last has room', () => {
+    const prompt = new Set<string>()
+    const doubtful = { perAccount: 16, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
+    const lanes = laneLimits({ perAccount: 100, perReceiver: 50 }, doubtful)
+    const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
+    expect(['a r1', 'a r2', 'a r3', 'a r4', 'a r5', 'a r6', 'b r1'].map(entered)).toEqual([4, 4, 4, 2, 1, 1, 4])
+    expect([entered('a r7'), lanes.full()]).toEqual([0, expect.arrayContaining(['a r6', 'a r7'])])
+    prompt.add('a r7')
+    expect(entered('a r7')).toBe(20)
+    for (let count = 0; count < 4; count++) lanes.leave('a r1')
+    expect([entered('a r2'), entered('a r8')]).toEqual([0, 2])
   })
 
   test('an account is limited over all of its receivers', () => {

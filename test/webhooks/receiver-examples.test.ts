@@ -1,5 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,6 +115,7 @@ describe('examples/webhooks', () => {
         const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(each.sent ?? body) })
         expect(response.status, each.title).toBe(each.genuine ? 204 : 401)
       }
+      await hangUpHalfway(Number(port))
       expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
       if (there('curl') && there('openssl')) {
         expect((await run('sh', ['send.sh', url, bodyFile])).stdout.trim()).toBe('204')
@@ -122,3 +125,11 @@ describe('examples/webhooks', () => {
     }
   })
 })
+
+/** A request whose sender is gone before its body has come. */
+async function hangUpHalfway(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.end('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 9\r\n\r\nhalf')
+  await once(socket.resume(), 'close')
+}

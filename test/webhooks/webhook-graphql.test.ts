@@ -118,7 +118,9 @@ describe('the webhook door', () => {
       'first: 101',
       'after: "msg_x"',
       'jobId: "job_x"',
+      'jobId: ""',
       'outcome: "DROP TABLE"',
+      'outcome: ""',
     ]) {
       expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
     }
