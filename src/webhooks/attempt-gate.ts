@@ -76,6 +76,10 @@ interface Line {
   readonly queue: Waiting[]
 }
 
+/** A lane leaves its account as many places as it takes: one that comes last finds room, however many of the account's receivers hang. */
+const mayGo = (limits: LaneOptions, inside: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
+  hasRoom(limits, inside, keys) && limits.perAccount > (inside.get(keys[0]) ?? 0) + (inside.get(keys[2]) ?? 0)
+
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
 function openTurns(limits: GateOptions, now: () => number) {
   const inside = new Map<string, number>()
@@ -93,7 +97,7 @@ function openTurns(limits: GateOptions, now: () => number) {
   const admit = (): void => {
     for (const [lane, line] of waiting) {
       const { keys, queue } = line
-      if (!hasRoom(limits, inside, keys)) {
+      if (!mayGo(limits, inside, keys)) {
         prepareAhead(lane, queue)
         continue
       }
@@ -109,7 +113,7 @@ function openTurns(limits: GateOptions, now: () => number) {
   return {
     enter: async (lane: string, keys: LaneKeys, preparation: Waiting['preparation']): Promise<void> => {
       if (closed) throw new Error('the worker is stopping')
-      if (!waiting.has(lane) && hasRoom(limits, inside, keys)) return count(inside, keys, 1)
+      if (!waiting.has(lane) && mayGo(limits, inside, keys)) return count(inside, keys, 1)
       await new Promise<void>((resolve, reject) => {
         const line = waiting.get(lane) ?? { keys, queue: [] }
         waiting.set(lane, line)

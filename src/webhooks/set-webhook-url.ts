@@ -5,15 +5,21 @@ import { checkWebhookUrl } from './check-webhook-url.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**
- * Sets where the account's callbacks go when a submission names no URL (spec 6.1); null clears it. Frozen deliveries go where they were
- * frozen to.
+ * Sets where the account's callbacks go when a submission names no URL (spec 6.1); null clears it, and only an explicit one
+ * does: a variable that was forgotten must not silence an account. Frozen deliveries go where they were frozen to.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
-export async function setWebhookUrl(ctx: Context, input: { readonly url: string | null }): Promise<WebhookView> {
+export async function setWebhookUrl(
+  ctx: Context,
+  input: { readonly url?: string | null | undefined },
+): Promise<WebhookView> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const message = input.url === null ? null : checkWebhookUrl(input.url, ctx.settings.egressAllow)
+  const { url } = input
+  if (url === undefined)
+    throw invalidRequest('Send a URL, or null to clear it.', [{ path: '/url', message: 'is missing' }])
+  const message = url === null ? null : checkWebhookUrl(url, ctx.settings.egressAllow)
   if (message !== null) throw invalidRequest(`Send another URL: it ${message}.`, [{ path: '/url', message }])
-  await ctx.db.prisma.account.update({ where: { id: accountId }, data: { webhookUrl: input.url } })
+  await ctx.db.prisma.account.update({ where: { id: accountId }, data: { webhookUrl: url } })
   return webhook(ctx)
 }

@@ -56,7 +56,7 @@ builder.mutationFields((t) => ({
     errors: {},
     description: 'Sets where callbacks go; null clears it. Frozen deliveries go where they were frozen to.',
     args: { url: t.arg({ type: 'URL', description: 'https, at most 2,048 characters.' }) },
-    ...resolvedBy(setWebhookUrl, (args: { url?: string | null | undefined }) => ({ url: args.url ?? null })),
+    ...resolvedBy(setWebhookUrl, (args: { url?: string | null | undefined }) => args),
   }),
   rotateWebhookSecret: t.field({
     type: RotationRef,

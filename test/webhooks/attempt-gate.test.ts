@@ -42,6 +42,25 @@ const settled = async () => {
 }
 
 describe('openAttemptGate', () => {
+  test('an account’s delivery that comes last has its turn, however many of the account’s other receivers hang', async () => {
+    for (const hanging of [1, 4, 10, 40]) {
+      const gate = openAttemptGate({ perAccount: 64, perReceiver: 16 })
+      for (let n = 0; n < 150 * hanging; n++)
+        void gate.pass(
+          `a r${n % hanging}`,
+          never,
+          only(() => new Promise(() => {})),
+        )
+      expect(
+        await gate.pass(
+          'a good',
+          never,
+          only(async () => hanging),
+        ),
+      ).toBe(hanging)
+    }
+  })
+
   test('never lets more in than an account, a receiver and both together may have, and lets all of them in once', async () => {
     const lane = fc.tuple(fc.constantFrom('a1', 'a2', 'a3'), fc.constantFrom('r1', 'r2', 'r3'))
     await fc.assert(

@@ -71,6 +71,8 @@ describe('the webhook door', () => {
     }
     const hours = (Date.parse(rotated.webhook.secrets[1]!.expiresAt!) - Date.now()) / 3_600_000
     expect([rotated.webhook.secrets[0]!.expiresAt, Math.round(hours)]).toEqual([null, 24])
+    const forgotten = await ask(mutation('setWebhookUrl', '... on Webhook { url }'))
+    expect(refusalOf(forgotten)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
     expect((await ask('mutation { setWebhookUrl(url: null) { ... on Webhook { url } } }')).data).toEqual({
       setWebhookUrl: { url: null },
     })
