@@ -36,6 +36,7 @@ const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
 const EVENT_STREAM = 'text/event-stream'
+const ANSWER_TYPES = ['application/json', 'application/graphql-response+json', EVENT_STREAM, 'multipart/mixed']
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /**
@@ -50,6 +51,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const actor = await entrance.enter(request, reply)
+    if (!isAnswerable(request.headers.accept)) return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
@@ -82,6 +84,18 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     scope.route({ method: 'POST', url: PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
   })
 }
+
+/** Yoga itself would find out when the operation is done: a key made, a job charged, and no word of it. */
+const isAnswerable = (accept: string | undefined): boolean =>
+  !accept ||
+  accept
+    .toLowerCase()
+    .split(',')
+    .some((range) => {
+      const [asked, ...parameters] = range.split(';').map((part) => part.trim())
+      const isOurs = ANSWER_TYPES.some((type) => ['*/*', type, type.replace(/[^/]+$/, '*')].includes(asked ?? ''))
+      return isOurs && !parameters.some((one) => /^charset=(?!utf-8$)/.test(one))
+    })
 
 const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
   createYoga<GraphqlContext>({
@@ -156,6 +170,13 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
     )
 }
 
+/** What was not executed at all is 400 to those who accept GraphQL's own media type, as its specification has it, and 200 to others. */
+function withStatus(result: ExecutionResult): ExecutionResult {
+  if (!('data' in result))
+    for (const { extensions } of result.errors ?? []) extensions.http ??= { spec: true, status: 400 }
+  return result
+}
+
 /** Applied to whatever leaves: errors of parsing, of validation and of resolvers alike. */
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
@@ -164,7 +185,7 @@ const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
     setResult(
       isStream(result)
         ? maskStream(result, runtime.log, requestId)
-        : maskResult(result as ExecutionResult, runtime.log, requestId),
+        : withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)),
     )
   },
 })

@@ -158,10 +158,25 @@ describe('the type of an answer', () => {
     }
   })
 
-  test('that nobody can give is 406', async () => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'image/png' }
-    const body = JSON.stringify({ query: '{ __typename }' })
-    expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+  test.each(['image/png', 'text/html, image/*;q=0.5', 'application/json; charset=utf-16'])(
+    'that nobody can give is 406, and nothing is changed for it: %s',
+    async (accept) => {
+      const before = await countJobs()
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+      const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
+      const body = JSON.stringify({ query })
+      expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+      expect(await countJobs()).toBe(before)
+    },
+  )
+
+  test.each([{}, { id: null }, { id: [] }])('to variables that do not fit is no success: %j', async (variables) => {
+    const body = JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables })
+    const statuses = ['application/graphql-response+json', 'application/json'].map(async (accept) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+      return (await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status
+    })
+    expect(await Promise.all(statuses)).toEqual([400, 200])
   })
 })
 
