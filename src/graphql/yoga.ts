@@ -8,6 +8,7 @@ import type { Actor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
+import { ANSWER_TYPES, accepts, EVENT_STREAM } from './accept.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
@@ -35,8 +36,6 @@ const PATH = '/graphql'
 const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
-const EVENT_STREAM = 'text/event-stream'
-const ANSWER_TYPES = ['application/json', 'application/graphql-response+json', EVENT_STREAM, 'multipart/mixed']
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /**
@@ -51,7 +50,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const actor = await entrance.enter(request, reply)
-    if (!isAnswerable(request.headers.accept)) return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
+    if (!accepts(request.headers.accept, ANSWER_TYPES))
+      return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
@@ -84,18 +84,6 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     scope.route({ method: 'POST', url: PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
   })
 }
-
-/** Yoga itself would find out when the operation is done: a key made, a job charged, and no word of it. */
-const isAnswerable = (accept: string | undefined): boolean =>
-  !accept ||
-  accept
-    .toLowerCase()
-    .split(',')
-    .some((range) => {
-      const [asked, ...parameters] = range.split(';').map((part) => part.trim())
-      const isOurs = ANSWER_TYPES.some((type) => ['*/*', type, type.replace(/[^/]+$/, '*')].includes(asked ?? ''))
-      return isOurs && !parameters.some((one) => /^charset=(?!utf-8$)/.test(one))
-    })
 
 const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
   createYoga<GraphqlContext>({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HTTP_STATUS } from '../../src/errors.ts'
 import { type Door, startDoor } from '../rest/start-door.ts'
 import { REFUSED, refusalOf } from '../setup/graphql.ts'
@@ -169,6 +169,14 @@ describe('the type of an answer', () => {
       expect(await countJobs()).toBe(before)
     },
   )
+
+  test('to a subscription is a stream of events or 406, and what is refused is not followed', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'application/json' }
+    const body = JSON.stringify({ query: 'subscription { jobsUpdated { id } }' })
+    const follow = vi.spyOn(door.runtime.jobFeed, 'follow')
+    expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+    expect(follow).not.toHaveBeenCalled()
+  })
 
   test.each([{}, { id: null }, { id: [] }])('to variables that do not fit is no success: %j', async (variables) => {
     const body = JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables })
