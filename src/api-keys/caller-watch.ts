@@ -6,13 +6,13 @@ const LOOK_EVERY_MS = 400
 
 /** Tells when somebody who was let in would not be let in any more. */
 export interface CallerWatch {
-  /** Calls `onGone` once when the key or session is gone, or lacks the scope (null: any will do). Returns what ends the watch. */
-  watch(caller: AccountHolder, scope: string | null, onGone: () => void): () => void
+  /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes. Returns what ends the watch. */
+  watch(caller: AccountHolder, scopes: readonly string[], onGone: () => void): () => void
 }
 
 interface Watcher {
   readonly caller: AccountHolder
-  readonly scope: string | null
+  readonly scopes: readonly string[]
   readonly onGone: () => void
 }
 
@@ -25,8 +25,8 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
     const callers = new Map(asked.map(({ caller }) => [callerOf(caller), caller]))
     const standing = await standingCallers(parts, [...callers.values()])
     for (const watcher of asked) {
-      const scopes = standing.get(callerOf(watcher.caller))
-      const holds = scopes !== undefined && (watcher.scope === null || scopes.includes(watcher.scope))
+      const held = standing.get(callerOf(watcher.caller))
+      const holds = held !== undefined && watcher.scopes.every((scope) => held.includes(scope))
       if (!holds && watchers.delete(watcher)) watcher.onGone()
     }
   }
@@ -40,10 +40,10 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
     }, LOOK_EVERY_MS).unref()
   }
   return {
-    watch: (caller, scope, onGone) => {
+    watch: (caller, scopes, onGone) => {
       // The command line's own: there is nothing to lose.
       if (caller.kind === 'account') return () => undefined
-      const watcher = { caller, scope, onGone }
+      const watcher = { caller, scopes, onGone }
       watchers.add(watcher)
       if (!looking) later()
       return () => watchers.delete(watcher)

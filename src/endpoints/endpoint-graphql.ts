@@ -80,9 +80,10 @@ const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
 addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
   load: (ctx, id) => {
-    const [, slug = '', voice] = id.split('.')
+    const [, slug = '', ...rest] = id.split('.')
     const endpoint = seeEndpoint(ctx, slug)
-    return voice === undefined ? endpoint : (voicesOf(endpoint).find((one) => one.slug === voice) ?? null)
+    if (rest.length === 0) return endpoint
+    return voicesOf(endpoint).find((voice) => voice.slug === rest.join('.')) ?? null
   },
 })
 

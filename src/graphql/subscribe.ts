@@ -1,6 +1,13 @@
-import { createSourceEventStream, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+} from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { type Actor, callerOf } from '../context.ts'
+import { accepts, EVENT_STREAM } from './accept.ts'
 import type { GraphqlContext } from './builder.ts'
 import { executeOperation } from './execute-plan.ts'
 import { refuseCall } from './limit-plugin.ts'
@@ -17,8 +24,16 @@ const shared = new WeakMap<object, Answers>()
  * the same: same document, operation and variables, same account, same scopes. Answers with errors are nobody else's.
  */
 export const sharedSubscriptions = (): Plugin<GraphqlContext> => ({
-  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribe(call as ExecutionArgs)),
+  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
 })
+
+/** A stream that nobody takes would stay open for good. */
+function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | ExecutionResult {
+  const { request } = call.contextValue as Partial<YogaInitialContext>
+  if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call)
+  const extensions = { http: { status: 406, headers: { accept: EVENT_STREAM } } }
+  return { errors: [new GraphQLError(`Accept ${EVENT_STREAM} to follow a subscription.`, { extensions })] }
+}
 
 /** The same without Yoga. A call that is over the limits is answered with an error. */
 export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {

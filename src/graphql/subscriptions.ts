@@ -129,7 +129,7 @@ async function connect(
   try {
     const caller = await identify(request, authorizationOf(context))
     if (!count.admit(socket, caller)) return refuse(socket, TOO_MANY, 'Too many connections')
-    const unwatch = runtime.callers.watch(caller, null, () => socket.close(CloseCode.Forbidden, 'Forbidden'))
+    const unwatch = runtime.callers.watch(caller, [], () => socket.close(CloseCode.Forbidden, 'Forbidden'))
     socket.once('close', unwatch)
     return true
   } catch (error) {

@@ -8,6 +8,7 @@ import type { Actor } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
+import { ANSWER_TYPES, accepts, EVENT_STREAM } from './accept.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
@@ -35,7 +36,6 @@ const PATH = '/graphql'
 const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
-const EVENT_STREAM = 'text/event-stream'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /**
@@ -50,6 +50,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const actor = await entrance.enter(request, reply)
+    if (!accepts(request.headers.accept, ANSWER_TYPES))
+      return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
@@ -156,6 +158,13 @@ function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
     )
 }
 
+/** What was not executed at all is 400 to those who accept GraphQL's own media type, as its specification has it, and 200 to others. */
+function withStatus(result: ExecutionResult): ExecutionResult {
+  if (!('data' in result))
+    for (const { extensions } of result.errors ?? []) extensions.http ??= { spec: true, status: 400 }
+  return result
+}
+
 /** Applied to whatever leaves: errors of parsing, of validation and of resolvers alike. */
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
@@ -164,7 +173,7 @@ const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
     setResult(
       isStream(result)
         ? maskStream(result, runtime.log, requestId)
-        : maskResult(result as ExecutionResult, runtime.log, requestId),
+        : withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)),
     )
   },
 })

@@ -1,4 +1,3 @@
-import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import type { CallerWatch } from '../api-keys/caller-watch.ts'
 import { type AccountHolder, callerOf } from '../context.ts'
 import { ServiceError, unauthorized } from '../errors.ts'
@@ -29,7 +28,7 @@ export interface Follower {
 /** The subscriptions of this process, by account. */
 export interface Followers {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
-  /** Ends by itself when the caller loses its key, its session or the scope. @throws RATE_LIMITED where there are too many already */
+  /** Ends by itself when the caller loses its key, its session or one of its scopes. @throws RATE_LIMITED where there are too many already */
   add(caller: AccountHolder, interest: Interest): Follower
 }
 
@@ -57,7 +56,9 @@ export function openFollowers(callers: CallerWatch): Followers {
     const follower: Follower = { interest, stream, told: new Map() }
     count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
-    const unwatch = callers.watch(caller, JOB_READ_SCOPE, () => stream.fail(unauthorized()))
+    // What is told is read with the scopes that the caller came with: whoever loses one has to subscribe again.
+    const scopes = 'scopes' in caller ? caller.scopes : []
+    const unwatch = callers.watch(caller, scopes, () => stream.fail(unauthorized()))
     return follower
   }
   return { accounts, add }

@@ -1,5 +1,5 @@
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HTTP_STATUS } from '../../src/errors.ts'
 import { type Door, startDoor } from '../rest/start-door.ts'
 import { REFUSED, refusalOf } from '../setup/graphql.ts'
@@ -160,10 +160,33 @@ describe('the type of an answer', () => {
     }
   })
 
-  test('that nobody can give is 406', async () => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'image/png' }
-    const body = JSON.stringify({ query: '{ __typename }' })
+  test.each(['image/png', 'text/html, image/*;q=0.5', 'application/json; charset=utf-16'])(
+    'that nobody can give is 406, and nothing is changed for it: %s',
+    async (accept) => {
+      const before = await countJobs()
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+      const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
+      const body = JSON.stringify({ query })
+      expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+      expect(await countJobs()).toBe(before)
+    },
+  )
+
+  test('to a subscription is a stream of events or 406, and what is refused is not followed', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'application/json' }
+    const body = JSON.stringify({ query: 'subscription { jobsUpdated { id } }' })
+    const follow = vi.spyOn(door.runtime.jobFeed, 'follow')
     expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+    expect(follow).not.toHaveBeenCalled()
+  })
+
+  test.each([{}, { id: null }, { id: [] }])('to variables that do not fit is no success: %j', async (variables) => {
+    const body = JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables })
+    const statuses = ['application/graphql-response+json', 'application/json'].map(async (accept) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+      return (await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status
+    })
+    expect(await Promise.all(statuses)).toEqual([400, 200])
   })
 })
 

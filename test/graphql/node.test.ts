@@ -93,6 +93,7 @@ describe('node', () => {
     )
     const voice = data!.catalogEndpoint.voices[0]!.id
     expect((await node(null, voice)).data).toEqual({ node: { __typename: 'Voice', id: voice } })
+    expect(await node(null, `${voice}.more`)).toEqual({ data: { node: null } })
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { deleteApiKey } from '../../src/api-keys/delete-api-key.ts'
+import { updateApiKey } from '../../src/api-keys/update-api-key.ts'
 import { tellJob } from '../../src/jobs/tell-job.ts'
 import { insertJob, type JobFields } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -151,6 +152,25 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     const heard = client.subscribe<{ jobsUpdated: Event }>(JOBS)
     await ready(heard, key)
     await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: keyId })
+    const start = performance.now()
+    await heard.ended()
+    expect(performance.now() - start).toBeLessThan(1500)
+    const count = heard.data.length
+    await changeJob(account, { status: 'processing' })
+    expect(heard.data).toHaveLength(count)
+    await client.dispose()
+  })
+
+  test('a key that loses one of its scopes has to subscribe again', async () => {
+    const { account } = await service.createCaller()
+    const { apiKey, apiKeyId } = await service.createKey(account, ['job:read', 'account:admin'])
+    const client = open(service.url, apiKey)
+    const heard = client.subscribe<{ jobsUpdated: Event }>(
+      'subscription { jobsUpdated { id status deliveries { id } } }',
+    )
+    const first = await changeJob(account, { status: 'processing' })
+    await heard.waitFor(({ jobsUpdated: at }) => at.id === first)
+    await updateApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId, scopes: ['job:read'] })
     const start = performance.now()
     await heard.ended()
     expect(performance.now() - start).toBeLessThan(1500)
