@@ -7,6 +7,9 @@ import { type CompanionView, type Decision, runCompanionJob } from './companion-
 import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
+/** With its own port, whether or not it is written. */
+const PLAIN_ORIGIN = /^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i
+
 export type MediaKind = 'image' | 'video' | 'audio'
 
 export interface MediaTagInput {
@@ -45,7 +48,7 @@ type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
 /** The rules of callbacks, with http as well: whoever fetches it must not be led to where only the model's server can reach. */
 function checkMediaUrl(ctx: Context, mediaUrl: string): void {
-  const message = checkWebhookUrl(mediaUrl.replace(/^http:/i, 'https:'), ctx.settings.egressAllow)
+  const message = checkWebhookUrl(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
   if (message === null && mediaUrl.isWellFormed()) return
   throw invalidRequest('Send the public address of a medium: see details.', [
     { path: '/media_url', message: message ?? 'holds a character that cannot be stored' },

@@ -1,5 +1,7 @@
 import type { Context, Parts } from '../context.ts'
-import { voiceKind } from '../queue/job-kind.ts'
+import { type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { Delivery } from '../queue/job-source.ts'
+import type { Runtime } from '../runtime.ts'
 import { serverOf } from './engine-server.ts'
 import { endpointKey, poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
@@ -23,6 +25,22 @@ export async function moveWaitingJobs(
   await ctx.queue.prepare(newKind)
   await ctx.db.pool.query(MOVE, [endpointKey(slug), oldKind.queue, serverOf(from), newKind.queue, serverOf(to)])
   ctx.queue.wake(newKind)
+}
+
+const SEND_HOME = `
+  update pgboss.job_common set name = $5, group_tier = $6, state = 'created', started_on = null, heartbeat_on = null
+  where name = $1 and id = $2 and retry_count = $3 and state = 'active' and data->>'worker' = $4`
+
+/** Puts a job, taken out of a pool that its endpoint has left, where the endpoint's jobs wait now. It is then no longer this worker's. */
+export async function sendHome(
+  { db, queue, workerId }: Pick<Runtime, 'db' | 'queue' | 'workerId'>,
+  { id, retryCount }: Delivery,
+  { from, home }: { readonly from: JobKind; readonly home: Home },
+): Promise<void> {
+  const kind = voiceKind(poolOf(home))
+  await queue.prepare(kind)
+  await db.pool.query(SEND_HOME, [from.queue, id, retryCount, workerId, kind.queue, serverOf(home)])
+  queue.wake(kind)
 }
 
 const STRAYS = `

@@ -78,20 +78,24 @@ export async function predict(
 }
 
 /** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
-async function look(server: CogServer, { id, input, signal }: PredictionRequest): Promise<Answer> {
+async function look(server: CogServer, { id, input, signal, deadline }: PredictionRequest): Promise<Answer> {
   const url = statusUrl(server, id)
+  const patience = { busyUntilMs: performance.now() + lookPatienceMs(server), toldUntilMs: deadline }
   try {
-    return await ask({ method: 'PUT', url, body: { id, input }, ...limits(signal) })
+    return await ask({ method: 'PUT', url, body: { id, input }, ...patience, ...limits(signal) })
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
   }
   try {
-    return await ask({ method: 'GET', url, ...limits(signal) })
+    return await ask({ method: 'GET', url, ...patience, ...limits(signal) })
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
     throw new EngineError('PROVIDER_UNAVAILABLE', `the server lost the prediction: ${error.message}`, { cause: error })
   }
 }
+
+/** Being asked too often is no reason to give up what the server already works on. */
+const lookPatienceMs = ({ busyPatienceMs }: CogServer): number => Math.max(busyPatienceMs, AWAY_PATIENCE_MS)
 
 const create = async (server: CogServer, { id, input, signal, deadline }: PredictionRequest): Promise<Answer> =>
   ask({

@@ -56,10 +56,12 @@ export function openOpenaiSpeech(
     slots: block.max_in_flight,
     deterministic: false,
     voices: (signal) => listVoices(connection, signal),
-    speak: (request) => server.slots.run(request.signal, () => speakOnce(connection, request)),
+    // Asked whether the server is up only when there is a slot: what waits would else not hear that it has died meanwhile.
+    speak: (request) =>
+      server.slots.run(request.signal, () => server.breaker.run(() => speakOnce(connection, request))),
     close: async () => undefined,
   }
-  return withRetries(once, { patienceMs: block.retry_seconds * 1000, breaker: server.breaker })
+  return withRetries(once, { patienceMs: block.retry_seconds * 1000 })
 }
 
 interface Connection {

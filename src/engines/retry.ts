@@ -79,7 +79,6 @@ export function openCircuitBreaker(now: () => number = () => performance.now()):
 export interface RetryOptions {
   /** How long a text is tried, in milliseconds; its own deadline may be nearer, and a server that says when to come back is taken at its word. */
   readonly patienceMs: number
-  readonly breaker: CircuitBreaker
   readonly random?: () => number
 }
 
@@ -88,10 +87,7 @@ export interface RetryOptions {
  * chance, and once more when the patience ends; or after as long as the server asked for, even where that is beyond the patience. What
  * would come after the deadline is not waited for: the last error is thrown. A text that the living server could not speak is tried twice more.
  */
-export function withRetries(
-  engine: SpeechEngine,
-  { patienceMs, breaker, random = Math.random }: RetryOptions,
-): SpeechEngine {
+export function withRetries(engine: SpeechEngine, { patienceMs, random = Math.random }: RetryOptions): SpeechEngine {
   return {
     ...engine,
     speak: async (request: SpeechRequest) => {
@@ -99,7 +95,7 @@ export function withRetries(
       let failedAttempts = 0
       for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
         try {
-          return await breaker.run(() => engine.speak(request))
+          return await engine.speak(request)
         } catch (error) {
           if (!isPassing(error)) throw error
           if (error instanceof FailedAttempt && ++failedAttempts > MORE_ATTEMPTS) throw error

@@ -1,6 +1,9 @@
 const MAX_MESSAGE_CHARACTERS = 300
 /** Words shorter than this say nothing about a text. */
 const TELLING_CHARACTERS = 3
+const WORD = /[\p{L}\p{N}\p{M}]+/gu
+/** Words, with what is quoted among them. */
+const TOLD = /(?:[\p{L}\p{N}\p{M}]|\\u[\da-f]{4}|\\[abfnrtv]|%[\da-f]{2})+/giu
 
 /** The four shapes: `{error: {message}}`, `{detail: "…"}`, `{detail: {message}}`, `{detail: [{loc, msg}]}`; anything else is not repeated. */
 export function messageOf(body: string): string {
@@ -34,15 +37,26 @@ function validationText(entries: readonly unknown[]): string {
   return told.join('; ')
 }
 
-/** Causes are logged and stored, texts never are: every word that was sent is left out of what came back. */
+/**
+ * Causes are logged and stored, texts never are: every word that was sent is left out of what came back, also where it is quoted as
+ * JSON or an address quotes it.
+ */
 export function withoutWordsOf(message: string, texts: readonly string[]): string {
   const sent = texts.join('\n').toLowerCase()
-  const kept = message.replace(/[\p{L}\p{N}\p{M}]+/gu, (word) => {
-    const isTelling = word.length >= TELLING_CHARACTERS || /[^\p{Script=Latin}\p{N}]/u.test(word)
-    return isTelling && sent.includes(word.toLowerCase()) ? '…' : word
-  })
+  const wasSent = (word: string) => isTelling(word) && sent.includes(word.toLowerCase())
+  const kept = message.replace(TOLD, (told) => (wordsOf(told).some(wasSent) ? '…' : told))
   return kept.slice(0, MAX_MESSAGE_CHARACTERS)
 }
+
+const isTelling = (word: string): boolean => word.length >= TELLING_CHARACTERS || /[^\p{Script=Latin}\p{N}]/u.test(word)
+
+const wordsOf = (told: string): string[] => [told, unquoted(told)].flatMap((text) => text.match(WORD) ?? [])
+
+const unquoted = (told: string): string =>
+  told
+    .replace(/\\u([\da-f]{4})/gi, (_quoted, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replace(/\\[abfnrtv]/gi, ' ')
+    .replace(/(?:%[\da-f]{2})+/gi, (quoted) => Buffer.from(quoted.replaceAll('%', ''), 'hex').toString())
 
 /** Every string in what was sent, wherever it is. */
 export function textsOf(sent: unknown): string[] {

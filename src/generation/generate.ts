@@ -4,6 +4,7 @@ import { predict } from '../engines/cog.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
+import type { Turn } from '../queue/server-line.ts'
 import { collectOutputs } from './collect-outputs.ts'
 import type { ServerSlots } from './server-slots.ts'
 import { type Workflow, workflowSlug } from './workflow.ts'
@@ -15,14 +16,23 @@ export interface GenerationParts extends WorkerParts {
 /**
  * A worker's whole way with one generation job: claim and charge, predict, store every output, finish. Running it twice for one job
  * is harmless.
+ * @param turn in the line of the server that the job was queued for
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
-export const generate = (parts: GenerationParts, jobId: string, signal: AbortSignal): Promise<void> =>
+export const generate = (parts: GenerationParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
     return {
       timeLimitSeconds: workflow.timeLimitSeconds,
-      takeTurn: (untilLost) => parts.slots.enter(workflow.engine.base_url, workflow.engine.max_in_flight, untilLost),
+      takeTurn: async (untilLost) => {
+        await turn?.comes()
+        const { base_url, max_in_flight } = workflow.engine
+        const leave = await parts.slots.enter(base_url, max_in_flight, untilLost)
+        return () => {
+          leave()
+          turn?.end()
+        }
+      },
       perform: (untilLimit) => perform(parts, workflow, claim, untilLimit),
     }
   })

@@ -1,15 +1,10 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  getOperationAST,
-  NoSchemaIntrospectionCustomRule,
-  OperationTypeNode,
-} from 'graphql'
+import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
+import { refuseIntrospection } from './refuse-introspection.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { variableMistakes } from './variables.ts'
 
@@ -27,7 +22,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseNul)
     const stranger = isStranger(context)
-    if (stranger && !runtime.settings.development) addValidationRule(NoSchemaIntrospectionCustomRule)
+    if (stranger && !runtime.settings.development) addValidationRule(refuseIntrospection)
     return ({ result, setResult: replace }) => {
       if (!stranger || !Array.isArray(result)) return
       replace(result.map(withoutHint))

@@ -49,7 +49,8 @@ export class JobFailure extends Error {
   readonly code: JobErrorCode
 
   constructor(code: JobErrorCode, cause: string) {
-    super(cause)
+    // It may be a server's own words, and PostgreSQL would refuse the whole failure for a NUL.
+    super(cause.replaceAll('\0', '').toWellFormed())
     this.code = code
   }
 }

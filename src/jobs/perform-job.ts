@@ -99,7 +99,7 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
   try {
     return await producer(claim)
   } catch (error) {
-    if (error instanceof JobFailure) throw error
+    if (error instanceof JobFailure || error instanceof Stopping) throw error
     throw new NotFoundOut('what the job asks for could not be looked up', { cause: error })
   }
 }

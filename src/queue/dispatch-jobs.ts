@@ -102,12 +102,16 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
     const controller = new AbortController()
     const turn = lines?.at(delivery.server ?? '')?.queueUp(controller.signal)
     const job: RunningJob = { delivery, controller, turn, done: Promise.resolve(), cancelled: false }
+    const earlier = jobs.get(delivery.id)
     jobs.set(delivery.id, job)
-    job.done = run(job).finally(() => {
-      jobs.delete(delivery.id)
+    const ended = run(job).finally(() => {
+      if (jobs.get(delivery.id) === job) jobs.delete(delivery.id)
       const opened = turn === undefined || turn.leave()
       if (opened && source.left(delivery, free())) pump()
     })
+    // The queue gave up on this process, or has the job again before this process knows that it put it back.
+    earlier?.controller.abort(new Error('the job was delivered again'))
+    job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
   }
 
   const run = async (job: RunningJob): Promise<void> => {

@@ -2,11 +2,13 @@ import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
 import { CATALOG_CHANNEL } from '../endpoints/catalog-cache.ts'
 import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
-import { moveStrayJobs } from '../endpoints/move-waiting-jobs.ts'
+import { moveStrayJobs, sendHome } from '../endpoints/move-waiting-jobs.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
+import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
@@ -15,11 +17,11 @@ import type { Runtime } from '../runtime.ts'
 import { registerWorker } from '../workers/register-worker.ts'
 import { openServerPermits, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
-import { synthesize } from './synthesize.ts'
+import { MovedAway, synthesize } from './synthesize.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
-/** Generations only wait for their servers: how many of them one process waits for at once. */
+/** How many generations whose server no workflow names any more one process has at once. */
 const GENERATION_SLOTS = 32
 
 export interface Worker {
@@ -54,7 +56,12 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       slots: () => slotsBeside(runtime, pool, threads),
       lines: permits.linesOf(pool),
       stillOurs: held.stillOurs,
-      handle: (jobId, signal, _delivery, turn) => synthesize(parts, jobId, signal, turn),
+      handle: (jobId, signal, delivery, turn) =>
+        synthesize({ ...parts, pool }, jobId, signal, turn).catch(async (error: unknown) => {
+          if (!(error instanceof MovedAway)) throw error
+          await sendHome(runtime, delivery, { from: voiceKind(pool), home: error.home })
+          return 'settled'
+        }),
     }),
   )
   const generation = await startGenerating(runtime, held)
@@ -112,8 +119,9 @@ function startGenerating(runtime: Runtime, held: HeldJobs): Promise<Dispatcher> 
     ...runtime,
     kind: generationKind('cog'),
     slots: GENERATION_SLOTS,
+    lines: openGenerationLines(runtime.catalog),
     stillOurs: held.stillOurs,
-    handle: (jobId, signal) => generate(parts, jobId, signal),
+    handle: (jobId, signal, _delivery, turn) => generate(parts, jobId, signal, turn),
   })
 }
 
@@ -130,6 +138,7 @@ async function tidy(runtime: Runtime): Promise<void> {
       moveStrayJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
+      foldJobCounts(runtime.db.pool),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { loadVoice } from '../endpoints/load-voice.ts'
 import { lookAgain } from '../endpoints/look-again.ts'
-import type { VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Claim } from '../jobs/claim-job.ts'
@@ -9,6 +9,7 @@ import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { recordProgress } from '../jobs/record-progress.ts'
 import type { Turn } from '../queue/server-line.ts'
+import { Stopping } from '../queue/stopping.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
@@ -16,16 +17,29 @@ const AUDIO_TYPE = 'audio/wav'
 
 export interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
+  /** Where the job waited; absent: it is spoken wherever its endpoint is at home. */
+  readonly pool?: string
+}
+
+/** The endpoint has moved to another pool, whose workers alone may reach its server, and have all of its limit. */
+export class MovedAway extends Stopping {
+  override readonly name = 'MovedAway'
+  readonly home: VoiceEndpoint
+
+  constructor(home: VoiceEndpoint) {
+    super('the endpoint has moved to another pool')
+    this.home = home
+  }
 }
 
 /**
  * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
  * @param turn at the engine's server, ended as soon as that is done with the job
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted
+ * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be sent home
  */
 export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
-    const endpoint = await endpointOf(parts, claim)
+    const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
@@ -58,6 +72,17 @@ async function render(
   } finally {
     await progress.settled()
   }
+}
+
+async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
+  const isHere = (endpoint: VoiceEndpoint) => parts.pool === undefined || poolOf(endpoint) === parts.pool
+  const endpoint = await endpointOf(parts, claim)
+  if (isHere(endpoint)) return endpoint
+  // The job may just have come from where this process still believes it to be at home.
+  await parts.catalog.reload()
+  const latest = await endpointOf(parts, claim)
+  if (!isHere(latest)) throw new MovedAway(latest)
+  return latest
 }
 
 /** The endpoint with the job's voice, or, where the voice is gone, the endpoint as it is now. */

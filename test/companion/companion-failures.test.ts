@@ -11,6 +11,7 @@ const FAILURES: [string, string, Script, string][] = [
   ['chat says 500', CHAT, { status: 500 }, 'PROVIDER_UNAVAILABLE'],
   ['chat refuses the key', CHAT, { status: 401 }, 'PROVIDER_UNAVAILABLE'],
   ['chat rejects the request', CHAT, { status: 400 }, 'RENDER_FAILED'],
+  ['chat rejects the request with NUL', CHAT, { status: 400, body: { error: { message: 'a\0b' } } }, 'RENDER_FAILED'],
   ['chat answers no JSON', CHAT, { body: '<html>' }, 'PROVIDER_UNAVAILABLE'],
   ['chat answers without choices', CHAT, { body: {} }, 'PROVIDER_UNAVAILABLE'],
   ['chat answers with nothing', CHAT, chatAnswer(''), 'PROVIDER_UNAVAILABLE'],

@@ -86,6 +86,8 @@ describe('tagMedia', () => {
     ['a loopback address', '/media_url', { ...IMAGE, media_url: 'http://127.0.0.1/a.jpg' }],
     ['a metadata address', '/media_url', { ...IMAGE, media_url: 'http://169.254.169.254/latest' }],
     ['a private IPv6 address', '/media_url', { ...IMAGE, media_url: 'https://[fd00::1]/a.jpg' }],
+    ['another port below 1024', '/media_url', { ...IMAGE, media_url: 'http://example.com:81/a.jpg' }],
+    ['https at the port of http', '/media_url', { ...IMAGE, media_url: 'https://example.com:80/a.jpg' }],
     ['localhost', '/media_url', { ...IMAGE, media_url: 'http://localhost/a.jpg' }],
     ['a password', '/media_url', { ...IMAGE, media_url: 'https://a:b@example.com/' }],
     ['a file', '/media_url', { ...IMAGE, media_url: 'file:///etc/passwd' }],
@@ -100,6 +102,15 @@ describe('tagMedia', () => {
     expect([status, body.error_code]).toEqual([400, 'INVALID_REQUEST'])
     expect(body.details.map((detail) => detail.path)).toContain(path)
     expect(await service.countJobs()).toBe(before)
+  })
+
+  it.each([
+    'http://example.com/a.jpg',
+    'HTTP://example.com:80/a.jpg',
+    'http://example.com:80',
+    'http://example.com:8080/',
+  ])('takes %s', async (mediaUrl) => {
+    expect((await tag({ ...IMAGE, media_url: mediaUrl })).status).toBe(200)
   })
 
   it('needs its scope', async () => {

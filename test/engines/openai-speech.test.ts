@@ -227,6 +227,17 @@ describe('in time', () => {
     await own.close()
   })
 
+  test('of those that wait for a slot when the server dies hardly any asks it', async () => {
+    const own = await startSpeechServer()
+    own.answer(() => ({ delayMs: 100, reset: true }))
+    const block = { base_url: own.url, max_in_flight: 4, retry_seconds: 2 }
+    const outcomes = await Promise.allSettled(Array.from({ length: 32 }, () => speak(block)))
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    // Those in flight when the fifth failed, and then one a pause: after 1 s, and 2 s after that.
+    expect(own.calls.length).toBeLessThanOrEqual(10)
+    await own.close()
+  })
+
   test('one that is aborted while it waits for a slot is never sent', async () => {
     server.answer(() => ({ hang: true }))
     const controllers = [0, 1].map(() => new AbortController())

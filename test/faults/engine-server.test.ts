@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { finalStates } from '../setup/audit.ts'
+import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
+import { audit, finalStates } from '../setup/audit.ts'
 import { ask } from '../setup/graphql.ts'
 import type { Process } from '../setup/processes.ts'
-import { freePorts, until } from '../setup/service.ts'
+import { startProviderServer } from '../setup/provider-server.ts'
+import { call, freePorts, until } from '../setup/service.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/speech-server.ts'
 import { allFinished } from '../setup/voice-jobs.ts'
 import { openWorkerBed, type WorkerBed } from '../setup/worker-bed.ts'
@@ -152,5 +154,37 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     for (const id of ids) {
       expect(bed.received(id).map(({ body }) => JSON.parse(body.toString()).error_code)).toEqual(['JOB_CANCELLED'])
     }
+  })
+
+  test('so have generations, and their predictions are cancelled', async () => {
+    const provider = await startProviderServer()
+    provider.script('/predictions', { hang: true })
+    const engine = { kind: 'cog', base_url: provider.url, max_in_flight: 5 }
+    const inputs = { type: 'object', additionalProperties: false, properties: {} }
+    const workflow = { slug: 'portrait', name: 'Portrait', inputs, engine, credits_per_job: 10 }
+    const readAudio = () => Promise.reject(new Error('no audio here'))
+    const source = JSON.stringify({ workflows: [workflow] })
+    await applyEndpoints(bed.runtime.as({ kind: 'system' }), { source, readAudio })
+    const key = (await bed.service.createKey(bed.account, ['generate:workflow'])).apiKey
+    const body = { inputs: {}, webhook_url: `${bed.receiver.url}/callbacks` }
+    const submit = () => call(`${bed.service.url}/api/v1/generate/portrait`, { method: 'POST', key, body })
+    const replies = await Promise.all(Array.from({ length: 5 }, submit))
+    const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
+    const sent = (id: string) => provider.received.filter(({ path }) => path === `/predictions/${id}-1/cancel`).length
+    await until(() => provider.of('/predictions').length === 5, PATIENCE_MS, 'all to be at the server')
+    const waits: number[] = []
+    for (const id of ids) {
+      const asked = performance.now()
+      await ask(bed.service.url, key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+      await until(() => sent(id) === 1, PATIENCE_MS, 'the prediction to be cancelled')
+      waits.push(performance.now() - asked)
+    }
+    process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
+    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
+    for (const id of ids) await until(() => bed.received(id).length === 1, PATIENCE_MS, 'the callback')
+    const codes = ids.map((id) => JSON.parse(bed.received(id)[0]!.body.toString()).error_code)
+    expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
+    expect(await audit(bed.runtime, ids)).toEqual([])
+    await provider.close()
   })
 })

@@ -156,12 +156,25 @@ describe('submitGeneration', () => {
     expect(job).toMatchObject({ status: 'completed', provider_job_id: 'p9', gpu_execution_time_ms: null })
   })
 
+  it.each([429, 503])('goes on waiting where a server at work says %i for a moment', async (status) => {
+    let asked = 0
+    service.provider.script('/predictions/p8', () =>
+      ++asked === 2
+        ? { status }
+        : { body: { id: 'p8', status: asked < 2 ? 'processing' : 'succeeded', output: 'done' } },
+    )
+    const job = await outcomeOf({ status: 202, body: { id: 'p8', status: 'starting' } })
+    expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
+  })
+
   it.each<[string, Script, string]>([
     [
       'says that it failed',
       { body: { status: 'failed', error: 'CUDA out of memory at A Lighthouse' } },
       'RENDER_FAILED',
     ],
+    ['fails it with NUL', { body: { status: 'failed', error: 'out\0of memory' } }, 'RENDER_FAILED'],
+    ['rejects the input with NUL', { status: 422, body: { detail: 'too\0many' } }, 'RENDER_FAILED'],
     ['loses it', { status: 202, body: { id: 'p404', status: 'processing' } }, 'PROVIDER_UNAVAILABLE'],
     ['brings a broken data URL', prediction('data:image/png;base64,!!!'), 'RENDER_FAILED'],
     ['brings an empty file', prediction('data:image/png;base64,'), 'RENDER_FAILED'],
@@ -244,6 +257,30 @@ describe('submitGeneration', () => {
     }
     const jobs = await Promise.all(ids.map(finished))
     expect(jobs.map(({ status }) => status)).toEqual(ids.map(() => 'completed'))
+  })
+
+  it('holds up neither another server nor another account while many jobs wait for one', async () => {
+    await apply([workflow('slow', {}, { max_in_flight: 1, base_url: `${service.provider.url}/slow` })])
+    const gates: PromiseWithResolvers<void>[] = []
+    service.provider.script('/slow/predictions', () => {
+      const gate = Promise.withResolvers<void>()
+      gates.push(gate)
+      return { ...prediction('x'), until: gate.promise }
+    })
+    const rich = await service.newKey()
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, async () => (await submit(GOOD, 'slow', rich)).body.job_id),
+    )
+    await until(() => gates.length === 1, DEADLINE_MS, 'the first prediction')
+    const elsewhere = await submit(GOOD)
+    expect(await finished(elsewhere.body.job_id)).toMatchObject({ status: 'completed' })
+    const { body } = await submit(GOOD, 'slow')
+    const opening = setInterval(() => gates.shift()?.resolve(), 50)
+    await finished(body.job_id)
+    const done = await service.query(`select from job where id = any($1) and status = 'completed'`, [ids])
+    expect(done.length).toBeLessThan(5)
+    await Promise.all(ids.map(finished))
+    clearInterval(opening)
   })
 
   it('fails a job that the account cannot pay any more, without asking the server', async () => {

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/id.ts'
+import { foldJobCounts } from '../../src/jobs/fold-job-counts.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startOwnDatabase } from '../setup/own-database.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -175,6 +176,40 @@ describe('the counters of jobs', () => {
     expect(await rowsOf('select sum(jobs)::int as n from job_count where account_id = $1', [account])).toEqual([
       { n: 40 },
     ])
+  })
+
+  test('keep nothing of the connections that counted alone, but of those that still write', async () => {
+    const { account } = await service.createCaller()
+    const { pool } = service.runtime.db
+    const open = Array.from({ length: 24 }, () => new Client({ connectionString: service.runtime.db.url }))
+    await Promise.all(open.map((client) => client.connect()))
+    const insert = (client: Client) =>
+      client.query(
+        `insert into job (id, account_id, type, endpoint_key, inputs, created_at) values ($1, $2, 'voice', 'x', '{}', now())`,
+        [newId('job'), account],
+      )
+    const alone = async () =>
+      (await rowsOf('select from job_count where account_id = $1 and shard >= 16', [account])).length
+    for (let round = 0; round < 2; round++) {
+      for (const client of open) {
+        await client.query('begin')
+        await insert(client)
+      }
+      // Each shard is taken: there is none to add to.
+      await foldJobCounts(pool)
+      expect(await alone()).toBe(round)
+      await Promise.all(open.slice(0, -1).map((client) => client.query('commit')))
+      await foldJobCounts(pool)
+      expect(await alone()).toBe(round)
+      await open.at(-1)?.query('commit')
+      expect((await countedAndReal())[0]).toEqual((await countedAndReal())[1])
+    }
+    await foldJobCounts(pool)
+    expect(await alone()).toBe(0)
+    expect(await rowsOf('select sum(jobs)::int as n from job_count where account_id = $1', [account])).toEqual([
+      { n: 48 },
+    ])
+    await Promise.all(open.map((client) => client.end()))
   })
 
   test('count nothing for an update that moves no job, and follow a truncate', async () => {

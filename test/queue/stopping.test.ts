@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { claimQueued } from '../../src/queue/claim-queued.ts'
 import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
@@ -6,6 +7,7 @@ import type { JobSource } from '../../src/queue/job-source.ts'
 import { turnSource } from '../../src/queue/turn-source.ts'
 import { registerWorker } from '../../src/workers/register-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/service.ts'
 import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 
 const GRACE_MS = 20_000
@@ -53,6 +55,28 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
     await stopped
     expect(begun).toEqual([])
     expect(await stateOf(jobId)).toEqual({ state: 'created', retry_count: 0 })
+  })
+
+  test('waits for a job that was delivered to it twice, the earlier one of which was stopped', async () => {
+    const kind = voiceKind('again')
+    const jobId = await submitTo('again')
+    const signals: AbortSignal[] = []
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const handle = async (_id: string, signal: AbortSignal) => gates[signals.push(signal) - 1]?.promise
+    const dispatcher = await dispatchJobs({ ...service.runtime, kind, slots: 4, handle })
+    await until(() => signals.length === 1, GRACE_MS, 'the first delivery')
+    // What a queue does that has lost sight of a worker.
+    await service.runtime.db.pool.query(`update pgboss.job set state = 'retry' where data->>'jobId' = $1`, [jobId])
+    await until(() => signals.length === 2, GRACE_MS, 'the second delivery')
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    gates[0]?.resolve()
+    await setTimeout(50)
+    expect(dispatcher.inFlight).toBe(1)
+    const stopped = dispatcher.stop(0)
+    await until(() => signals[1]?.aborted === true, GRACE_MS, 'the second to be stopped')
+    gates[1]?.resolve()
+    await stopped
+    expect(await stateOf(jobId)).toMatchObject({ state: 'completed' })
   })
 
   test('leaves nothing behind that it took without knowing', async () => {

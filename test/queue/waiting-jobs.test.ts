@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { moveStrayJobs } from '../../src/endpoints/move-waiting-jobs.ts'
 import { requeueLostJobs } from '../../src/jobs/requeue-lost-jobs.ts'
 import { openLog } from '../../src/log.ts'
 import { claimQueued } from '../../src/queue/claim-queued.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
 import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
+import { audit } from '../setup/audit.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
@@ -41,6 +42,27 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     expect(await moveStrayJobs(service.runtime)).toBe(1)
     expect(await moveStrayJobs(service.runtime)).toBe(0)
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([{ name: 'voice.here' }])
+  })
+
+  test('is sent home by a worker that took it just when its endpoint left for another pool', async () => {
+    const { key } = await service.createCaller()
+    for (const slug of ['stays', 'leaves']) await applyEndpoint(service.runtime, slug, { pool: 'left' })
+    await service.runtime.queue.prepare({ queue: 'voice.left' })
+    await applyEndpoint(service.runtime, 'leaves', { pool: 'entered', base_url: 'http://127.0.0.1:3' })
+    const id = await submitText(service.url, key, 'leaves', 'Take me home.')
+    const place = () => query(`select name, group_tier, state from pgboss.job where data->>'jobId' = $1`, [id])
+    await query(`update pgboss.job set name = 'voice.left', group_tier = 'espeak' where data->>'jobId' = $1`, [id])
+    const worker = await startWorker(service.runtime, { pools: ['left'], engines })
+    const home = { name: 'voice.entered', group_tier: 'http://127.0.0.1:3', state: 'created' }
+    await vi.waitFor(async () => expect(await place()).toEqual([home]), 10_000)
+    await worker.stop()
+    const heir = await startWorker(service.runtime, { pools: ['entered'], engines })
+    await allFinished(service.runtime, [id])
+    await heir.stop()
+    expect(await query('select status, attempt, hand_backs from job where id = $1', [id])).toEqual([
+      { status: 'completed', attempt: 2, hand_backs: 1 },
+    ])
+    expect(await audit(service.runtime, [id])).toEqual([])
   })
 
   test('is served although many accounts before it have only jobs for later', async () => {

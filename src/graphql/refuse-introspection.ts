@@ -1,0 +1,12 @@
+import { type ASTVisitor, GraphQLError, SchemaMetaFieldDef, TypeMetaFieldDef, type ValidationContext } from 'graphql'
+
+const META_FIELDS: ReadonlySet<string> = new Set([SchemaMetaFieldDef.name, TypeMetaFieldDef.name])
+
+/** Strangers do not read the schema. graphql's own rule has an error for each of the fields below as well: a screen full of them. */
+export const refuseIntrospection = (context: ValidationContext): ASTVisitor => ({
+  Field: (node) => {
+    if (!META_FIELDS.has(node.name.value)) return
+    const message = 'Send an API key, or sign in, to use introspection: strangers see the catalog alone.'
+    context.reportError(new GraphQLError(message, { nodes: node }))
+  },
+})
