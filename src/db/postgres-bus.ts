@@ -130,10 +130,11 @@ function openOutbox(connection: LastingConnection, log: Log) {
 
 const send = (connection: LastingConnection, messages: readonly Message[]) =>
   connection.run((client) =>
-    client.query(
-      'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as message(channel, payload)',
-      [messages.map((message) => message.channel), messages.map((message) => message.payload)],
-    ),
+    client.query({
+      name: 'send_messages',
+      text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as message(channel, payload)',
+      values: [messages.map((message) => message.channel), messages.map((message) => message.payload)],
+    }),
   )
 
 function checkChannel(channel: string): void {

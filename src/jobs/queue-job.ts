@@ -49,8 +49,8 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   const turn = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
   if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
-  else if (!(await insertOnce(ctx, idempotency, insert, kind, jobId, turn))) return replayOf(ctx, idempotency)
-  ctx.queue.wake(kind)
+  else if (await insertOnce(ctx, idempotency, insert, kind, jobId, turn)) ctx.queue.wake(kind)
+  else return replayOf(ctx, idempotency)
   tellJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
 }

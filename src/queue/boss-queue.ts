@@ -4,7 +4,7 @@ import type { Bus } from '../db/bus.ts'
 import type { Tx } from '../db/database.ts'
 import { bossDatabase, ensureQueue } from './boss.ts'
 import type { JobKind } from './job-kind.ts'
-import type { EnqueueOptions, Queue } from './queue.ts'
+import type { EnqueueOptions, Queue, Statement } from './queue.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -48,6 +48,10 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
   const prepared = new Map<string, Promise<void>>()
   const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
+  const wake = (kind: Pick<JobKind, 'queue'>): void => {
+    // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
+    if (localWorkers.get(kind.queue)?.() !== true) shout.call(kind.queue)
+  }
   const prepare = (kind: JobKind): Promise<void> => {
     const known = prepared.get(kind.queue)
     if (known !== undefined) return known
@@ -69,8 +73,13 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     },
     enqueueWith: async (db, insert, kind, jobId, options) => {
       const queued = await queueStatement(boss, kind, jobId, options)
-      const text = `with queued as (${queued.text.replaceAll('$1', `$${insert.values.length + 1}`)}) ${insert.text}`
-      await db.pool.query({ name: `${insert.name} ${kind.queue}`, text, values: [...insert.values, ...queued.values] })
+      const values = [...insert.values, ...queued.values]
+      const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
+      const statement = { name: `${insert.name} ${kind.queue}`, text, values }
+      // Nobody here can take the job: the first of a quiet time is heard of with its commit, not one way to the database later.
+      const goesAlong = !localWorkers.has(kind.queue) && shout.begin(kind.queue)
+      await db.pool.query(goesAlong ? notifying(statement, kind) : statement)
+      if (!goesAlong) wake(kind)
     },
     enqueueAgain: async (tx, kind, jobId, options) => {
       await prepare(kind)
@@ -86,33 +95,46 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
       const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
       return rows.map((row) => row.job_id)
     },
-    wake: (kind) => {
-      // NOTIFY takes a lock that every commit of the database passes: it is left out while this process can do the work itself.
-      if (localWorkers.get(kind.queue)?.() !== true) shout(kind.queue)
-    },
+    wake,
     abort: (jobId) => {
       bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
   }
 }
 
+function notifying(
+  { name, text, values }: Statement,
+  kind: JobKind,
+): { name: string; text: string; values: unknown[] } {
+  const places = [1, 2].map((place) => `$${values.length + place}`).join(', ')
+  const told = `${text} returning pg_notify(${places})`
+  return { name: `${name} told`, text: told, values: [...values, QUEUE_CHANNEL, kind.queue] }
+}
+
+interface Spaced {
+  call(name: string): void
+  /** Whether it is quiet: then the caller does itself what `call` would do. */
+  begin(name: string): boolean
+}
+
 /** The first call of a quiet time goes through at once; those that follow closely become one, a few milliseconds later. */
-function spaced(notify: (name: string) => void): (name: string) => void {
+function spaced(notify: (name: string) => void): Spaced {
   const resting = new Map<string, boolean>()
-  const call = (name: string): void => {
-    if (resting.has(name)) {
-      resting.set(name, true)
-      return
-    }
-    notify(name)
+  const begin = (name: string): boolean => {
+    if (resting.has(name)) return false
     resting.set(name, false)
     setTimeout(() => {
       const asked = resting.get(name) === true
       resting.delete(name)
       if (asked) call(name)
     }, NOTIFY_SPACING_MS).unref()
+    return true
   }
-  return call
+  const call = (name: string): void => {
+    if (begin(name)) notify(name)
+    else resting.set(name, true)
+  }
+  return { call, begin }
 }
 
 /** What `send` would run, with its one parameter, `$1`. */

@@ -29,7 +29,10 @@ export interface Queue {
   prepare(kind: JobKind): Promise<void>
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
   enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
-  /** Runs an insert and queues the job in one statement, which is its own transaction: one way to the database instead of four. */
+  /**
+   * Runs an insert and queues the job in one statement, which is its own transaction, and wakes the workers: one way to the database
+   * instead of five.
+   */
   enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Queues a job whose first place in the queue is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>

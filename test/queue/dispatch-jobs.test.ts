@@ -143,31 +143,4 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     await until(settled, PATIENCE_MS, 'both deliveries to be settled')
     expect(await audit(service.runtime, [id])).toEqual([])
   })
-
-  test('a claim reads a few pages only, however many jobs wait and whatever the statistics say', async () => {
-    const service = await start()
-    await applyEndpoint(service.runtime, 'deep', { pool: 'deep', max_in_flight: 1 })
-    const caller = await service.createCaller()
-    const id = await submitText(service.url, caller.key, 'deep', 'A job like any other.')
-    await service.runtime.db.pool.query(
-      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy)
-       select name, jsonb_build_object('jobId', 'job_none'), 'acct_other', group_tier, retry_limit, policy
-       from pgboss.job, generate_series(1, 20000) where data->>'jobId' = $1`,
-      [id],
-    )
-    const claim = (queue: string) =>
-      service.runtime.db.pool.query(
-        `explain (analyze, buffers, format json) select claim_queued($1, 4, '', 'w', '{}')`,
-        [queue],
-      )
-    const blocks = async (queue: string) => {
-      const { rows } = await claim(queue)
-      const plan = rows[0]['QUERY PLAN'][0].Plan
-      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-    }
-    await blocks('voice.deep')
-    const deep = await blocks('voice.deep')
-    // A sequential scan of 20,000 rows would be about 700 blocks.
-    expect(deep).toBeLessThan(250)
-  })
 })
