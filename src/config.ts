@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { cidrs, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
+import { cidrs, cidrTexts, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
 import type { S3Place } from './storage/s3-url.ts'
 import type { Cidr } from './webhooks/guard-address.ts'
 
@@ -38,6 +38,8 @@ export interface Settings {
   /** null: files under `dataDir`. */
   readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
+  /** CIDR ranges of the proxies whose `x-forwarded-for` tells who calls. */
+  readonly trustedProxies: readonly string[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
@@ -75,6 +77,7 @@ const schema = z.object({
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
+  TRUSTED_PROXIES: cidrTexts,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
   COMPANION_MODEL: z.string().default('default'),
@@ -154,6 +157,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
             secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
           },
     egressAllow: values.EGRESS_ALLOW,
+    trustedProxies: values.TRUSTED_PROXIES,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: {
       baseUrl: values.COMPANION_BASE_URL ?? null,

@@ -28,24 +28,33 @@ export const plainUrl = url(['http:', 'https:']).refine((text) => {
   return username === '' && password === '' && !/[?#]/.test(text)
 }, 'must not hold credentials, a query or a fragment')
 
-export const cidrs = z
-  .string()
-  .default('')
-  .transform((text, issues) => {
-    try {
-      return text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-        .map(parseCidr)
-    } catch (error) {
-      issues.addIssue({
-        code: 'custom',
-        message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
-      })
-      return z.NEVER
-    }
-  })
+const cidrList = <T>(read: (text: string) => T) =>
+  z
+    .string()
+    .default('')
+    .transform((text, issues) => {
+      try {
+        return text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+          .map(read)
+      } catch (error) {
+        issues.addIssue({
+          code: 'custom',
+          message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
+        })
+        return z.NEVER
+      }
+    })
+
+export const cidrs = cidrList(parseCidr)
+
+/** As they are written, for a library that reads them itself. */
+export const cidrTexts = cidrList((text) => {
+  parseCidr(text)
+  return text
+})
 
 /** One term a line or between commas; lines that start with # are comments. */
 export const terms = z

@@ -24,7 +24,7 @@ const MAX_PARAM_CHARACTERS = 32_768
 
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
-  const app = createServer()
+  const app = createServer(runtime.settings.trustedProxies)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
   const enter = createEnter(runtime, rateLimit)
   mountRequestIds(app, enter)
@@ -49,9 +49,10 @@ function hangUpAfter(app: FastifyInstance, graceMs: number): void {
   app.server.once('close', () => clearTimeout(timer))
 }
 
-function createServer(): FastifyInstance {
+function createServer(trustedProxies: readonly string[]): FastifyInstance {
   const app = fastify({
     logger: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },

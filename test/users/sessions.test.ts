@@ -18,7 +18,9 @@ let service: TestRuntime
 let tls: TestRuntime
 beforeAll(async () => {
   service = await startTestRuntime()
-  tls = await startTestRuntime({ env: { PUBLIC_URL: 'https://voice.example.org' } })
+  tls = await startTestRuntime({
+    env: { PUBLIC_URL: 'https://voice.example.org', TRUSTED_PROXIES: '127.0.0.0/8,::1/128' },
+  })
   // The test's server listens on http; what callers are told stays https.
   tls.runtime.publicUrl = 'https://voice.example.org'
 })
@@ -104,6 +106,21 @@ describe('signIn', () => {
     const messages = [wrong, unknown].map(({ errors, data }) => [errors?.[0]?.message, data])
     expect(new Set(messages.map((pair) => JSON.stringify(pair))).size).toBe(1)
     expect([wrong, unknown].map(({ reply }) => reply.headers['set-cookie'])).toEqual([undefined, undefined])
+  })
+
+  test.each([
+    [true, 'a trusted proxy says who tries: others are not locked out with whoever guesses'],
+    [false, 'nobody else is believed: another address that is only claimed is no way around the throttle'],
+  ])('trusted: %s: %s', async (isTrusted) => {
+    const to = isTrusted ? tls : service
+    const { email } = await person('owner', to)
+    const attempt = async (from: string, password: string) => {
+      const headers = { 'x-forwarded-for': from, origin: isTrusted ? 'https://voice.example.org' : to.url }
+      return codeOf(await ask({ query: SIGN_IN, variables: { email, password }, headers }, to))
+    }
+    for (let n = 0; n < 5; n++) expect(await attempt('203.0.113.1', 'wrong password')).toBe('UNAUTHORIZED')
+    expect(await attempt('203.0.113.1', PASSWORD)).toBe('RATE_LIMITED')
+    expect(await attempt('203.0.113.2', PASSWORD)).toBe(isTrusted ? undefined : 'RATE_LIMITED')
   })
 
   test('is throttled per person and address: after five wrong passwords the right one waits, too', async () => {
