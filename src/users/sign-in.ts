@@ -26,15 +26,21 @@ export async function signIn(
     verifyPassword(input.password, found?.disabledAt === null ? found.passwordHash : null),
   )
   if (!right || found === null) throw wrongPassword()
-  const { passwordHash: _hash, ...user } = found
+  const { passwordHash, ...user } = found
   const token = newSessionToken()
   const now = ctx.now()
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
   const hash = Uint8Array.from(hashSessionToken(token))
   await ctx.db.prisma.session.deleteMany({ where: { userId: user.id, expiresAt: { lt: now } } })
-  await ctx.db.prisma.session.create({ data: { id: newId('ses'), userId: user.id, hash, seenAt: now, expiresAt } })
+  const made = await ctx.db.pool.query(OPEN_SESSION, [newId('ses'), user.id, hash, now, expiresAt, passwordHash])
+  if (made.rowCount === 0) throw wrongPassword()
   return { user, token, expiresAt }
 }
+
+/** Not for a password that was changed, nor for a person who was disabled, while it was verified: their sessions have been ended. */
+const OPEN_SESSION = `
+  insert into session (id, user_id, hash, seen_at, expires_at)
+  select $1, id, $3, $4, $5 from "user" where id = $2 and password_hash = $6 and disabled_at is null for share`
 
 /** What could not have been stored is nobody's address: PostgreSQL refuses to look for it. */
 const findUser = (ctx: Context, email: string) =>

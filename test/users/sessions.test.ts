@@ -3,7 +3,7 @@ import { createUser } from '../../src/users/create-user.ts'
 import type { UserRole } from '../../src/users/user.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
+import { call, until } from '../setup/service.ts'
 import { openEventClient, openSocketClient } from '../setup/subscriber.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
 
@@ -133,6 +133,21 @@ describe('signIn', () => {
     expect(codeOf(await ask({ query: SIGN_IN, variables: { email, password: PASSWORD } }))).toBe('RATE_LIMITED')
     const { data } = await ask({ query: SIGN_IN, variables: { email: other.email, password: PASSWORD } })
     expect(data).toMatchObject({ signIn: { email: other.email.toLowerCase() } })
+  })
+
+  test('opens no session for a password that was changed while it was verified', async () => {
+    const { email, id } = await person()
+    const { pool } = service.runtime.db
+    const change = await pool.connect()
+    await change.query('begin')
+    await change.query(`update "user" set password_hash = 'another' where id = $1`, [id])
+    const tried = ask({ query: SIGN_IN, variables: { email, password: PASSWORD } })
+    const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until(async () => (await pool.query(waits)).rowCount === 1, 10_000, 'the session to be opened')
+    await change.query('commit')
+    change.release()
+    expect(codeOf(await tried)).toBe('UNAUTHORIZED')
+    expect((await pool.query('select 1 from session where user_id = $1', [id])).rowCount).toBe(0)
   })
 
   test('neither password nor token rests in the database', async () => {
