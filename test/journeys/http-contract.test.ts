@@ -139,6 +139,8 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
     const file = join(await makeTempDir(), 'patient.json')
     await writeFile(file, JSON.stringify({ endpoints: [endpoint('patient', { engine })] }))
     await service.sonant('endpoints', 'apply', file)
+    const isLive = async () => (await authorized('/api/v1/voice/patient/schema')).status === 200
+    await until(isLive, 5_000, 'the endpoint to be live')
     const body = { inputs: { text: 'Wait.', voice: 'calm' } }
     const sent = await authorized('/api/v1/voice/patient', { method: 'POST', body })
     const jobId = sent.json<{ job_id: string }>().job_id
