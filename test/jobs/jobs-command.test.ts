@@ -42,7 +42,10 @@ describe('sonant jobs', () => {
       error_code: 'PROVIDER_UNAVAILABLE',
       cause,
     })
-    expect((await run(['jobs', 'show', id], env)).stdout).toContain(`cause: ${cause}`)
+    const { stdout } = await run(['jobs', 'show', id], env)
+    expect(stdout).toContain(`cause: ${cause}`)
+    // The verdict that a voice job does not have.
+    expect(stdout).not.toMatch(/undefined|is_prohibited/)
     expect((await run(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
   })
 
