@@ -9,6 +9,8 @@ describe('a database that cannot be talked to', () => {
     ['a refused connection', failing({ code: 'ECONNREFUSED', syscall: 'connect' })],
     ['a missing socket', failing({ code: 'ENOENT', syscall: 'connect' })],
     ['several refused addresses', new AggregateError([failing({ code: 'ECONNREFUSED' })])],
+    ['a name that nobody resolves', failing({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
+    ['a name server that does not answer', failing({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' })],
     ['a shutdown', failing({ code: '57P01', severity: 'FATAL' })],
     ['a start', failing({ code: '57P03' })],
     ['too many connections', failing({ code: '53300' })],
