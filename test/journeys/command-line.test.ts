@@ -82,6 +82,8 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
       expect(await refused('accounts', 'create', '--name', 'broke', `--credits=${credits}`)).toMatch(/credits/i)
     expect(await refused('accounts', 'create', '--name', 'broke', '--credits=-5')).toMatch(/credits/i)
     expect(await refused('accounts', 'show', '--account', 'broke')).toContain('broke')
+    const impostor = ['--name', account.account_id, '--credits', '1']
+    expect(await refused('accounts', 'create', ...impostor)).toMatch(/another name/)
     expect(await refused('accounts', 'credit', '--account', 'studio', '--amount', 'lots')).toMatch(/amount/i)
     expect(await refused('keys', 'create', '--account', 'studio', '--name', 'x', '--scopes', 'no good!')).toMatch(
       /scope/i,
