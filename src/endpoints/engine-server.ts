@@ -1,7 +1,6 @@
+import { DEFAULT_MAX_IN_FLIGHT } from '../engines/engine-block.ts'
 import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
-/** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it. */
-const DEFAULT_MAX_IN_FLIGHT = 8
 const EMBEDDED_KIND = 'espeak'
 
 /** What renders an endpoint's jobs: a server's address, or the kind of an engine that runs inside the worker. */
