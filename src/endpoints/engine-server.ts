@@ -8,7 +8,7 @@ export const serverOf = ({ engine }: Pick<VoiceEndpoint, 'engine'>): string =>
   typeof engine.base_url === 'string' ? engine.base_url : engine.kind
 
 /** How many jobs may be at the endpoint's server at once, over all workers; null: as many as the workers have slots. */
-export function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
+function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
   return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT

@@ -3,7 +3,7 @@ import { builder } from './builder.ts'
 import { describedEnum } from './described-enum.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
 
-export const ErrorCodeEnum = describedEnum<ErrorCode>(
+const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',
   'Why a request was refused: the value to branch on, the same as behind REST.',
   {
