@@ -20,6 +20,9 @@ const terminateAll = async () =>
 const noneLeft = async () =>
   (await admin.query(`select 1 from pg_stat_activity where application_name = 'sonant bus'`)).rowCount === 0
 
+const warnings: string[] = []
+process.on('warning', ({ message }) => warnings.push(message))
+
 describe('bus', () => {
   beforeEach(async () => {
     open = []
@@ -139,5 +142,19 @@ describe('bus', () => {
     void one.notify('d', 'really')
     await one.close()
     await vi.waitUntil(() => heard.length === 2)
+  })
+
+  test('its connection is asked one thing after the other', async () => {
+    const bus = await connect()
+    const heard: string[] = []
+    const listening = ['e', 'f', 'g'].map((channel) => bus.listen(channel, (payload) => heard.push(payload)))
+    const sent = Array.from({ length: 5 }, (_nothing, number) => bus.notify('h', String(number)))
+    const [unlisten] = await Promise.all([...listening, ...sent])
+    const more = bus.listen('h', () => undefined)
+    if (typeof unlisten === 'function') unlisten()
+    await Promise.all([more, bus.notify('f', 'heard')])
+    await vi.waitUntil(() => heard.length === 1)
+    // pg tells once in a process of a query that was sent while another one ran.
+    expect(warnings).toEqual([])
   })
 })
