@@ -1,6 +1,7 @@
-import { DEFAULT_MAX_IN_FLIGHT } from '../engines/engine-block.ts'
 import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
+/** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it. */
+const DEFAULT_MAX_IN_FLIGHT = 8
 const EMBEDDED_KIND = 'espeak'
 
 /** What renders an endpoint's jobs: a server's address, or the kind of an engine that runs inside the worker. */
@@ -8,7 +9,7 @@ export const serverOf = ({ engine }: Pick<VoiceEndpoint, 'engine'>): string =>
   typeof engine.base_url === 'string' ? engine.base_url : engine.kind
 
 /** How many jobs may be at the endpoint's server at once, over all workers; null: as many as the workers have slots. */
-function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
+export function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
   return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT

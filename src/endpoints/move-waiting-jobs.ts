@@ -1,6 +1,7 @@
 import type { Context, Parts } from '../context.ts'
 import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
+import type { Runtime } from '../runtime.ts'
 import { serverOf } from './engine-server.ts'
 import { endpointKey, poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
@@ -32,7 +33,7 @@ const SEND_HOME = `
 
 /** Puts a job, taken out of a pool that its endpoint has left, where the endpoint's jobs wait now. It is then no longer this worker's. */
 export async function sendHome(
-  { db, queue, workerId }: Pick<Parts, 'db' | 'queue'> & { readonly workerId: string },
+  { db, queue, workerId }: Pick<Runtime, 'db' | 'queue' | 'workerId'>,
   { id, retryCount }: Delivery,
   { from, home }: { readonly from: JobKind; readonly home: Home },
 ): Promise<void> {

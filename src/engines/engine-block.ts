@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
 /** Families of servers that differ in the fields they know (strict ones refuse a field that they do not). */
-const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
+export const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
 export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
-/** Requests at once at a server whose operator does not say: latency jumps above that on one GPU. */
-export const DEFAULT_MAX_IN_FLIGHT = 8
+/** Latency jumps above that on one GPU. */
+const DEFAULT_IN_FLIGHT = 8
 const DEFAULT_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3600
 
@@ -36,7 +36,7 @@ const openaiSpeech = z.strictObject({
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
     .optional(),
-  max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_MAX_IN_FLIGHT),
+  max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
   task_type: z.enum(TASK_TYPES).optional(),
   retry_seconds: z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS),
 })

@@ -15,7 +15,7 @@ export interface IdempotentRequest {
 }
 
 /** @throws INVALID_REQUEST unless the key is 1 to 255 printable ASCII characters */
-function checkIdempotencyKey(key: string): void {
+export function checkIdempotencyKey(key: string): void {
   if (!KEY_FORM.test(key)) throw invalidRequest('Send an Idempotency-Key of 1 to 255 printable ASCII characters.')
 }
 

@@ -1,6 +1,6 @@
-import { WEBHOOK_URL_MAX_CHARACTERS } from '../endpoints/voice-endpoint.ts'
 import { type Cidr, isAllowed, toAddressBytes } from './guard-address.ts'
 
+const MAX_URL_CHARACTERS = 2048
 const HTTPS_PORT = 443
 const FIRST_UNPRIVILEGED_PORT = 1024
 
@@ -18,7 +18,7 @@ export function checkWebhookUrl(text: string, egressAllow: readonly Cidr[]): str
 
 /** The URL parser forgives and forgets all of this, so that it must be seen in the text itself. */
 function complaintAboutText(text: string): string | null {
-  if ([...text].length > WEBHOOK_URL_MAX_CHARACTERS) return `must have at most ${WEBHOOK_URL_MAX_CHARACTERS} characters`
+  if ([...text].length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? []
   if (authority === undefined) return 'must start with https:// and a host'
