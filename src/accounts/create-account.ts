@@ -13,9 +13,9 @@ export async function createAccount(
   input: { readonly name: string; readonly credits: bigint },
 ): Promise<Account> {
   requireOperator(ctx)
-  checkName(input.name)
   // Commands take either: a name that is another account's id would have its credits, keys and callbacks go there.
   if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
+  checkName(input.name)
   if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
   const id = newId('acct')
   await inTransaction(ctx.db, async (tx) => {

@@ -1,15 +1,18 @@
-import type { Enter } from '../../rest/plugin.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate } from '../api-keys/authenticate.ts'
-import type { Parts } from '../context.ts'
+import type { KeyActor, Parts } from '../context.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
+
+/** Lets a request in: who sends it, counted against the key's allowance. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
 /** The API key in an Authorization header, or undefined (spec 5). */
 export const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : BEARER.exec(header)?.[1]
 
-/** Lets requests in by their key. Answers to it are nobody else's, and tell what is left of its allowance (contract.md sections 2 and 4). */
+/** Answers to a key are nobody else's, and tell what is left of its allowance (contract.md sections 2 and 4). */
 export const createEnter =
   (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
   async (request, reply) => {

@@ -7,7 +7,7 @@ const SECONDS_PER_CHARACTER = 0.07
 const SHORTEST_SECONDS = 0.4
 
 /** A tone about as long as the text would take to say: what a server that works gives. */
-function toneFor(text: string): Uint8Array {
+export function toneFor(text: string): Uint8Array {
   const seconds = Math.max(SHORTEST_SECONDS, [...text].length * SECONDS_PER_CHARACTER)
   const samples = Int16Array.from({ length: Math.round(seconds * SAMPLE_RATE) }, (_, at) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 220 * at) / SAMPLE_RATE)),
