@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { presentJob, presentJobPage } from '../../rest/present.ts'
 import { findAccount } from '../accounts/find-account.ts'
 import type { Context } from '../context.ts'
+import { cancellable } from '../db/cancellable.ts'
 import { invalidRequest } from '../errors.ts'
 import { exportJobs, type JobExport } from '../jobs/export-jobs.ts'
 import { jobPage } from '../jobs/job-page.ts'
@@ -11,6 +12,7 @@ import type { JobSummary } from '../jobs/job-view.ts'
 import { showJob } from '../jobs/show-job.ts'
 import { parseMoment } from '../moment.ts'
 import { wholeNumber } from './accounts.ts'
+import { interruptibly } from './interruption.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
 import { writeWhole } from './write-whole.ts'
@@ -110,21 +112,21 @@ const line = (job: JobSummary): string =>
     .join('  ')
     .trimEnd()
 
-async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
-  const from = time('--from', window.from)
-  const to = time('--to', window.to)
-  const behalf = await behalfOf(ctx, account)
-  const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: { from, to } })).total : null
-  const exported = await exportJobs(behalf, { from, to })
-  const stopBar = startBar(exported, total)
-  try {
-    await writeWhole(output, exported.csv)
-  } finally {
-    stopBar()
-  }
-  const jobs = exported.rowsRead()
-  return { json: { file: output, jobs }, text: `${output}  ${jobs} jobs` }
-}
+const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
+  interruptibly(async (gone) => {
+    const window = { from: time('--from', options.from), to: time('--to', options.to) }
+    const behalf = await behalfOf({ ...ctx, db: cancellable(ctx.db, gone) }, options.account)
+    const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
+    const exported = await exportJobs(behalf, { ...window, gone })
+    const stopBar = startBar(exported, total)
+    try {
+      await writeWhole(options.output, exported.csv, gone)
+    } finally {
+      stopBar()
+    }
+    const jobs = exported.rowsRead()
+    return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
+  })
 
 /** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
 function startBar({ rowsRead }: JobExport, total: number | null): () => void {

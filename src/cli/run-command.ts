@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import { openLog } from '../log.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
+import { Interrupted } from './interruption.ts'
 
 /** What a command found out: the JSON document, and the same as lines for a person. */
 export interface Answer {
@@ -50,7 +51,7 @@ export async function answer(json: boolean, work: () => Promise<Answer>): Promis
     process.stderr.write(
       `${[refusal.error, ...(refusal.details ?? []).map((line) => `${line.path}: ${line.message}`)].join('\n')}\n`,
     )
-    process.exitCode = 1
+    process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
 
@@ -63,6 +64,7 @@ function describe(error: unknown) {
       ...(error.details?.length ? { details: error.details } : {}),
     }
   }
+  if (error instanceof Interrupted) return { error: error.message, error_code: 'INTERRUPTED', details: undefined }
   const code = error instanceof ConfigError ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'
   return { error: error instanceof Error ? error.message : String(error), error_code: code, details: undefined }
 }

@@ -6,27 +6,22 @@ import { pipeline } from 'node:stream/promises'
 import { invalidRequest } from '../errors.ts'
 
 /**
- * Writes a file that bears its name only when it is whole: a failure, or Ctrl-C, leaves nothing behind. What is no ordinary file, such as
- * a pipe or a device, is written to as it is and never replaced.
+ * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. What is no ordinary file, such
+ * as a pipe or a device, is written to as it is and never replaced.
  * @throws INVALID_REQUEST where the file cannot be written
  */
-export async function writeWhole(path: string, content: Readable): Promise<void> {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort(new Error('the export was interrupted'))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
+export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   try {
-    if (await isSpecial(path)) await pipeline(content, createWriteStream(path), interrupted)
-    else await writeBeside(path, content, interrupted)
+    if (await isSpecial(path)) await pipeline(content, createWriteStream(path), { signal })
+    else await writeBeside(path, content, signal)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === undefined || syscall === undefined) throw error
     throw invalidRequest(`Name a file that can be written: "${path}" cannot (${code}).`)
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
 
-async function writeBeside(path: string, content: Readable, { signal }: AbortController): Promise<void> {
+async function writeBeside(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   const part = `${path}.${randomBytes(6).toString('hex')}.part`
   try {
     // A new file, or none: another one of that name, or a link, is not followed.
