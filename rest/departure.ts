@@ -1,24 +1,17 @@
 import type { ServerResponse } from 'node:http'
-import type { Context } from '../src/context.ts'
 import { cancellable } from '../src/db/cancellable.ts'
+import type { Database } from '../src/db/database.ts'
 import { unavailable } from '../src/errors.ts'
 
-const departures = new WeakMap<ServerResponse, AbortSignal>()
-
-/** Aborted when the caller goes away before it has its whole answer. */
+/** Aborted when the caller goes away before it has its whole answer; and afterwards, when nobody listens any more. */
 export function departureOf(response: ServerResponse): AbortSignal {
-  const known = departures.get(response)
-  if (known !== undefined) return known
   const departure = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) departure.abort(unavailable('the caller has gone away'))
-  })
-  departures.set(response, departure.signal)
+  const leave = () => departure.abort(unavailable('the caller has gone away'))
+  if (response.destroyed) leave()
+  else response.once('close', leave)
   return departure.signal
 }
 
-/** For a request that only reads: its statements end when its caller goes away. What writes is whole or not at all, and runs to its end. */
-export const whileThere = (ctx: Context, response: ServerResponse): Context => ({
-  ...ctx,
-  db: cancellable(ctx.db, departureOf(response)),
-})
+/** The database for a request that only reads: its statements end when its caller goes away. */
+export const whileThere = (db: Database, response: ServerResponse): Database =>
+  cancellable(db, () => response.destroyed)

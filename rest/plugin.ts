@@ -123,9 +123,9 @@ function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyn
   const takesBody = operation.requestBody !== undefined
   const isRead = operation.method === 'get'
   return async (request, reply) => {
-    const admitted = as(await enter(request, reply))
-    const ctx = isRead ? whileThere(admitted, reply.raw) : admitted
-    request.ctx = ctx
+    const ctx = as(await enter(request, reply))
+    // What writes runs to its end: it is whole or not at all.
+    request.ctx = isRead ? { ...ctx, db: whileThere(ctx.db, reply.raw) } : ctx
     await admit(operation.operationId, ctx, paramsOf(request), request.headers['idempotency-key'] as string | undefined)
     if (takesBody) checkBodyHeaders(request.headers)
   }

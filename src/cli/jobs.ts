@@ -115,7 +115,7 @@ const line = (job: JobSummary): string =>
 const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
   interruptibly(async (gone) => {
     const window = { from: time('--from', options.from), to: time('--to', options.to) }
-    const behalf = await behalfOf({ ...ctx, db: cancellable(ctx.db, gone) }, options.account)
+    const behalf = await behalfOf({ ...ctx, db: cancellable(ctx.db, () => gone.aborted) }, options.account)
     const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
     const exported = await exportJobs(behalf, { ...window, gone })
     const stopBar = startBar(exported, total)

@@ -3,6 +3,7 @@ import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../log.ts'
 import { LendingSocket } from './lending-socket.ts'
+import { type Loans, openLoans } from './loans.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
@@ -10,8 +11,8 @@ export interface Database {
   readonly url: string
   readonly pool: Pool
   readonly prisma: PrismaClient
-  /** Ends the statement that a connection runs now, if any; returns once PostgreSQL was told, or cannot be. Never throws. */
-  cancel(client: Tx): Promise<void>
+  /** Connections in the hands of those who may stop waiting. */
+  readonly loans: Loans
   close(): Promise<void>
 }
 
@@ -43,14 +44,15 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const cancel = async (client: Tx) => {
+    const free = pool.idleCount > 0 ? pool : spare
+    await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
+  }
   return {
     url,
     pool,
     prisma,
-    cancel: async (client) => {
-      const free = pool.idleCount > 0 ? pool : spare
-      await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
-    },
+    loans: openLoans(cancel),
     close: async () => {
       await prisma.$disconnect()
       await pool.end()

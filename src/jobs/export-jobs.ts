@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
-import { type Loan, lend } from '../db/cancellable.ts'
+import { type Lent, lend } from '../db/cancellable.ts'
 import { CopyCsv } from '../db/copy-csv.ts'
 import { invalidRequest } from '../errors.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
@@ -36,9 +36,9 @@ export async function exportJobs(ctx: Context, { gone, ...window }: ExportInput)
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const pass = await ctx.exportLane.enter(accountId, gone)
   try {
-    const loan = await lend(ctx.db, gone)
-    await openSnapshot(loan, accountId, window)
-    return stream(ctx, loan, pass, accountId, window, gone)
+    const lent = await lend(ctx.db, () => gone?.aborted === true)
+    await openSnapshot(lent, accountId, window)
+    return stream(ctx, lent, pass, accountId, window, gone)
   } catch (error) {
     pass.leave()
     throw gone?.aborted ? gone.reason : error
@@ -49,7 +49,7 @@ const tooLong = () =>
   invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
 
 /** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
-async function openSnapshot({ client, giveBack, breakOff }: Loan, accountId: string, window: Window): Promise<void> {
+async function openSnapshot({ client, giveBack, breakOff }: Lent, accountId: string, window: Window): Promise<void> {
   let exceeds: boolean | undefined
   try {
     // Workers would be taken from the queue; and on few cores they make counting slower.
@@ -73,7 +73,7 @@ const tooMany = () =>
 
 function stream(
   ctx: Context,
-  { client, giveBack, breakOff }: Loan,
+  { client, giveBack, breakOff }: Lent,
   pass: ExportPass,
   accountId: string,
   window: Window,

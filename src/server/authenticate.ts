@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { departureOf } from '../../rest/departure.ts'
+import { whileThere } from '../../rest/departure.ts'
 import { authenticate } from '../api-keys/authenticate.ts'
 import type { KeyActor, Parts } from '../context.ts'
-import { cancellable } from '../db/cancellable.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
@@ -19,7 +18,7 @@ export const createEnter =
   (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    const db = cancellable(parts.db, departureOf(reply.raw))
+    const db = whileThere(parts.db, reply.raw)
     const actor = await authenticate({ db }, bearerOf(request.headers.authorization))
     const { headers, refusal } = await rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
