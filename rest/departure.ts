@@ -12,6 +12,9 @@ export function departureOf(response: ServerResponse): AbortSignal {
   return departure.signal
 }
 
-/** The database for a request that only reads: its statements end when its caller goes away. */
+/**
+ * The database for a request that only reads: its statements end when its caller goes away. A response that waits for an earlier one of
+ * the same connection is not told of the connection's end.
+ */
 export const whileThere = (db: Database, response: ServerResponse): Database =>
-  cancellable(db, () => response.destroyed)
+  cancellable(db, () => response.destroyed || response.req.socket.destroyed)

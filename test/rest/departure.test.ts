@@ -1,4 +1,5 @@
 import { type ClientRequest, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/id.ts'
@@ -105,6 +106,17 @@ describe('a caller who hangs up frees the database within a second', () => {
       sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)
+    })
+  })
+
+  test('for all that it has asked over one connection', async () => {
+    await whileLocked('job', async () => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+      const asked = `GET /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`
+      socket.write(asked.repeat(3))
+      await expect.poll(waiting, PATIENCE).toHaveLength(3)
+      socket.destroy()
+      await expect.poll(waiting, A_SECOND).toEqual([])
     })
   })
 
