@@ -2,12 +2,14 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { presentJob, presentJobPage } from '../../rest/present.ts'
 import type { Context } from '../context.ts'
+import { cancellable } from '../db/cancellable.ts'
 import { exportJobs, type JobExport } from '../jobs/export-jobs.ts'
 import { jobPage } from '../jobs/job-page.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../jobs/job-states.ts'
 import type { JobSummary } from '../jobs/job-view.ts'
 import { showJob } from '../jobs/show-job.ts'
 import { actingFor } from './acting-for.ts'
+import { interruptibly } from './interruption.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
 import { oneOf, size, time } from './options.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
@@ -109,21 +111,21 @@ const line = (job: JobSummary): string =>
     .join('  ')
     .trimEnd()
 
-async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
-  const from = time('--from', window.from)
-  const to = time('--to', window.to)
-  const behalf = await actingFor(ctx, account)
-  const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: { from, to } })).total : null
-  const exported = await exportJobs(behalf, { from, to })
-  const stopBar = startBar(exported, total)
-  try {
-    await writeWhole(output, exported.csv)
-  } finally {
-    stopBar()
-  }
-  const jobs = exported.rowsRead()
-  return { json: { file: output, jobs }, text: `${output}  ${jobs} jobs` }
-}
+const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
+  interruptibly(async (gone) => {
+    const window = { from: time('--from', options.from), to: time('--to', options.to) }
+    const behalf = await actingFor({ ...ctx, db: cancellable(ctx.db, () => gone.aborted) }, options.account)
+    const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
+    const exported = await exportJobs(behalf, { ...window, gone })
+    const stopBar = startBar(exported, total)
+    try {
+      await writeWhole(options.output, exported.csv, gone)
+    } finally {
+      stopBar()
+    }
+    const jobs = exported.rowsRead()
+    return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
+  })
 
 /** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
 function startBar({ rowsRead }: JobExport, total: number | null): () => void {

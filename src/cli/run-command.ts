@@ -5,6 +5,7 @@ import { type Detail, ServiceError } from '../errors.ts'
 import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
 import { openLog } from '../log.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
+import { Interrupted } from './interruption.ts'
 
 /** What a command found out: the JSON document, and the same as lines for a person. */
 export interface Answer {
@@ -48,7 +49,7 @@ export async function answer(json: boolean, work: () => Promise<Answer>): Promis
     process.stderr.write(
       `${[refusal.error, ...(refusal.details ?? []).map((line) => `${line.path}: ${line.message}`)].join('\n')}\n`,
     )
-    process.exitCode = 1
+    process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
 
@@ -64,6 +65,7 @@ function describe(error: unknown): { error: string; error_code: string; details?
   if (error instanceof JobFailure) {
     return { error: `${JOB_ERRORS[error.code]} (${error.code}: ${error.message})`, error_code: error.code }
   }
+  if (error instanceof Interrupted) return { error: error.message, error_code: 'INTERRUPTED' }
   const code = error instanceof ConfigError ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'
   return { error: error instanceof Error ? error.message : String(error), error_code: code }
 }

@@ -8,6 +8,7 @@ import { submitVoiceJob } from '../jobs/submit-voice-job.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Worker } from '../synthesis/synthesis-worker.ts'
 import { actingFor } from './acting-for.ts'
+import { interruptibly } from './interruption.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
 import { checkWritable, writeWhole } from './write-whole.ts'
 
@@ -46,7 +47,8 @@ async function say(ctx: Context, options: SayOptions, [text = '']: string[], run
   await finished(runtime, jobId)
   const artifact = await ctx.db.prisma.artifact.findFirstOrThrow({ where: { jobId, output: 'audio' } })
   const file = options.output ?? `${jobId}.wav`
-  await writeWhole(file, await ctx.storage.read(artifact.storageKey))
+  const audio = await ctx.storage.read(artifact.storageKey)
+  await interruptibly((signal) => writeWhole(file, audio, signal))
   const json = { job_id: jobId, file, duration_ms: artifact.durationMs }
   return { json, text: `${file}  ${((artifact.durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }

@@ -7,21 +7,14 @@ import { pipeline } from 'node:stream/promises'
 import { invalidRequest } from '../errors.ts'
 
 /**
- * Writes a file that bears its name only when it is whole: a failure, or Ctrl-C, leaves nothing behind. What is no ordinary file, such as
- * a pipe or a device, is written to as it is and never replaced.
+ * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. What is no ordinary file, such
+ * as a pipe or a device, is written to as it is and never replaced.
  * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
  */
-export async function writeWhole(path: string, content: Readable): Promise<void> {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort(new Error('the command was interrupted'))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  try {
-    const special = await isSpecial(path).catch(refuse(path))
-    if (special) await pour(path, content, path, 'w', interrupted.signal)
-    else await writeBeside(path, content, interrupted.signal)
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
-  }
+export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
+  const special = await isSpecial(path).catch(refuse(path))
+  if (special) await pour(path, content, path, 'w', signal)
+  else await writeBeside(path, content, signal)
 }
 
 /**

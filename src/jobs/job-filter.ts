@@ -3,6 +3,7 @@ import { type Detail, invalidRequest } from '../errors.ts'
 import { firstIdAt } from '../id.ts'
 import { findUnstorable } from '../storable.ts'
 import type { JobDecision, JobStatus, JobType } from './job-states.ts'
+import { windowTotal } from './window-total.ts'
 
 /** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
 export interface JobFilter {
@@ -54,19 +55,31 @@ export interface JobQuery {
   readonly isCommon: boolean
 }
 
-/** @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one */
-export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number): JobQuery {
+/**
+ * @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one
+ * @param now decides how a window of time is counted, never what comes out
+ */
+export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number, now: Date): JobQuery {
   const values: unknown[] = [accountId]
-  const narrow = narrowConditions(filter, (value) => `$${values.push(value)}`)
+  const parameter = (value: unknown) => {
+    const known = values.indexOf(value)
+    return `$${known < 0 ? values.push(value) : known + 1}`
+  }
+  const narrow = narrowConditions(filter, parameter)
   const classes = classConditions(filter)
   const statuses = [...new Set(filter.status ?? [])]
   const all = ['account_id = $1', ...narrow, ...classes.job]
+  const counted = `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
+  const count = (conditions: readonly string[]) =>
+    `(select count(*) from job where ${['account_id = $1', ...conditions, ...classes.job, ...statusCondition(statuses)].join(' and ')})`
+  const total = () => {
+    if (narrow.length === 0) return counted
+    if (filter.apiKeyId != null || filter.search) return count(narrow)
+    return windowTotal(filter, now, { all: counted, count: (condition) => count([condition]), parameter })
+  }
   return {
     page: offset === 0 ? pageOf('*', all, statuses, limit, 0) : rowsOf(pageOf('id', all, statuses, limit, offset)),
-    total:
-      narrow.length === 0
-        ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
-        : `(select count(*) from job where ${[...all, ...statusCondition(statuses)].join(' and ')})`,
+    total: total(),
     values,
     isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && filtersIn(filter) <= 1,
   }
