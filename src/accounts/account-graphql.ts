@@ -3,16 +3,17 @@ import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import type { Account } from './account.ts'
+import { ACCOUNT_VIEW, type Account } from './account.ts'
 import { accounts } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
 import { account } from './own-account.ts'
 import { showAccount } from './show-account.ts'
 
-const AccountRef = builder.objectRef<Account>('Account').implement({
+const AccountRef = builder.prismaObject('Account', {
   description: 'Who pays.',
   interfaces: [NodeInterface],
+  select: ACCOUNT_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The account id.' }),
     name: t.exposeString('name', { description: 'Its name, of which there is one.' }),

@@ -6,6 +6,9 @@ export interface Account {
   readonly credits: bigint
 }
 
+/** An account without what it is called back at. */
+export const ACCOUNT_VIEW = { id: true, name: true, credits: true } as const
+
 const NAME_MAX_CHARACTERS = 200
 /** Far beyond any real balance, and sums of a few of them still fit PostgreSQL's bigint. */
 export const MAX_CREDITS = 10n ** 15n

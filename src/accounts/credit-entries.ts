@@ -1,6 +1,5 @@
 import { type Context, isOperator } from '../context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
 import { whoseAccount } from './whose-account.ts'
 
 const ID_PREFIX = 'entry_'
@@ -10,14 +9,16 @@ export type CreditKind = 'grant' | 'charge' | 'refund'
 
 /** One line of an account's ledger; all of them together are its balance (contract.md section 5). */
 export interface CreditEntry {
-  /** `entry_` and its number: later entries have larger ones. */
-  readonly id: string
+  /** Later entries have larger ones. Callers know it as `entry_` and this number. */
+  readonly id: bigint
   readonly kind: CreditKind
   /** Negative where it was taken. */
   readonly amount: bigint
   readonly jobId: string | null
   readonly createdAt: Date
 }
+
+export const ENTRY_VIEW = { id: true, kind: true, amount: true, jobId: true, createdAt: true } as const
 
 export interface CreditEntriesInput extends PageInput {
   /** Id or name: the operator's to say. Everybody else's is their own. */
@@ -29,22 +30,19 @@ export async function creditEntries(ctx: Context, input: CreditEntriesInput): Pr
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
   const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
-  const rows = await ctx.db.prisma.creditEntry.findMany({ where: { accountId, id }, ...rest })
-  return toConnection(rows.map(toEntry), shape, input, { cursorOf: (entry) => entry.id, nodeOf: (entry) => entry })
+  const rows = await ctx.db.prisma.creditEntry.findMany({ where: { accountId, id }, ...rest, select: ENTRY_VIEW })
+  return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })
 }
 
 /** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findCreditEntry(ctx: Context, entryId: string): Promise<CreditEntry | null> {
+export async function findCreditEntry(ctx: Context, publicId: string): Promise<CreditEntry | null> {
   const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
-  if (!ID_FORM.test(entryId)) return null
-  const where = { id: toNumber(entryId), ...(accountId !== undefined && { accountId }) }
-  const row = await ctx.db.prisma.creditEntry.findFirst({ where })
-  return row === null ? null : toEntry(row)
+  if (!ID_FORM.test(publicId)) return null
+  const where = { id: toNumber(publicId), ...(accountId !== undefined && { accountId }) }
+  return ctx.db.prisma.creditEntry.findFirst({ where, select: ENTRY_VIEW })
 }
 
-const toNumber = (entryId: string): bigint => BigInt(entryId.slice(ID_PREFIX.length))
+/** What callers name an entry by. */
+export const entryId = ({ id }: Pick<CreditEntry, 'id'>): string => `${ID_PREFIX}${id}`
 
-const toEntry = ({ id, kind, amount, jobId, createdAt }: Prisma.CreditEntryModel): CreditEntry => ({
-  id: `${ID_PREFIX}${id}`,
-  ...{ kind, amount, jobId, createdAt },
-})
+const toNumber = (publicId: string): bigint => BigInt(publicId.slice(ID_PREFIX.length))

@@ -8,6 +8,8 @@ import {
   type CreditEntry,
   type CreditKind,
   creditEntries,
+  ENTRY_VIEW,
+  entryId,
   findCreditEntry,
 } from './credit-entries.ts'
 
@@ -17,18 +19,19 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance ch
   refund: 'A charged job failed or was cancelled.',
 })
 
-const CreditEntryRef = builder.objectRef<CreditEntry>('CreditEntry').implement({
+const CreditEntryRef = builder.prismaObject('CreditEntry', {
   description: 'One change of a balance. All of them together are the balance.',
   interfaces: [NodeInterface],
+  select: ENTRY_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`entry_…`: later entries have larger numbers.' }),
-    kind: t.field({ type: CreditKindEnum, description: 'Why.', resolve: ({ kind }) => kind }),
+    id: t.id({ description: '`entry_…`: later entries have larger numbers.', resolve: entryId }),
+    kind: t.expose('kind', { type: CreditKindEnum, description: 'Why.' }),
     amount: t.float({
       description: 'A whole number, negative where it was taken.',
       resolve: (at) => Number(at.amount),
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: (entry) => entry.createdAt }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 })
 

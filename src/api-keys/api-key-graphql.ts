@@ -3,19 +3,20 @@ import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type ApiKeyView, apiKeys, findApiKey } from './api-keys.ts'
+import { type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
 
-const ApiKeyRef = builder.objectRef<ApiKeyView>('ApiKey').implement({
+const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'A key of an account, without its value.',
   interfaces: [NodeInterface],
+  select: KEY_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The key id.' }),
     name: t.exposeString('name', { description: 'What it is called.' }),
-    scopes: t.stringList({ description: 'What it may do.', resolve: ({ scopes }) => [...scopes] }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was made.', resolve: (key) => key.createdAt }),
+    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 })
 

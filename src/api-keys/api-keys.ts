@@ -8,7 +8,7 @@ import { keysOwner } from './grantable-scopes.ts'
 export interface ApiKeyView {
   readonly id: string
   readonly name: string
-  readonly scopes: readonly string[]
+  readonly scopes: string[]
   readonly createdAt: Date
 }
 

@@ -7,6 +7,7 @@ import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
+import { WHOLE_ROWS } from './whole-rows.ts'
 
 /** The cookie that a session is kept in. */
 export interface SessionCookie {
@@ -39,7 +40,7 @@ export const builder = new SchemaBuilder<{
     URL: { Input: string; Output: string }
   }
 }>({
-  plugins: [ErrorsPlugin, PrismaPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, PrismaPlugin, WHOLE_ROWS, RelayPlugin],
   defaultFieldNullability: false,
   relay: {
     nodeQueryOptions: false,

@@ -3,13 +3,14 @@ import { requireAccount, requireScope } from '../context.ts'
 import { batched } from '../graphql/batch.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { type Artifact, findArtifact, loadArtifacts } from './job-parts.ts'
+import { ARTIFACT_VIEW, type Artifact, findArtifact, loadArtifacts } from './job-parts.ts'
 
 export const artifactsOf = batched<Artifact[]>((ctx, jobIds) => loadArtifacts(ctx.db.pool, jobIds))
 
-export const ArtifactRef = builder.objectRef<Artifact>('Artifact').implement({
+export const ArtifactRef = builder.prismaObject('Artifact', {
   description: 'One output of a job.',
   interfaces: [NodeInterface],
+  select: ARTIFACT_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     jobId: t.exposeID('jobId', { description: 'The job that made it.' }),

@@ -8,11 +8,24 @@ export interface Artifact {
   readonly storageKey: string
   readonly contentType: string
   readonly bytes: bigint
-  readonly sha256: Uint8Array
+  readonly sha256: Uint8Array<ArrayBuffer>
   /** Null for what is no sound. */
   readonly durationMs: number | null
   readonly createdAt: Date
 }
+
+/** The columns of one. */
+export const ARTIFACT_VIEW = {
+  id: true,
+  jobId: true,
+  output: true,
+  storageKey: true,
+  contentType: true,
+  bytes: true,
+  sha256: true,
+  durationMs: true,
+  createdAt: true,
+} as const
 
 interface Row {
   id: string
@@ -21,7 +34,7 @@ interface Row {
   storage_key: string
   content_type: string
   bytes: string
-  sha256: Buffer
+  sha256: Buffer<ArrayBuffer>
   duration_ms: number | null
   created_at: Date
 }

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts'
+import { ACCOUNT_VIEW, type Account } from '../accounts/account.ts'
 import type { Context } from '../context.ts'
 import { USER_VIEW, type User } from './user.ts'
 
@@ -13,7 +13,7 @@ export async function me(ctx: Context): Promise<Me | null> {
   if (ctx.actor.kind !== 'session') return null
   const found = await ctx.db.prisma.user.findUnique({
     where: { id: ctx.actor.userId },
-    select: { ...USER_VIEW, account: { select: { id: true, name: true, credits: true } } },
+    select: { ...USER_VIEW, account: { select: ACCOUNT_VIEW } },
   })
   if (found === null) return null
   const { account, ...user } = found

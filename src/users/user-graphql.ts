@@ -8,7 +8,7 @@ import { changePassword } from './change-password.ts'
 import { type Me, me } from './me.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import type { User, UserRole } from './user.ts'
+import { USER_VIEW, type User, type UserRole } from './user.ts'
 import { findUser, type UsersInput, users } from './users.ts'
 
 const UserRoleEnum = describedEnum<UserRole>('UserRole', 'What a person may do for the account.', {
@@ -16,19 +16,19 @@ const UserRoleEnum = describedEnum<UserRole>('UserRole', 'What a person may do f
   member: 'Submit and read jobs.',
 })
 
-const UserRef = builder.objectRef<User>('User').implement({
+const UserRef = builder.prismaObject('User', {
   description: 'A person who signs in.',
   interfaces: [NodeInterface],
+  select: USER_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The user id.' }),
     email: t.exposeString('email', { description: 'The address to sign in with.' }),
-    role: t.field({ type: UserRoleEnum, description: 'What the person may do.', resolve: ({ role }) => role }),
-    createdAt: t.field({ type: 'DateTime', description: 'When the person was added.', resolve: (at) => at.createdAt }),
-    disabledAt: t.field({
+    role: t.expose('role', { type: UserRoleEnum, description: 'What the person may do.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the person was added.' }),
+    disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
       description: 'Since when the person may not sign in; null for everybody else.',
-      resolve: (at) => at.disabledAt,
     }),
   }),
 })

@@ -1,8 +1,8 @@
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import type { Gpu, Worker } from './worker.ts'
-import { workers } from './workers.ts'
+import type { Gpu } from './worker.ts'
+import { gpusOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   description: 'A graphics card of a worker.',
@@ -12,9 +12,10 @@ const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   }),
 })
 
-const WorkerRef = builder.objectRef<Worker>('Worker').implement({
+const WorkerRef = builder.prismaObject('Worker', {
   description: 'A process that renders jobs.',
   interfaces: [NodeInterface],
+  select: WORKER_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'New at every start.' }),
     host: t.exposeString('host', { description: 'The machine.' }),
@@ -22,17 +23,16 @@ const WorkerRef = builder.objectRef<Worker>('Worker').implement({
     pools: t.exposeStringList('pools', { description: 'The engine pools that it serves.' }),
     slots: t.exposeInt('slots', { description: 'Jobs that it runs at once at most.' }),
     inFlight: t.exposeInt('inFlight', { description: 'Jobs that it runs now.' }),
-    gpus: t.field({ type: [GpuRef], description: 'Its graphics cards.', resolve: ({ gpus }) => [...gpus] }),
-    startedAt: t.field({ type: 'DateTime', description: 'When it started.', resolve: (worker) => worker.startedAt }),
-    heartbeatAt: t.field({
+    gpus: t.field({ type: [GpuRef], description: 'Its graphics cards.', resolve: gpusOf }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
+    heartbeatAt: t.expose('heartbeatAt', {
       type: 'DateTime',
       description: 'When it was heard of last. After five seconds of silence its jobs go to others.',
-      resolve: (worker) => worker.heartbeatAt,
     }),
   }),
 })
 
-addNodeSource<Worker>('wrk', {
+addNodeSource<WorkerRow>('wrk', {
   typeOf: () => 'Worker',
   load: async (ctx, id) => (await workers(ctx)).find((worker) => worker.id === id) ?? null,
 })

@@ -8,21 +8,11 @@ export interface Gpu {
   readonly memoryMib: number
 }
 
-/** A process that takes jobs. */
-export interface Worker {
-  /** `wrk_…`, new at every start. */
-  readonly id: string
-  readonly host: string
-  readonly version: string
+/** What of a worker changes from one heartbeat to the next. */
+export interface WorkerLoad {
   /** The engine pools that it serves. */
   readonly pools: readonly string[]
   /** Jobs that it runs at once at most, over its pools. */
   readonly slots: number
   readonly inFlight: number
-  readonly gpus: readonly Gpu[]
-  readonly startedAt: Date
-  readonly heartbeatAt: Date
 }
-
-/** What of it changes from one heartbeat to the next. */
-export type WorkerLoad = Pick<Worker, 'pools' | 'slots' | 'inFlight'>

@@ -1,0 +1,43 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type BuildCache,
+  type PothosOutputFieldConfig,
+  PothosSchemaError,
+  type SchemaTypes,
+} from '@pothos/core'
+
+/**
+ * Verbs load rows, not selections of fields: a row holds every column of its type's `select`. Pothos's Prisma plugin would not believe
+ * that of a row which it has not loaded itself, and read it again for each field that exposes one; and it would read a column that the
+ * `select` leaves out, a hash for instance, just because some field exposes it. So: exposed columns are taken from the row as they are,
+ * and one that is not selected is a mistake of the schema. Relations are loaded by the plugin, where they are asked for.
+ */
+class WholeRows<Types extends SchemaTypes> extends BasePlugin<Types> {
+  constructor(cache: BuildCache<Types>) {
+    super(cache, WHOLE_ROWS)
+  }
+
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const column = field.extensions?.pothosPrismaVariant
+    if (field.kind !== 'PrismaObject' || typeof column !== 'string') return field
+    const type = this.buildCache.getTypeConfig(field.parentType)
+    const selected = type.extensions?.pothosPrismaSelect as Record<string, unknown> | undefined
+    if (selected?.[column] !== true) {
+      throw new PothosSchemaError(`${field.parentType}.${field.name} exposes "${column}", which its select leaves out`)
+    }
+    return { ...field, extensions: { ...field.extensions, pothosPrismaSelect: undefined } }
+  }
+}
+
+/** Its name among the plugins of a builder. Comes after Prisma's. */
+export const WHOLE_ROWS = 'wholeRows'
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      wholeRows: WholeRows<Types>
+    }
+  }
+}
+
+SchemaBuilder.registerPlugin(WHOLE_ROWS, WholeRows)
