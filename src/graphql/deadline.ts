@@ -12,8 +12,8 @@ import { invalidRequest } from '../errors.ts'
 import type { GraphqlContext } from './builder.ts'
 import { executeOperation } from './execute-plan.ts'
 
-/** How long a query may take. */
-const QUERY_LIMIT_MS = 10_000
+/** How long a query may take, the start of a subscription, and the answer to one of its events. */
+const LIMIT_MS = 10_000
 
 /**
  * Ends a query whose caller is gone or whose time is up, and its statement in the database with it. Mutations run to their end: they
@@ -26,30 +26,49 @@ export const deadline = (): Plugin<GraphqlContext> => ({
 /** Executes a query or a mutation. */
 export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const operation = getOperationAST(call.document, call.operationName)?.operation
-  return operation === OperationTypeNode.QUERY ? executeWithin(QUERY_LIMIT_MS, call) : execute(call)
+  return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
 }
 
-async function executeWithin(limitMs: number, execution: ExecutionArgs): Promise<ExecutionResult> {
-  const context = execution.contextValue as GraphqlContext
+/** Executes what only reads. */
+export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult =>
+  within(call.contextValue as GraphqlContext, (contextValue) => executeOperation({ ...call, contextValue }))
+
+/**
+ * What `work` comes to, or the refusal of what takes too long: at the time limit, and when the caller is gone. Then the signal of the
+ * context that `work` is given is aborted, and the statements that it has running in the database are ended.
+ */
+export function within<T>(
+  context: GraphqlContext,
+  work: (context: GraphqlContext) => Promise<T> | T,
+): Promise<T | ExecutionResult> | T | ExecutionResult {
+  if (context.signal.aborted) return tooLong()
   const stop = new AbortController()
+  const begun = work({ ...context, signal: stop.signal, db: cancellable(context.db, stop.signal) })
+  return begun instanceof Promise ? untilStopped(begun, context.signal, stop) : begun
+}
+
+async function untilStopped<T>(
+  begun: Promise<T>,
+  gone: AbortSignal,
+  stop: AbortController,
+): Promise<T | ExecutionResult> {
   const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
   const end = (): void => {
     stop.abort()
-    resolve({ data: null, errors: [tooLong()] })
+    resolve(tooLong())
   }
-  const timer = setTimeout(end, limitMs)
-  context.signal.addEventListener('abort', end, { once: true })
-  if (context.signal.aborted) end()
+  const timer = setTimeout(end, LIMIT_MS)
+  gone.addEventListener('abort', end, { once: true })
+  if (gone.aborted) end()
   try {
-    const contextValue = { ...context, db: cancellable(context.db, stop.signal) }
-    return await Promise.race([executeOperation({ ...execution, contextValue }), stopped])
+    return await Promise.race([begun, stopped])
   } finally {
     clearTimeout(timer)
-    context.signal.removeEventListener('abort', end)
+    gone.removeEventListener('abort', end)
   }
 }
 
-function tooLong(): GraphQLError {
+function tooLong(): ExecutionResult {
   const originalError = invalidRequest('Ask for less at a time: the query took too long.')
-  return new GraphQLError(originalError.message, { originalError })
+  return { data: null, errors: [new GraphQLError(originalError.message, { originalError })] }
 }

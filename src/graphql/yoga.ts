@@ -17,10 +17,10 @@ import { toReadable } from './event-stream.ts'
 import { openGraphiql } from './graphiql.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
-import { isStream, maskResult, maskStream } from './masking.ts'
+import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
-import { sharedSubscriptions } from './subscribe.ts'
+import { subscriptions } from './subscribe.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
 /** How the server lets callers in. */
@@ -101,7 +101,7 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     },
     graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), deadline(), sharedSubscriptions(), masking(runtime)],
+    plugins: [limits(runtime), deadline(), subscriptions(), masking(runtime)],
   })
 
 /** Says goodbye, and does not wait for an answer for long. */
@@ -169,11 +169,8 @@ function withStatus(result: ExecutionResult): ExecutionResult {
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     const requestId = (serverContext as unknown as GraphqlContext).requestId
-    if (Array.isArray(result)) return
-    setResult(
-      isStream(result)
-        ? maskStream(result, runtime.log, requestId)
-        : withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)),
-    )
+    // A subscription's answers are shown as they may be from the first.
+    if (Array.isArray(result) || isStream(result)) return
+    setResult(withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)))
   },
 })
