@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { Database } from './database.ts'
 
 type Query = (...args: unknown[]) => Promise<unknown>
@@ -8,7 +8,7 @@ type Query = (...args: unknown[]) => Promise<unknown>
  * and none is begun after that. Transactions, and what goes through Prisma, are left to end by themselves.
  */
 export function cancellable(db: Database, signal: AbortSignal): Database {
-  const query = (...args: unknown[]) => run(db.pool, signal, args)
+  const query = (...args: unknown[]) => run(db, signal, args)
   const pool = new Proxy(db.pool, {
     get: (target, name) => {
       if (name === 'query') return query
@@ -16,17 +16,17 @@ export function cancellable(db: Database, signal: AbortSignal): Database {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { url: db.url, pool, prisma: db.prisma, close: () => db.close() }
+  return { ...db, pool }
 }
 
-async function run(pool: Pool, signal: AbortSignal, args: unknown[]): Promise<unknown> {
+async function run({ pool, cancel }: Database, signal: AbortSignal, args: unknown[]): Promise<unknown> {
   signal.throwIfAborted()
   const client = await pool.connect()
   let cancelled: Promise<unknown> | undefined
-  const cancel = () => {
-    cancelled = pool.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
+  const onAbort = () => {
+    cancelled = cancel(backendOf(client))
   }
-  signal.addEventListener('abort', cancel, { once: true })
+  signal.addEventListener('abort', onAbort, { once: true })
   let broken: Error | undefined
   try {
     signal.throwIfAborted()
@@ -36,7 +36,7 @@ async function run(pool: Pool, signal: AbortSignal, args: unknown[]): Promise<un
     broken = error as Error
     throw error
   } finally {
-    signal.removeEventListener('abort', cancel)
+    signal.removeEventListener('abort', onAbort)
     // Until then it might hit whoever uses the connection next.
     await cancelled
     client.release(broken)

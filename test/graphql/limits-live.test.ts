@@ -156,6 +156,21 @@ test('a query that is completed before it has begun never reaches the database',
   }
 })
 
+test('more queries than there are connections all end in the database as well when they are completed', async () => {
+  const socket = await openRawSocket()
+  const jobs = await lockJobs(service.runtime)
+  try {
+    const ids = Array.from({ length: 40 }, (_nothing, n) => `many ${n}`)
+    for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query: JOBS } })
+    await jobs.waitedFor(20)
+    for (const id of ids) socket.send({ id, type: 'complete' })
+    await jobs.givenUp()
+  } finally {
+    await jobs.unlock()
+    socket.close()
+  }
+})
+
 test('a query is refused after ten seconds whatever it came over, and the database ends it', async () => {
   const clients = [openSocketClient(service.url, key), openEventClient(service.url, key)]
   const jobs = await lockJobs(service.runtime)

@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import type { Runtime } from '../../src/runtime.ts'
 import { until } from './service.ts'
 
@@ -17,10 +18,12 @@ export interface LockedTable {
 export const lockJobs = (runtime: Runtime): Promise<LockedTable> => lockTable(runtime, 'job')
 
 export async function lockTable({ db }: Runtime, table: 'job' | 'artifact'): Promise<LockedTable> {
-  const client = await db.pool.connect()
+  // Of their own: the pool may be what waits.
+  const [client, watch] = [new Client(db.url), new Client(db.url)]
+  await Promise.all([client.connect(), watch.connect()])
   await client.query(`begin; lock table ${table} in access exclusive mode`)
   const countWaiting = async () => {
-    const { rows } = await db.pool.query<{ n: number }>(
+    const { rows } = await watch.query<{ n: number }>(
       `select count(*)::int as n from pg_stat_activity
        where datname = current_database() and state = 'active' and wait_event_type = 'Lock' and query like $1`,
       [`%from ${table}%`],
@@ -37,7 +40,7 @@ export async function lockTable({ db }: Runtime, table: 'job' | 'artifact'): Pro
     },
     unlock: async () => {
       await client.query('rollback')
-      client.release()
+      await Promise.all([client.end(), watch.end()])
     },
   }
 }
