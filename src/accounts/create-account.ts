@@ -14,7 +14,10 @@ export async function createAccount(
 ): Promise<Account> {
   requireOperator(ctx)
   checkName(input.name)
-  if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
+  if (input.credits < 0n || input.credits > MAX_CREDITS) {
+    const details = [{ path: '/credits', message: `must be from 0 to ${MAX_CREDITS}` }]
+    throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`, details)
+  }
   const id = newId('acct')
   await inTransaction(ctx.db, async (tx) => {
     await tx.query('insert into account (id, name, credits) values ($1, $2, $3)', [id, input.name, input.credits])
@@ -27,7 +30,8 @@ export async function createAccount(
       ])
     }
   }).catch((error: { code?: string }) => {
-    if (error.code === UNIQUE_VIOLATION) throw invalidRequest(`Choose another name: "${input.name}" is taken.`)
+    if (error.code === UNIQUE_VIOLATION)
+      throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])
     throw error
   })
   return { id, name: input.name, credits: input.credits }

@@ -88,6 +88,7 @@ async function recording(path: string, readAudio: EndpointFile['readAudio']): Pr
     return Uint8Array.from(await readAudio(path))
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`)
+    const details = [{ path: 'reference_audio', message: `cannot be read (${reason})` }]
+    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`, details)
   }
 }

@@ -5,7 +5,7 @@ import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
 import type { Actor } from '../context.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
 import { ANSWER_TYPES, accepts, EVENT_STREAM } from './accept.ts'
@@ -50,8 +50,9 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const actor = await entrance.enter(request, reply)
-    if (!accepts(request.headers.accept, ANSWER_TYPES))
-      return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
+    if (!accepts(request.headers.accept, ANSWER_TYPES)) {
+      return refuse(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
+    }
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
@@ -143,10 +144,10 @@ const ownLimit = (refusal: ServiceError): ServiceError =>
     : refusal
 
 /** A refusal at the door itself: the pair of every other path, and the errors that a GraphQL client looks for. */
-function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
+function refuse(reply: FastifyReply, refusal: ServiceError, status = refusal.status): FastifyReply {
   const { details } = refusal
   return reply
-    .status(refusal.status)
+    .status(status)
     .headers(errorHeaders(refusal))
     .send(
       JSON.stringify({

@@ -167,7 +167,13 @@ describe('the type of an answer', () => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
       const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
       const body = JSON.stringify({ query })
-      expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+      const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+      expect([response.status, response.headers.get('accept')]).toEqual([406, expect.stringContaining('json')])
+      const refusal = (await response.json()) as Answer & { error: string }
+      expect(refusal).toMatchObject({ error: expect.stringContaining('Accept'), error_code: 'INVALID_REQUEST' })
+      expect(refusal.errors).toEqual([
+        { message: refusal.error, extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) } },
+      ])
       expect(await countJobs()).toBe(before)
     },
   )
