@@ -129,6 +129,8 @@ async function connect(
   const { socket, request } = context.extra
   try {
     const caller = await identify(request, authorizationOf(context))
+    // It has said so already, and would not say again that its place is free.
+    if (socket.readyState !== socket.OPEN) return false
     if (!count.admit(socket, caller)) return refuse(socket, TOO_MANY, 'Too many connections')
     const unwatch = runtime.callers.watch(caller, [], () => socket.close(CloseCode.Forbidden, 'Forbidden'))
     socket.once('close', unwatch)

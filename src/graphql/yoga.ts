@@ -49,6 +49,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const graphiql = openGraphiql()
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
+    const signal = signalOf(reply)
     const actor = await entrance.enter(request, reply)
     if (!accepts(request.headers.accept, ANSWER_TYPES)) {
       return refuse(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
@@ -60,11 +61,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     const isPost = request.method === 'POST'
     const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
     const { id: requestId, ip: address } = request
-    const gone = new AbortController()
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort()
-    })
-    const known = { requestId, address, signal: gone.signal, cookie: entrance.cookieFor(reply) }
+    const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
@@ -113,6 +110,16 @@ function closeSockets(this: FastifyInstance, done: () => void): void {
     for (const client of clients) client.terminate()
   }, GOODBYE_MS).unref()
   this.websocketServer.close(() => done())
+}
+
+/** Aborted when the caller hangs up; to be asked for before anything is waited for, or one who hangs up meanwhile stays unnoticed. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed) gone.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 const toFetchUrl = (request: FastifyRequest): string => new URL(request.url, 'http://graphql.invalid').href

@@ -17,7 +17,7 @@ export interface LockedTable {
 
 export const lockJobs = (runtime: Runtime): Promise<LockedTable> => lockTable(runtime, 'job')
 
-export async function lockTable({ db }: Runtime, table: 'job' | 'artifact'): Promise<LockedTable> {
+export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'api_key'): Promise<LockedTable> {
   // Of their own: the pool may be what waits.
   const [client, watch] = [new Client(db.url), new Client(db.url)]
   await Promise.all([client.connect(), watch.connect()])
