@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import { builder } from './builder.ts'
 import { upperCased } from './enum-values.ts'
+import { shownDetails } from './errors.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
 
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
@@ -40,7 +41,7 @@ builder.objectType(ExpectedRefusal, {
     details: t.field({
       type: [DetailRef],
       description: 'Each failed validation.',
-      resolve: ({ details }) => [...(details ?? [])],
+      resolve: ({ details }) => shownDetails(details ?? []),
     }),
     requestId: t.string({
       description: 'What the log calls the request: support asks for it.',

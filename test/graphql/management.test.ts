@@ -126,10 +126,12 @@ describe('a mutation', () => {
     ['setWebhookUrl(url: "https://127.0.0.1/")', '/url'],
     ['submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "nobody"})', '/inputs/voice'],
     ['submitVoiceJob(slug: "tts", inputs: {}, idempotencyKey: "")', '/idempotencyKey'],
+    ['submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}, webhookUrl: "https://[::1]/")', '/webhookUrl'],
+    ['tagMedia(mediaUrl: "https://10.0.0.1/a.png", mediaKind: IMAGE)', '/mediaUrl'],
     ['chatWithCompanion(message: "")', '/message'],
     ['applyEndpoints(source: "endpoints: 1")', 'line 1'],
   ])('%s is refused by the name of what is wrong: %s', async (field, path) => {
-    const scopes = ['account:admin', 'operator', 'generate:voice', 'companion:chat']
+    const scopes = ['account:admin', 'operator', 'generate:voice', 'companion:chat', 'companion:media_tag']
     const { key } = await admin(scopes)
     await ask(key, mutation('createAccount(name: "taken", credits: 1)', '__typename'))
     const refusal = refusalOf(await ask(key, mutation(field, '__typename')))
