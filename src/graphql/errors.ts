@@ -11,6 +11,8 @@ const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
  */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
+  // It was here before: what it says by now would be taken for a library's.
+  if (error.extensions.requestId === requestId) return error
   if (error.originalError === undefined || error.originalError === null) {
     return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })
   }

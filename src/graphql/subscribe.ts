@@ -30,14 +30,19 @@ export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | 
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
   const source = await within(call.contextValue as GraphqlContext, async (contextValue) => {
-    // Every verb behind a subscription gives one: `subscribedBy` takes no other.
-    const opened = (await createSourceEventStream({ ...call, contextValue })) as ExecutionResult | Flow<object>
+    const opened = await open({ ...call, contextValue })
     // Nobody waits for it any more.
     if (contextValue.signal.aborted && isStream(opened)) await opened.return()
     return opened
   })
   return isStream(source) ? answersTo(source, call) : source
 }
+
+/** Every verb behind a subscription gives a flow: `subscribedBy` takes no other. */
+const open = (call: ExecutionArgs): Promise<ExecutionResult | Flow<object>> =>
+  createSourceEventStream(call).catch((originalError) => ({
+    errors: [new GraphQLError('It could not be followed.', { originalError })],
+  })) as Promise<ExecutionResult | Flow<object>>
 
 function answersTo(events: Flow<object>, call: ExecutionArgs): Flow<ExecutionResult> {
   const { log, requestId, signal } = call.contextValue as GraphqlContext

@@ -14,6 +14,7 @@ import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
 import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
+import { refuseMisreadParameters } from './get-parameters.ts'
 import { openGraphiql } from './graphiql.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
@@ -36,6 +37,8 @@ const PATH = '/graphql'
 const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
+/** What the sender of a body says by itself. */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /**
@@ -60,12 +63,13 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
     const isPost = request.method === 'POST'
     const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
+    if (!isPost) refuseMisreadParameters(toUrl(request))
     const { id: requestId, ip: address } = request
     const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
-    return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
+    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
     await scope.register(websocket, {
@@ -122,7 +126,7 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-const toFetchUrl = (request: FastifyRequest): string => new URL(request.url, 'http://graphql.invalid').href
+const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
 
 const toFetchInit = (request: FastifyRequest): RequestInit => ({
   method: request.method,
@@ -134,8 +138,9 @@ const toFetchInit = (request: FastifyRequest): RequestInit => ({
 
 /** Yoga's Response is copied rather than handed over: fastify's own hooks cannot work with it. */
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
-  response.headers.forEach((value, name) => {
-    if (name !== 'content-length' && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
+  response.headers.forEach((value, given) => {
+    const name = given.toLowerCase()
+    if (!FRAMING.has(name) && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
   })
   reply.status(response.status)
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)

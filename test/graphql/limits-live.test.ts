@@ -99,6 +99,22 @@ describe.each([
   ['graphql-ws', openSocketClient],
   ['graphql-sse', openEventClient],
 ] as const)("%s's own client", (_name, open) => {
+  test.each([
+    'subscription { jobsUpdated @skip(if: true) { id } }',
+    'subscription ($on: Boolean = false) { ... @include(if: $on) { jobsUpdated { id } } }',
+    'subscription { ...Followed } fragment Followed on Subscription { jobsUpdated @include(if: false) { id } }',
+  ])('is refused a subscription that might follow nothing, and goes on: %s', async (query) => {
+    const client = open(service.url, key)
+    const [other, refused] = [client.subscribe('{ __typename }'), client.subscribe(query)]
+    await refused.ended()
+    await other.ended()
+    expect([JSON.stringify(refused.errors), other.data]).toEqual([
+      expect.stringContaining('INVALID_REQUEST'),
+      [{ __typename: 'Query' }],
+    ])
+    await client.dispose()
+  })
+
   test('ends its query in the database as well when it completes it', async () => {
     const client = open(service.url, key)
     const jobs = await lockJobs(service.runtime)
@@ -139,6 +155,17 @@ describe.each([
     expect(JSON.stringify(mistaken.errors)).toContain('mean')
     await client.dispose()
   })
+})
+
+test('a refusal over a socket says as much as over HTTP', async () => {
+  const socket = await openRawSocket()
+  const body = '{"query":"query ($id: ID!) { node(id: $id) { id } }","variables":{"id":"\\u0000"}}'
+  const posted = await call(`${service.url}/graphql`, { method: 'POST', key, body })
+  const [expected] = posted.json<Required<Refusal>>().errors
+  const { errors } = await socket.ask(body)
+  const requestId = expect.any(String)
+  expect(errors).toEqual([{ ...expected, extensions: { ...expected!.extensions, requestId } }])
+  socket.close()
 })
 
 test('a query that is completed before it has begun never reaches the database', async () => {
