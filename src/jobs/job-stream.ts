@@ -36,9 +36,10 @@ export function openJobStream(onEnd: () => void): JobStream {
     onEnd()
   }
   const take = (): IteratorResult<JobState, undefined> | null => {
-    for (const [jobId, state] of waiting) {
+    if (waiting.size > 0) {
+      const [jobId, value] = waiting.entries().next().value as [string, JobState]
       waiting.delete(jobId)
-      return { done: false, value: state }
+      return { done: false, value }
     }
     if (failure === null) return ended ? END : null
     const error = failure
