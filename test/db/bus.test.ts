@@ -13,12 +13,11 @@ const connect = async (ensure?: () => Promise<void>) => {
   open.push(bus)
   return bus
 }
-const terminateAll = async () =>
-  (await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant bus'`))
-    .rowCount
+/** Other files' tests have theirs in databases of their own. */
+const BUSES = `from pg_stat_activity where application_name = 'sonant bus' and datname = current_database()`
+const terminateAll = async () => (await admin.query(`select pg_terminate_backend(pid) ${BUSES}`)).rowCount
 /** PostgreSQL ends a connection a moment after its client has. */
-const noneLeft = async () =>
-  (await admin.query(`select 1 from pg_stat_activity where application_name = 'sonant bus'`)).rowCount === 0
+const noneLeft = async () => (await admin.query(`select 1 ${BUSES}`)).rowCount === 0
 
 describe('bus', () => {
   beforeEach(async () => {
