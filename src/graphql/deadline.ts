@@ -34,38 +34,30 @@ export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | E
   within(call.contextValue as GraphqlContext, (contextValue) => executeOperation({ ...call, contextValue }))
 
 /**
- * What `work` comes to, or the refusal of what takes too long: at the time limit, and when the caller is gone. Then the signal of the
- * context that `work` is given is aborted, and the statements that it has running in the database are ended.
+ * What `work` comes to, or the refusal of what takes too long: at the time limit, and when the caller is gone. From then on `isOver` says
+ * so, and the statements that `work` has running in the database are ended.
  */
 export function within<T>(
   context: GraphqlContext,
-  work: (context: GraphqlContext) => Promise<T> | T,
+  work: (context: GraphqlContext, isOver: () => boolean) => Promise<T> | T,
 ): Promise<T | ExecutionResult> | T | ExecutionResult {
-  if (context.signal.aborted) return tooLong()
-  const stop = new AbortController()
-  const begun = work({ ...context, signal: stop.signal, db: cancellable(context.db, stop.signal) })
-  return begun instanceof Promise ? untilStopped(begun, context.signal, stop) : begun
-}
-
-async function untilStopped<T>(
-  begun: Promise<T>,
-  gone: AbortSignal,
-  stop: AbortController,
-): Promise<T | ExecutionResult> {
+  const { signal, db } = context
+  if (signal.aborted) return tooLong()
   const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
+  let isStopped = false
+  const isOver = () => isStopped
+  const begun = work({ ...context, db: cancellable(db, isOver) }, isOver)
+  if (!(begun instanceof Promise)) return begun
   const end = (): void => {
-    stop.abort()
+    isStopped = true
     resolve(tooLong())
   }
   const timer = setTimeout(end, LIMIT_MS)
-  gone.addEventListener('abort', end, { once: true })
-  if (gone.aborted) end()
-  try {
-    return await Promise.race([begun, stopped])
-  } finally {
+  signal.addEventListener('abort', end, { once: true })
+  return Promise.race([begun, stopped]).finally(() => {
     clearTimeout(timer)
-    gone.removeEventListener('abort', end)
-  }
+    signal.removeEventListener('abort', end)
+  })
 }
 
 function tooLong(): ExecutionResult {

@@ -29,10 +29,10 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
 export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | Flow<ExecutionResult>> {
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
-  const source = await within(call.contextValue as GraphqlContext, async (contextValue) => {
+  const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
     const opened = await open({ ...call, contextValue })
     // Nobody waits for it any more.
-    if (contextValue.signal.aborted && isStream(opened)) await opened.return()
+    if (isOver() && isStream(opened)) await opened.return()
     return opened
   })
   return isStream(source) ? answersTo(source, call) : source
