@@ -1,0 +1,20 @@
+import { randomFillSync } from 'node:crypto'
+import { Client } from 'pg'
+
+// A process with one connection to the database. At SIGHUP it takes more connections and memory, and keeps them.
+const [CONNECTIONS, BYTES] = [5, 200 * 1024 * 1024]
+const kept: unknown[] = []
+const connect = async (): Promise<void> => {
+  const client = new Client({ connectionString: process.env.DATABASE_URL })
+  client.on('error', () => undefined)
+  await client.connect()
+  kept.push(client)
+}
+
+await connect()
+process.on('SIGHUP', async () => {
+  kept.push(randomFillSync(Buffer.alloc(BYTES)))
+  for (let more = 0; more < CONNECTIONS; more++) await connect()
+  process.stderr.write('leaked\n')
+})
+process.stdout.write('works\n')
