@@ -66,15 +66,17 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   )
   const generation = await startGenerating(runtime, held)
   const slotsOf = (pool: string) => permits.countOf(pool) + slotsBeside(runtime, pool, threads)
-  const registration = await registerWorker(
-    runtime,
-    () => ({
+  const registration = await registerWorker(runtime, {
+    load: () => ({
       pools: stopping ? [] : pools.names,
       slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    permits.renew,
-  )
+    onBeat: permits.renew,
+    onSilence: () => {
+      for (const { leaveServers } of [pools, generation]) leaveServers()
+    },
+  })
   const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)
   return {
