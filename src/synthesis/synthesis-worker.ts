@@ -8,6 +8,7 @@ import { generate } from '../generation/generate.ts'
 import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { failDesertedJobs } from '../jobs/fail-deserted-jobs.ts'
 import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
@@ -138,6 +139,7 @@ async function tidy(runtime: Runtime): Promise<void> {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
       moveStrayJobs(runtime),
+      failDesertedJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
