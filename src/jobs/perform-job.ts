@@ -6,6 +6,7 @@ import { CutOff, Stopping } from '../queue/stopping.ts'
 import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
+import { attemptFolder } from './delete-abandoned-files.ts'
 import { failJob } from './fail-job.ts'
 import type { HeldJobs } from './held-jobs.ts'
 import { JobFailure } from './job-states.ts'
@@ -118,7 +119,7 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
     const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
     const artifacts: FinishedArtifact[] = []
     for await (const file of files) {
-      const storageKey = `${claim.jobId}/${claim.attempt}/${file.output}${file.extension}`
+      const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
       storageKeys.push(storageKey)
       artifacts.push(await store(parts, file, storageKey))
     }

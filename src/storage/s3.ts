@@ -50,7 +50,23 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
     delete: async (key) => {
       await send({ url: urlOf(key), method: 'DELETE', accept: [200, 204, 404] })
     },
+    deleteBelow: async (folder) => {
+      // Refuses what no key can be, as everywhere.
+      urlOf(folder)
+      await deleteListed(send, place.url, `${folder}/`)
+    },
     close: async () => {},
+  }
+}
+
+/** What is on a page of the list is deleted before the next page is asked for: that is then the first one. */
+async function deleteListed(send: Send, bucketUrl: string, prefix: string): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const url = `${bucketUrl}?list-type=2&prefix=${encodeURIComponent(prefix)}`
+    const page = await (await send({ url, method: 'GET', accept: [200] })).text()
+    for (const [, key] of page.matchAll(/<Key>([^<]+)<\/Key>/g))
+      await send({ url: `${bucketUrl}/${key}`, method: 'DELETE', accept: [200, 204, 404] })
+    isMore = /<IsTruncated>true<\/IsTruncated>/.test(page)
   }
 }
 

@@ -28,6 +28,8 @@ export interface Storage {
   signUrl(key: string, options: { contentType: string; now: Date }): string | Promise<string>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
+  /** Deletes everything whose key starts with the folder's and a slash. */
+  deleteBelow(folder: string): Promise<void>
   close(): Promise<void>
 }
 

@@ -8,6 +8,7 @@ import { generate } from '../generation/generate.ts'
 import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { deleteAbandonedFiles } from '../jobs/delete-abandoned-files.ts'
 import { failDesertedJobs } from '../jobs/fail-deserted-jobs.ts'
 import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
@@ -143,6 +144,7 @@ async function tidy(runtime: Runtime): Promise<void> {
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
+      deleteAbandonedFiles(runtime),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { deleteAbandonedFiles } from '../../src/jobs/delete-abandoned-files.ts'
 import { measureAtRest, watchedEnv } from '../setup/at-rest.ts'
 import { audit, finalStates } from '../setup/audit.ts'
 import { type Desk, type Errand, openDesk } from '../setup/desk.ts'
@@ -102,6 +103,10 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await victim.stop('SIGKILL')
     await allFinished(service.runtime, [id!])
     expect(seen('speak', (name) => name === 'Stored in vain.')).toHaveLength(2)
+    expect(held!.name).toBe(`${id}/1/audio.wav`)
+    expect(await service.runtime.storage.size(held!.name)).not.toBeNull()
+    expect(await deleteAbandonedFiles(service.runtime, 0)).toBeGreaterThan(0)
+    expect(await service.runtime.storage.size(held!.name)).toBeNull()
     expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
