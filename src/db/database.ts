@@ -16,6 +16,9 @@ export interface Database {
 /** A connection inside a transaction. */
 export type Tx = PoolClient
 
+/** What a process that cannot be reached any more holds locked is not held up for longer: nobody else would come by. */
+const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
+
 export function openDatabase(url: string, log: Log, max = 20): Database {
   const pool = new Pool({
     connectionString: url,
@@ -24,6 +27,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     connectionTimeoutMillis: 10_000,
     stream: () => new LendingSocket(),
     types: timestampTypes,
+    onConnect: (client) => client.query(END_FORGOTTEN_TRANSACTIONS),
   })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
