@@ -138,9 +138,8 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
 
   test('a worker that sleeps for 30 s, until others did its jobs, writes nothing when it wakes up, one rendered, the other stored', async () => {
     const { key } = await service.createCaller()
-    const { pool } = service.runtime.db
     const [sleeper] = await start(1)
-    const before = await measureAtRest(pool, { ...sleeper!, name: WATCHED })
+    const before = await measureAtRest({ ...sleeper!, name: WATCHED })
     const gate = Promise.withResolvers<void>()
     const rendering = 'Slept through it.'
     const held: Errand[] = []

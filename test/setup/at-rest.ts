@@ -5,14 +5,16 @@ const PROBE = new URL('memory-probe.ts', import.meta.url).href
 const MIB = 1024 * 1024
 /** A pool closes a connection that it had no use for this long: 10 s. */
 const REST_MS = 11_000
-const PATIENCE_MS = 60_000
+/** Rests until what still changes is taken as it is. */
+const SETTLING = 3
+const SETTLED_BYTES = 8 * MIB
+/** Rests until a process that is not at rest has something to answer for. */
+const PATIENCE = 5
 const ANSWER_MS = 20_000
-/** Timers that fall together take connections of their own for a moment: so many more are no leak. */
-const MORE_CONNECTIONS = 2
 /** What is reachable after a garbage collection. Caches and compiled code grow by less; a leak by every job, connection or fault. */
 const MORE_LIVE_BYTES = 16 * MIB
 /** What the operating system counts: the allocator keeps parts of what a load took for the next one. */
-const MORE_RSS_BYTES = 128 * MIB
+const MORE_RSS_BYTES = 160 * MIB
 
 /** A process of the service that was started with `watchedEnv`. */
 export interface Watched {
@@ -23,12 +25,14 @@ export interface Watched {
   stderr(): string
 }
 
-/** What a process held when it had nothing to do. */
-export interface AtRest {
-  readonly watched: Watched
-  readonly connections: number
+interface Memory {
   readonly liveBytes: number
   readonly rssBytes: number
+}
+
+/** What a process held when it had nothing to do. */
+export interface AtRest extends Memory {
+  readonly watched: Watched
 }
 
 /** The environment of a process whose connections and memory are to be measured. */
@@ -38,70 +42,76 @@ export function watchedEnv(databaseUrl: string, name: string): { DATABASE_URL: s
   return { DATABASE_URL: url.href, NODE_OPTIONS: `--import=${PROBE}` }
 }
 
-/** Waits until the process, which has done some of its work and has nothing to do now, has let go of what it does not need. */
-export async function measureAtRest(pool: Pool, watched: Watched): Promise<AtRest> {
-  const since = performance.now()
-  let connections = Number.POSITIVE_INFINITY
-  const hasRested = async () => {
-    connections = Math.min(connections, await connectionsOf(pool, watched))
-    return performance.now() - since > REST_MS
+/** Waits until the process, which has done some of its work and has nothing to do now, neither grows nor shrinks any more. */
+export async function measureAtRest(watched: Watched, restMs = REST_MS): Promise<AtRest> {
+  let memory = await memoryOf(watched)
+  let settledAt = performance.now()
+  const isSettled = async () => {
+    const now = await memoryOf(watched)
+    // Engines that warm up take what they need for good.
+    if (Math.abs(now.rssBytes - memory.rssBytes) > SETTLED_BYTES) {
+      memory = now
+      settledAt = performance.now()
+    }
+    return performance.now() - settledAt > restMs
   }
-  await until(hasRested, REST_MS * 2, `${watched.name} to rest`)
-  // What is to be finalised is gone after the second time.
-  await memoryOf(watched)
-  return { watched, connections, ...(await memoryOf(watched)) }
+  await until(isSettled, restMs * SETTLING, `${watched.name} to rest`).catch(() => undefined)
+  return { watched, ...(await memoryOf(watched)) }
 }
 
-/** Invariant 11: no process has ended, and each comes back to the connections and the memory that it had at rest. */
-export async function auditAtRest(pool: Pool, before: AtRest, patienceMs = PATIENCE_MS): Promise<string[]> {
-  const { watched } = before
+/**
+ * Invariant 11: no process has ended; each comes back to the memory that it had at rest, and closes every connection that it has no use
+ * for. How many it uses says nothing: that depends on how many timers fall together.
+ */
+export async function auditAtRest(pool: Pool, { watched, ...before }: AtRest, restMs = REST_MS): Promise<string[]> {
   if (!watched.runs()) return [`a process has ended: ${watched.name}`]
-  // One after the other: a garbage collection makes timers fall together, each of which then takes a connection of its own.
-  const connections = await untilAtMost(
-    () => connectionsOf(pool, watched),
-    (now) => now <= before.connections + MORE_CONNECTIONS,
-    patienceMs,
+  const { rows } = await pool.query<{ now: string }>('select now()::text as now')
+  await pass(restMs)
+  const patienceMs = restMs * PATIENCE
+  const idle = () => idleSince(pool, watched, rows[0]!.now)
+  const kept = await untilSo(idle, (connections) => connections === 0, patienceMs)
+  const isBack = (now: Memory) => whatGrew(before, now).length === 0
+  const memory = await untilSo(() => memoryOf(watched), isBack, patienceMs)
+  return [...(kept === 0 ? [] : [`keeps ${kept} connections that it does not use`]), ...whatGrew(before, memory)].map(
+    (what) => `${watched.name} ${what}`,
   )
-  const memory = await untilAtMost(
-    () => memoryOf(watched),
-    (now) => whatGrew(before, { ...now, connections: 0 }).length === 0,
-    patienceMs,
-  )
-  return whatGrew(before, { connections, ...memory }).map((what) => `${watched.name} ${what}`)
+}
+
+const pass = async (milliseconds: number): Promise<void> => {
+  const end = performance.now() + milliseconds
+  await until(() => performance.now() > end, milliseconds * 2, 'time to pass')
 }
 
 /** Measures until it is as it should be, or patience ends: the last figure. */
-async function untilAtMost<T>(measure: () => Promise<T>, isBack: (now: T) => boolean, patienceMs: number): Promise<T> {
+async function untilSo<T>(measure: () => Promise<T>, isSo: (now: T) => boolean, patienceMs: number): Promise<T> {
   let now = await measure()
   const settled = async () => {
-    if (!isBack(now)) now = await measure()
-    return isBack(now)
+    if (!isSo(now)) now = await measure()
+    return isSo(now)
   }
   await until(settled, patienceMs, 'rest').catch(() => undefined)
   return now
 }
 
-function whatGrew(before: AtRest, now: Omit<AtRest, 'watched'>): string[] {
-  const told = (what: 'liveBytes' | 'rssBytes') =>
-    `${Math.round(now[what] / MIB)} MiB, and had ${Math.round(before[what] / MIB)}`
+function whatGrew(before: Memory, now: Memory): string[] {
+  const told = (what: keyof Memory) => `${Math.round(now[what] / MIB)} MiB, and had ${Math.round(before[what] / MIB)}`
   return [
-    ...(now.connections > before.connections + MORE_CONNECTIONS
-      ? [`keeps ${now.connections} connections, and had ${before.connections}`]
-      : []),
     ...(now.liveBytes > before.liveBytes + MORE_LIVE_BYTES ? [`holds ${told('liveBytes')}`] : []),
     ...(now.rssBytes > before.rssBytes + MORE_RSS_BYTES ? [`occupies ${told('rssBytes')}`] : []),
   ]
 }
 
-async function connectionsOf(pool: Pool, { name }: Watched): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    'select count(*)::integer as count from pg_stat_activity where application_name = $1',
-    [name],
-  )
+/** The one that listens may have nothing to do for as long as it likes. */
+const IDLE_SINCE = `
+  select count(*)::integer as count from pg_stat_activity
+  where application_name = $1 and state_change < $2::timestamptz and query !~* '^(un)?listen |pg_notify'`
+
+async function idleSince(pool: Pool, { name }: Watched, moment: string): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(IDLE_SINCE, [name, moment])
   return rows[0]!.count
 }
 
-async function memoryOf(watched: Watched): Promise<Pick<AtRest, 'liveBytes' | 'rssBytes'>> {
+async function memoryOf(watched: Watched): Promise<Memory> {
   const answers = () => [...watched.stderr().matchAll(/^memory (\{.*\})$/gm)].map(([, json]) => json!)
   const known = answers().length
   process.kill(watched.pid, 'SIGUSR2')

@@ -67,7 +67,7 @@ export interface Witnesses {
   readonly secrets?: readonly string[]
   /** The processes that are to live on, as they were at rest before the fault. */
   readonly before?: readonly AtRest[]
-  /** How long they have to come to rest again. */
+  /** How long they are left alone before; the default is longer than connections are kept for later. */
   readonly restMs?: number
 }
 

@@ -119,6 +119,6 @@ export async function startTroubledService(): Promise<TroubledService> {
     },
   }
   await bed.allIsWell(await bed.loadFor(WARM_UP_MS))
-  const before: AtRest = await measureAtRest(auditor.db.pool, { ...service, name: WATCHED })
+  const before: AtRest = await measureAtRest({ ...service, name: WATCHED })
   return bed
 }

@@ -83,9 +83,7 @@ export async function openWorkerBed(): Promise<WorkerBed> {
       return audit(runtime, ids, { door: { url: service.url, key }, received, logs, secrets: [key, ...said] })
     },
     measureAtRest: async () => {
-      before = await Promise.all(
-        workers.filter(({ runs }) => runs()).map((worker) => measureAtRest(runtime.db.pool, worker)),
-      )
+      before = await Promise.all(workers.filter(({ runs }) => runs()).map((worker) => measureAtRest(worker)))
     },
     auditAtRest: () => audit(runtime, [], { before }),
     close: async () => {
