@@ -1,6 +1,8 @@
-import { type Context, requireScope } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import type { Tx } from '../db/database.ts'
 import { newId } from '../id.ts'
 import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
+import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
 import { CHAT_SCOPE, MAX_MESSAGE_CHARACTERS } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
@@ -26,6 +28,7 @@ export interface ChatResult {
  */
 export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise<CompanionView<ChatResult>> {
   requireScope(ctx, CHAT_SCOPE)
+  const { accountId } = requireAccount(ctx)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
   const isNew = input.chatId === undefined || input.chatId === null
   const chatId = input.chatId ?? newId('chat')
@@ -36,15 +39,30 @@ export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise
     idempotencyKey: input.idempotencyKey,
     content: [input.chatId ?? null, input.message],
     context: { chatId },
-    ...(isNew && { begin: (tx, accountId) => insertChat(tx, chatId, accountId) }),
-    perform: (signal) => converse(ctx, chatId, input.message, signal),
+    perform: async (signal) => {
+      const history = isNew ? [] : await chatHistory(ctx, chatId)
+      const decision = await converse(ctx, { chatId, history, message: input.message }, signal)
+      if (!isNew) return decision
+      // A chat begins with the first answer that names it: one whose first message fails was never there.
+      const commit = async (tx: Tx) => {
+        await insertChat(tx, chatId, accountId)
+        await decision.commit?.(tx)
+      }
+      return { ...decision, commit }
+    },
   })
+}
+
+interface Exchange {
+  readonly chatId: string
+  /** What was said before. */
+  readonly history: readonly ChatMessage[]
+  readonly message: string
 }
 
 async function converse(
   ctx: Context,
-  chatId: string,
-  message: string,
+  { chatId, history, message }: Exchange,
   signal: AbortSignal,
 ): Promise<Decision<ChatResult>> {
   const { model, moderator } = ctx.companion
@@ -53,7 +71,7 @@ async function converse(
   if (asked.isProhibited) return { rejection: `The message ${asked.reason}.`, result: silent }
   if (model === null) return { rejection: null, result: silent }
 
-  const reply = await model.complete([...(await chatHistory(ctx, chatId)), { role: 'user', content: message }], signal)
+  const reply = await model.complete([...history, { role: 'user', content: message }], signal)
   const said = await moderator.moderate(reply, signal)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
   const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, message, reply)

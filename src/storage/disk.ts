@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { usingSync } from '../data-directory.ts'
+import { errorCode, usingSync } from '../data-directory.ts'
 import { isStorageKey, signMediaPath } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 
@@ -181,5 +181,3 @@ async function removeEmptyParents(dir: string, path: string): Promise<void> {
 }
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
-
-const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
