@@ -8,6 +8,8 @@ import { generate } from '../generation/generate.ts'
 import { openGenerationLines } from '../generation/generation-lines.ts'
 import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { deleteAbandonedFiles } from '../jobs/delete-abandoned-files.ts'
+import { failDesertedJobs } from '../jobs/fail-deserted-jobs.ts'
 import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
@@ -66,15 +68,17 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   )
   const generation = await startGenerating(runtime, held)
   const slotsOf = (pool: string) => permits.countOf(pool) + slotsBeside(runtime, pool, threads)
-  const registration = await registerWorker(
-    runtime,
-    () => ({
+  const registration = await registerWorker(runtime, {
+    load: () => ({
       pools: stopping ? [] : pools.names,
       slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    permits.renew,
-  )
+    onBeat: permits.renew,
+    onSilence: () => {
+      for (const { leaveServers } of [pools, generation]) leaveServers()
+    },
+  })
   const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)
   return {
@@ -136,9 +140,11 @@ async function tidy(runtime: Runtime): Promise<void> {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
       moveStrayJobs(runtime),
+      failDesertedJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
+      deleteAbandonedFiles(runtime),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {
