@@ -4,6 +4,7 @@ import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
 import { checkText } from './check-text.ts'
 import { CHAT_SCOPE, MAX_MESSAGE_CHARACTERS } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import type { Limit } from './companion-server.ts'
 
 export interface ChatInput {
   /** Absent: a new chat. */
@@ -37,24 +38,19 @@ export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise
     content: [input.chatId ?? null, input.message],
     context: { chatId },
     ...(isNew && { begin: (tx, accountId) => insertChat(tx, chatId, accountId) }),
-    perform: (signal) => converse(ctx, chatId, input.message, signal),
+    perform: (limit) => converse(ctx, chatId, input.message, limit),
   })
 }
 
-async function converse(
-  ctx: Context,
-  chatId: string,
-  message: string,
-  signal: AbortSignal,
-): Promise<Decision<ChatResult>> {
+async function converse(ctx: Context, chatId: string, message: string, limit: Limit): Promise<Decision<ChatResult>> {
   const { model, moderator } = ctx.companion
   const silent = { chatId, reply: null }
-  const asked = await moderator.moderate(message, signal)
+  const asked = await moderator.moderate(message, limit)
   if (asked.isProhibited) return { rejection: `The message ${asked.reason}.`, result: silent }
   if (model === null) return { rejection: null, result: silent }
 
-  const reply = await model.complete([...(await chatHistory(ctx, chatId)), { role: 'user', content: message }], signal)
-  const said = await moderator.moderate(reply, signal)
+  const reply = await model.complete([...(await chatHistory(ctx, chatId)), { role: 'user', content: message }], limit)
+  const said = await moderator.moderate(reply, limit)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
   const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, message, reply)
   return { rejection: null, result: { chatId, reply }, commit }

@@ -18,20 +18,18 @@ export interface Registration {
 /**
  * Lists this process as a worker, tells every second that it lives, and gives the jobs of workers that no longer do so to others: a
  * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
- * @param onBeat runs after every heartbeat was written; workers that were silent for longer than what it is given are dead
+ * @param onBeat runs after every heartbeat was written, and the dead were seen to
  */
 export async function registerWorker(
   runtime: Runtime,
   load: () => WorkerLoad,
-  onBeat: (silentMs: number) => Promise<void> = async () => undefined,
+  onBeat: () => Promise<void> = async () => undefined,
 ): Promise<Registration> {
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
   let gpus: readonly Gpu[] = []
   let beating: Promise<void> | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
-  let lastGoodBeat = performance.now()
   let steadySince = Number.POSITIVE_INFINITY
-  let outageMs = 0
 
   const beat = async (): Promise<void> => {
     const { pools, slots, inFlight } = load()
@@ -40,15 +38,10 @@ export async function registerWorker(
     await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })
     const now = performance.now()
     // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
-    if (now - lastBeat > DEAD_AFTER_MS) {
-      steadySince = now
-      outageMs = now - lastGoodBeat
-    }
+    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
     lastBeat = now
-    lastGoodBeat = now
-    const isSteady = now - steadySince > DEAD_AFTER_MS
-    await onBeat(isSteady ? DEAD_AFTER_MS : DEAD_AFTER_MS + outageMs + (now - steadySince))
-    if (isSteady) await takeOverJobs(runtime)
+    if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
+    await onBeat()
   }
   const guarded = (): void => {
     beating ??= beat()
