@@ -47,11 +47,7 @@ export const generate = (
           leave()
           turn?.end()
         }
-        return perform(
-          parts,
-          { server, workflow },
-          { ...predictionOf(workflow, claim), signal: untilLimit, leave: leaveBoth },
-        )
+        return perform(parts, server, { ...predictionOf(workflow, claim), signal: untilLimit, leave: leaveBoth })
       },
     }
   })
@@ -87,13 +83,10 @@ const patienceMsOf = ({
   away: away * 1000,
 })
 
-async function perform(
-  { settings }: Parts,
-  { server, workflow }: { readonly server: CogServer; readonly workflow: Workflow },
-  request: PredictionRequest,
-): Promise<Produced> {
+async function perform({ settings }: Parts, server: CogServer, request: PredictionRequest): Promise<Produced> {
   const prediction = await predict(server, request)
-  const source = { baseUrl: workflow.engine.base_url, egressAllow: settings.egressAllow, signal: request.signal }
+  const { signal, patienceMs, deadline } = request
+  const source = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, signal, patienceMs, deadline }
   return {
     files: collectOutputs(prediction.output, source),
     providerJobId: prediction.id,

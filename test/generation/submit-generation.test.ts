@@ -221,6 +221,16 @@ describe('submitGeneration', () => {
     await until(() => service.provider.of('/predictions/lost/cancel').length === 1, DEADLINE_MS, 'the cancellation')
   })
 
+  it('asks again for a file of a server that is away or busy for a moment', async () => {
+    const { url } = service.provider
+    let asked = 0
+    const film = { body: Buffer.from('film'), headers: { 'content-type': 'video/mp4' } }
+    const answers = [{ status: 503 }, { status: 429, headers: { 'retry-after': '1' } }, film]
+    service.provider.script('/files/b.mp4', () => answers[asked++] ?? film)
+    const job = await outcomeOf(prediction([`${url}/files/b.mp4`]))
+    expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
+  })
+
   it('fails the job when a file of several cannot be fetched, and keeps none', async () => {
     const job = await outcomeOf(prediction([PNG_URL, `${service.provider.url}/files/missing.png`]))
     expect([job.status, job.error_code]).toEqual(['failed', 'PROVIDER_UNAVAILABLE'])
