@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Ask, askServer } from './ask-server.ts'
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
+import { neverConnected } from './refusal.ts'
 import { type PatienceMs, withPatience } from './retry.ts'
 import { textsOf, withoutWordsOf } from './server-words.ts'
 
@@ -16,15 +17,6 @@ const POLL_SHARE = 0.1
 const ID_FORM = /^[\x21-\x7e]{1,200}$/
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
-/** Nothing was sent: there was no connection to send it over. */
-const UNCONNECTED = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
 
 export interface PredictionRequest {
   /** Becomes the prediction's id where the server takes one over. */
@@ -37,6 +29,8 @@ export interface PredictionRequest {
   readonly signal: AbortSignal
   /** Predictions of earlier attempts, of which something may be left: cancelled first. */
   readonly leftovers: readonly string[]
+  /** Gives the place at the server up and waits for one anew. @throws the signal's reason */
+  reenter(): Promise<void>
   /** Called once, when nothing of the prediction is at the server any more: also after this has returned or thrown. */
   leave(): void
 }
@@ -61,6 +55,7 @@ interface Answer {
 /** How far a prediction has come. */
 interface Stay {
   id: string
+  begun: boolean
   /** The server has said that it works on it. */
   underWay: boolean
   /** The server may be working on it. */
@@ -75,13 +70,13 @@ interface Stay {
  */
 export async function predict(server: CogServer, request: PredictionRequest): Promise<Prediction> {
   const { signal, deadline } = request
-  const stay: Stay = { id: request.id, underWay: false, mayBeThere: false }
+  const stay: Stay = { id: request.id, begun: false, underWay: false, mayBeThere: false }
   const failed = { attempts: 0 }
   try {
     await Promise.all(request.leftovers.map((id) => cancel(server, id, signal)))
     for (const began = performance.now(); ; ) {
       const patience = { patienceMs: patienceFor(request, stay), deadline, signal, failed }
-      const prediction = await withPatience(patience, () => server.breaker.run(() => proceed(server, request, stay)))
+      const prediction = await withPatience(patience, () => proceed(server, request, stay))
       if (prediction !== null) return prediction
       const pauseMs = (performance.now() - began) * POLL_SHARE
       await wait(Math.max(SHORTEST_POLL_MS, Math.min(pauseMs, LONGEST_POLL_MS)), undefined, { signal })
@@ -100,8 +95,22 @@ const patienceFor = ({ patienceMs: { busy, away } }: PredictionRequest, { underW
   away,
 })
 
-/** Asks the server once. null: it is at work. */
 async function proceed(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
+  if (stay.begun && !stay.underWay) await beginAnew(server, request, stay)
+  stay.begun = true
+  return server.breaker.run(() => askOnce(server, request, stay))
+}
+
+async function beginAnew(server: CogServer, { signal, reenter }: PredictionRequest, stay: Stay): Promise<void> {
+  // An answer that broke off leaves a prediction that keeps the server busy.
+  if (stay.mayBeThere) await cancel(server, stay.id, signal)
+  stay.mayBeThere = false
+  // A process that slept has lost its places, and finds its prediction cancelled by whoever has the job now.
+  await reenter()
+}
+
+/** Asks the server once. null: it is at work. */
+async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
   const answer = stay.underWay ? await look(server, request, stay) : await create(server, request, stay)
   if (isUnderWay(answer)) {
     Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })
@@ -113,8 +122,6 @@ async function proceed(server: CogServer, request: PredictionRequest, stay: Stay
 }
 
 async function create(server: CogServer, { id, input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
-  // An answer that broke off leaves a prediction that keeps the server busy.
-  if (stay.mayBeThere) await cancel(server, stay.id, signal)
   Object.assign(stay, { id, mayBeThere: true })
   try {
     return await ask({
@@ -129,12 +136,8 @@ async function create(server: CogServer, { id, input, signal }: PredictionReques
   }
 }
 
-function hasBrokenOff(error: unknown): boolean {
-  const { code, cause } = error as EngineError
-  return code === 'PROVIDER_UNAVAILABLE' && cause !== undefined && !UNCONNECTED.has(codeOf(cause))
-}
-
-const codeOf = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code)
+const hasBrokenOff = (error: unknown): boolean =>
+  error instanceof EngineError && error.cause !== undefined && !neverConnected(error.cause)
 
 /** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
 async function look(server: CogServer, { input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {

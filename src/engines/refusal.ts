@@ -3,6 +3,19 @@ const FULL = /queue|capacity|overload|busy|too many|rate limit|throttl/i
 /** The server's own trouble under a client's code. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([408, 425])
 
+/** There was no connection to send anything over. */
+const UNCONNECTED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether a request failed before anything of it was sent. */
+export const neverConnected = (cause: unknown): boolean => UNCONNECTED.has((cause as { code?: unknown } | null)?.code)
+
 /** Whether a status, with the server's words, says that it has no room now (engines.md, the table of signs). */
 export const isBusy = (status: number, message: string): boolean =>
   status === 429 || (status === 503 && FULL.test(message))

@@ -47,7 +47,12 @@ export const generate = (
           leave()
           turn?.end()
         }
-        return perform(parts, server, { ...predictionOf(workflow, claim), signal: untilLimit, leave: leaveBoth })
+        const reenter = async (): Promise<void> => {
+          leave()
+          leave = await server.slots.enter(untilLimit)
+        }
+        const place = { signal: untilLimit, reenter, leave: leaveBoth }
+        return perform(parts, server, { ...predictionOf(workflow, claim), ...place })
       },
     }
   })

@@ -28,6 +28,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     deadline: performance.now() + FAR_MS,
     signal: new AbortController().signal,
     leftovers: [],
+    reenter: async () => undefined,
     leave: () => undefined,
     ...changes,
   })
@@ -64,6 +65,24 @@ describe('a prediction', { timeout: 60_000 }, () => {
     await restart()
     cog.answer(() => ({ polled, ms: 10 }))
     expect(await outcome).toMatchObject({ id: 'p-1' })
+    expect(cog.calls).toHaveLength(1)
+  })
+
+  test('is not made anew before its process has a place again: another one may have cancelled it', async () => {
+    cog.answer(() => ({ polled: true, until: new Promise(() => undefined) }))
+    const slept = new AbortController()
+    const signal = slept.signal
+    const waits = Promise.withResolvers<void>()
+    const reenter = () => {
+      waits.resolve()
+      return new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const outcome = predict(place, request({ signal, reenter }))
+    await until(() => cog.running() === 1, PATIENCE_MS, 'the prediction')
+    await fetch(`${cog.url}/predictions/p-1/cancel`, { method: 'POST' })
+    await waits.promise
+    slept.abort(new Error('another worker holds the job'))
+    await expect(outcome).rejects.toThrow('another worker')
     expect(cog.calls).toHaveLength(1)
   })
 
