@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { fromUUID } from 'typeid-js'
-import type { Database, Environment } from './environment.ts'
+import type { Environment } from './environment.ts'
 
 const DRAIN_DEADLINE_MS = 300_000
 const INPUTS = {
@@ -96,16 +96,4 @@ export async function drainRate(client: Client, ids: readonly string[], lookEver
     if (performance.now() > deadline) throw new Error(`${ids.length - row!.done} jobs were not completed`)
     await wait(lookEveryMs)
   }
-}
-
-/** An account of one's own with a key. */
-export async function addAccount(
-  environment: Environment,
-  name: string,
-): Promise<Pick<Database, 'accountId' | 'apiKey'>> {
-  const create = ['accounts', 'create', '--name', name, '--credits', '1000000000']
-  const { account_id: accountId } = await environment.sonant<{ account_id: string }>(...create)
-  const key = ['keys', 'create', '--account', accountId, '--name', name]
-  const { api_key: apiKey } = await environment.sonant<{ api_key: string }>(...key)
-  return { accountId, apiKey }
 }

@@ -46,24 +46,16 @@ const ROWS: readonly Row[] = [
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    jobs: { type: 'string' },
-    account: { type: 'string', default: 'seed' },
-  },
-})
+const { values, positionals } = readArguments()
 if (positionals[0] === 'seed') {
-  process.stdout.write(`${await fillAccount(process.env, values.account, Number(values.jobs))}\n`)
+  await fillAccount(process.env, values.account, Number(values.jobs)).then(
+    (filled) => process.stdout.write(`${filled}\n`),
+    (error: Error) => refuse(error.message),
+  )
   process.exit()
 }
 const unknown = positionals.filter((name) => !ROWS.some((row) => row.name === name))
-if (unknown.length > 0) {
-  process.stderr.write(`There is no row ${unknown.join(', ')}.\n${USAGE}\n`)
-  process.exit(1)
-}
+if (unknown.length > 0) refuse(`There is no row ${unknown.join(', ')}.`)
 const environment = openEnvironment(values.quick)
 process.once('SIGINT', () => void environment.close().finally(() => process.exit(130)))
 process.once('SIGTERM', () => void environment.close().finally(() => process.exit(143)))
@@ -74,6 +66,25 @@ try {
   )
 } finally {
   await environment.close()
+}
+
+function readArguments() {
+  const options = {
+    json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    jobs: { type: 'string' },
+    account: { type: 'string', default: 'seed' },
+  } as const
+  try {
+    return parseArgs({ allowPositionals: true, options })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+function refuse(reason: string): never {
+  process.stderr.write(`${reason}\n${USAGE}\n`)
+  process.exit(1)
 }
 
 /** One after the other; a row that cannot be measured says so in its notes, fails the run, and does not stop the others. */

@@ -5,8 +5,8 @@ import type { SpeechEngine } from '../src/engines/engine.ts'
 import type { Runtime } from '../src/runtime.ts'
 
 /** The stages of a job in a worker, in their order. Each ends where the next begins. */
-export const STAGES = ['queue', 'claim', 'load', 'engine', 'check', 'store', 'complete', 'settle'] as const
-export type Stage = (typeof STAGES)[number]
+const STAGES = ['queue', 'claim', 'load', 'engine', 'check', 'store', 'complete', 'settle'] as const
+type Stage = (typeof STAGES)[number]
 
 /** Milliseconds of all jobs together: on the clock, and of this process's processors. */
 export interface StageTimes {

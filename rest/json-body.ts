@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { invalidRequest, ServiceError } from '../src/errors.ts'
+import { invalidRequest, payloadTooLarge, unsupportedMediaType } from '../src/errors.ts'
 import { pointerOf } from '../src/json-pointer.ts'
 import { findUnstorable, partsOf } from '../src/storable.ts'
 
@@ -18,17 +18,14 @@ type JsonObject = Record<string, unknown>
  */
 export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
   if (Number(headers['content-length']) > MAX_BODY_BYTES) {
-    throw new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
+    throw payloadTooLarge()
   }
   const type = headers['content-type']
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const typed = type === undefined ? !hasBody : isJsonType(type)
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (typed && encoding === 'identity') return
-  throw new ServiceError(
-    'UNSUPPORTED_MEDIA_TYPE',
-    'Send the body as application/json in UTF-8, without content-encoding.',
-  )
+  throw unsupportedMediaType()
 }
 
 /**

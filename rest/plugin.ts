@@ -13,7 +13,7 @@ import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
 import { JSON_TYPE } from '../src/trouble.ts'
 import { admit } from './admission.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
-import { departureOf } from './departure.ts'
+import { departureOf, whileThere } from './departure.ts'
 import { API_ROOT, type Document, requestsOf } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
 import { type Answer, type Call, type Operation, operations } from './operations.ts'
@@ -121,9 +121,11 @@ const paramsOf = (request: FastifyRequest) => request.params as Record<string, s
 /** 401, 429, 403, 404, 413 and 415, in this order and before the body is read (contract.md section 2). */
 function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyncHookHandler {
   const takesBody = operation.requestBody !== undefined
+  const isRead = operation.method === 'get'
   return async (request, reply) => {
     const ctx = as(await enter(request, reply))
-    request.ctx = ctx
+    // What writes runs to its end: it is whole or not at all.
+    request.ctx = isRead ? { ...ctx, db: whileThere(ctx.db, reply.raw) } : ctx
     await admit(operation.operationId, ctx, paramsOf(request), request.headers['idempotency-key'] as string | undefined)
     if (takesBody) checkBodyHeaders(request.headers)
   }

@@ -79,7 +79,7 @@ export function presentVoiceJob(job: VoiceJobView): VoiceJob {
  * A job in the list (spec 4.7): the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
  * and spares a page the copying of its objects.
  */
-export const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
+const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   job_id: job.jobId,
   type: job.type,
   endpoint_key: job.endpointKey,

@@ -125,5 +125,5 @@ export function requireOperator(ctx: Context): void {
 
 /** Verbs of the command line alone. @throws FORBIDDEN to everybody else */
 export function requireSystem(ctx: Context): void {
-  if (ctx.actor.kind !== 'system') throw forbidden('operator')
+  if (ctx.actor.kind !== 'system') throw forbidden(OPERATOR_SCOPE)
 }

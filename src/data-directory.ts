@@ -78,6 +78,7 @@ function explained(directory: string, error: unknown): unknown {
   return code === undefined ? error : cannotUse(directory, REASONS[code] ?? code)
 }
 
+/** What node or PostgreSQL calls an error; undefined for one that has no such name. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -66,6 +66,9 @@ export const paymentRequired = () =>
 export const forbidden = (scope: string) =>
   new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
 export const notFound = () => new ServiceError('NOT_FOUND', 'Check the address: there is nothing here.')
+export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
+export const unsupportedMediaType = () =>
+  new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json in UTF-8, without content-encoding.')
 export const internalError = (cause?: unknown) =>
   new ServiceError('INTERNAL_ERROR', 'Try again, then contact support with the x-request-id of this response.', {
     cause,

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
 
 /** The nouns that have an id, and its prefix (contract.md section 1). */
-export const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses'] as const
+const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses'] as const
 export type IdPrefix = (typeof ID_PREFIXES)[number]
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'

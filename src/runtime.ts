@@ -8,6 +8,7 @@ import type { Actor, Context, Parts } from './context.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { openDatabase } from './db/database.ts'
 import { type Embedded, openEmbedded } from './db/embedded.ts'
+import { explainUnusable } from './db/explain-unusable.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from './endpoints/catalog-cache.ts'
@@ -67,7 +68,9 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     if (embedded !== null) closers.push(() => embedded.close())
     const db = openDatabase(settings.databaseUrl ?? (embedded as Embedded).url, log)
     closers.push(() => db.close())
-    await migrate(db, log)
+    await migrate(db, log).catch((error: unknown) => {
+      throw settings.databaseUrl === null ? error : explainUnusable(error, settings.databaseUrl)
+    })
     const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
     closers.push(() => bus.close())
     const boss = await openBoss(db, log, role.supervise)

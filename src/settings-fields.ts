@@ -8,6 +8,7 @@ import { parseCidr } from './webhooks/guard-address.ts'
 /** With four attempts of 10 s beside them the last one still starts in time (contract.md section 6). */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
+/** A whole number within limits. */
 export const integer = (min: number, max: number, fallback: number) =>
   z
     .string()
@@ -16,6 +17,7 @@ export const integer = (min: number, max: number, fallback: number) =>
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
     .default(fallback)
 
+/** A URL of one of these protocols, as it is written. */
 export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
@@ -48,6 +50,7 @@ const cidrList = <T>(read: (text: string) => T) =>
       }
     })
 
+/** Ranges of addresses, between commas. */
 export const cidrs = cidrList(parseCidr)
 
 /** As they are written, for a library that reads them itself. */
@@ -68,8 +71,11 @@ export const terms = z
       .filter((term) => term !== ''),
   )
   .optional()
+
+/** What keys are derived from. */
 export const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
 
+/** Seconds before each retry of a callback. */
 export const retryDelays = z
   .string()
   .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')
@@ -79,6 +85,8 @@ export const retryDelays = z
     `must add up to at most ${MAX_RETRY_DELAYS_SECONDS}: receivers refuse what is signed longer ago than 300 s`,
   )
   .default([5, 25, 75])
+
+/** Where a bucket is. */
 export const s3Url = z.string().transform((text, issues) => {
   try {
     return parseS3Url(text)

@@ -1,5 +1,13 @@
 import { isDatabaseDown } from './db/database-down.ts'
-import { internalError, invalidRequest, notFound, ServiceError, unavailable } from './errors.ts'
+import {
+  internalError,
+  invalidRequest,
+  notFound,
+  payloadTooLarge,
+  ServiceError,
+  unavailable,
+  unsupportedMediaType,
+} from './errors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300
@@ -39,17 +47,6 @@ function callersMistake(error: HttpMistake | null): ServiceError | null {
   if (statusCode === 413) return payloadTooLarge()
   if (statusCode === 415) return unsupportedMediaType()
   return statusCode >= 400 && statusCode < 500 ? invalidRequest('Send a well-formed HTTP request.') : null
-}
-
-function payloadTooLarge(): ServiceError {
-  return new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
-}
-
-function unsupportedMediaType(): ServiceError {
-  return new ServiceError(
-    'UNSUPPORTED_MEDIA_TYPE',
-    'Send the body as application/json in UTF-8, without content-encoding.',
-  )
 }
 
 /** An exception for the log: where it happened, never what was sent. A database's message quotes the values of the row. */

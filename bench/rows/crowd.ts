@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { request } from 'undici'
-import { addAccount, applyBenchEndpoint, crowdFullServer, drainRate } from '../backlog.ts'
+import { applyBenchEndpoint, crowdFullServer, drainRate } from '../backlog.ts'
 import { type Measure, quantile, type Row } from '../measure.ts'
 
 const PERIOD_MS = 50
@@ -27,7 +27,7 @@ export const crowd: Row = {
     const client = new Client({ connectionString: database.url })
     await client.connect()
     try {
-      const other = await addAccount(environment, `crowd ${Date.now()}`)
+      const other = await environment.account(`crowd ${Date.now()}`)
       await waits(client, api.url, other.apiKey, 20)
       const floor = quantile(await waits(client, api.url, other.apiKey, count), 0.5)
       await crowdFullServer(client, database.accountId, backlog)

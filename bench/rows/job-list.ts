@@ -51,10 +51,23 @@ export const jobList: Row = {
 
 const single = (name: string, value: string): Filter => ({ query: `${name}=${value}`, where: `${name} = '${value}'` })
 
+/** A window of time, by days before now: the same as a range of ids, which the floor reads by the primary key's own index. */
+function between(now: number, fromDays: number | null, toDays: number | null): Filter {
+  const bound = (name: string, sign: string, days: number | null) => {
+    if (days === null) return []
+    const moment = new Date(now - days * MS_PER_DAY)
+    return [{ query: `${name}=${moment.toISOString()}`, where: `id ${sign} '${firstIdAt('job', moment)}'` }]
+  }
+  const bounds = [...bound('from', '>=', fromDays), ...bound('to', '<', toDays)]
+  const joined = (part: 'query' | 'where', by: string) => bounds.map((one) => one[part]).join(by)
+  return { query: joined('query', '&'), where: joined('where', ' and '), counted: true }
+}
+
 const filtersOf = ({ accountId }: Database): Filter[] => {
   const key = `key_${accountId.slice(5, 30)}1`
+  const now = Date.now()
   // Nine hours of jobs.
-  const prefix = firstIdAt('job', new Date(Date.now() - MS_PER_DAY)).slice(0, 9)
+  const prefix = firstIdAt('job', new Date(now - MS_PER_DAY)).slice(0, 9)
   return [
     { query: '', where: 'true' },
     ...['queued', 'processing', 'completed', 'failed'].map((status) => single('status', status)),
@@ -63,6 +76,11 @@ const filtersOf = ({ accountId }: Database): Filter[] => {
     { query: 'decision=reject', where: 'is_prohibited = true' },
     { ...single('api_key_id', key), counted: true },
     { query: `search=${prefix}`, where: `id >= '${prefix}' and id < '${prefix}zzz'`, counted: true },
+    between(now, 1, null),
+    between(now, 30, null),
+    between(now, null, 270),
+    between(now, 60, 30),
+    { query: 'status=queued,processing', where: `status in ('queued', 'processing')` },
   ]
 }
 

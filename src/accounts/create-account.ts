@@ -1,18 +1,20 @@
 import { type Context, requireOperator } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
-import { newId } from '../id.ts'
+import { isId, newId } from '../id.ts'
 import { addSecret } from '../webhooks/signing-secrets.ts'
 import { type Account, checkName, MAX_CREDITS } from './account.ts'
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Makes an account with a first grant of credits. @throws INVALID_REQUEST for a bad name, a name in use or a negative grant */
+/** Makes an account with a first grant of credits. @throws INVALID_REQUEST for a bad name, an id, a name in use or a negative grant */
 export async function createAccount(
   ctx: Context,
   input: { readonly name: string; readonly credits: bigint },
 ): Promise<Account> {
   requireOperator(ctx)
+  // Commands take either: a name that is another account's id would have its credits, keys and callbacks go there.
+  if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
   checkName(input.name)
   if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
   const id = newId('acct')

@@ -1,6 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
-import { upperCased } from '../graphql/enum-values.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import {
@@ -11,13 +11,10 @@ import {
   findCreditEntry,
 } from './credit-entries.ts'
 
-const CreditKindEnum = builder.enumType('CreditKind', {
-  description: 'Why a balance changed.',
-  values: upperCased<CreditKind>({
-    grant: 'The operator gave or took credits.',
-    charge: 'A worker took a job.',
-    refund: 'A charged job failed or was cancelled.',
-  }),
+const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance changed.', {
+  grant: 'The operator gave or took credits.',
+  charge: 'A worker took a job.',
+  refund: 'A charged job failed or was cancelled.',
 })
 
 const CreditEntryRef = builder.objectRef<CreditEntry>('CreditEntry').implement({

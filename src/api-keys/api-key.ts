@@ -10,7 +10,10 @@ const FORM = /^snt_[0-9A-Za-z]{42}$/
 
 /** Reading jobs: list, single read, export (spec 5). */
 export const JOB_READ_SCOPE = 'job:read'
-/** Looking after the account's webhooks and their secrets. Not granted by default: who holds it decides where results go. */
+/**
+ * What an owner does: the account's keys, webhooks and their secrets, people and ledger. Not granted by default: who holds it decides
+ * where results go.
+ */
 export const ACCOUNT_ADMIN_SCOPE = 'account:admin'
 /** What a key may do when nothing else is said (spec 5). */
 export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]

@@ -1,6 +1,6 @@
 import { checkName } from '../accounts/account.ts'
 import { findAccount } from '../accounts/find-account.ts'
-import type { Context } from '../context.ts'
+import { type Context, OPERATOR_SCOPE } from '../context.ts'
 import { forbidden } from '../errors.ts'
 import { newId } from '../id.ts'
 import { DEFAULT_SCOPES, hashApiKey, newApiKey } from './api-key.ts'
@@ -26,7 +26,7 @@ export interface ApiKeyInput {
  */
 export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<NewApiKey> {
   const accountId = keysOwner(ctx) ?? (await findAccount(ctx, input.account ?? '')).id
-  if (ctx.actor.kind !== 'system' && input.account && input.account !== accountId) throw forbidden('operator')
+  if (ctx.actor.kind !== 'system' && input.account && input.account !== accountId) throw forbidden(OPERATOR_SCOPE)
   checkName(input.name)
   const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
   const apiKey = newApiKey()

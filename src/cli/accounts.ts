@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import { creditAccount } from '../accounts/credit-account.ts'
 import { showAccount } from '../accounts/show-account.ts'
-import { invalidRequest } from '../errors.ts'
+import { wholeNumber } from './options.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
 
 export function addAccountCommands(program: Command): void {
@@ -47,8 +47,3 @@ const describe = (account: Account): Answer => ({
   json: { account_id: account.id, name: account.name, credits: Number(account.credits) },
   text: `${account.id}  ${account.name}  ${account.credits} credits`,
 })
-
-export function wholeNumber(option: string, text: string): bigint {
-  if (!/^-?\d{1,18}$/.test(text)) throw invalidRequest(`Give ${option} a whole number.`)
-  return BigInt(text)
-}

@@ -5,7 +5,10 @@ import { operatorCommand } from './run-command.ts'
 /** `sonant jobs cancel JOB_ID`, added to the command group `jobs`. */
 export function addCancelCommand(jobs: Command): void {
   operatorCommand(
-    jobs.command('cancel').description('cancel an unfinished job and give its credits back').argument('<job_id>'),
+    jobs
+      .command('cancel')
+      .description('cancel an unfinished job and give its credits back')
+      .argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => {
       const job = await cancelJob(ctx, { jobId })
       const errorCode = job.failure?.code

@@ -1,17 +1,17 @@
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { presentJob, presentJobPage } from '../../rest/present.ts'
-import { findAccount } from '../accounts/find-account.ts'
 import type { Context } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
+import { cancellable } from '../db/cancellable.ts'
 import { exportJobs, type JobExport } from '../jobs/export-jobs.ts'
 import { jobPage } from '../jobs/job-page.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../jobs/job-states.ts'
 import type { JobSummary } from '../jobs/job-view.ts'
 import { showJob } from '../jobs/show-job.ts'
-import { parseMoment } from '../moment.ts'
-import { wholeNumber } from './accounts.ts'
+import { actingFor } from './acting-for.ts'
+import { interruptibly } from './interruption.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
+import { oneOf, size, time } from './options.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -81,16 +81,17 @@ async function show(ctx: Context, jobId: string): Promise<Answer> {
     started_at: job.startedAt?.toISOString() ?? null,
     cause: job.cause,
   }
-  const lines = Object.entries(json).map(([name, value]) => `${name}: ${text(value)}`)
-  return { json, text: lines.join('\n') }
+  // What JSON leaves out is left out here, too.
+  const shown = Object.entries(json).filter(([, value]) => value !== undefined)
+  return { json, text: shown.map(([name, value]) => `${name}: ${text(value)}`).join('\n') }
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(ctx: Context, options: ListOptions): Promise<Answer> {
-  const page = await jobPage(await behalfOf(ctx, options.account), {
-    limit: options.limit === undefined ? undefined : Number(wholeNumber('--limit', options.limit)),
-    offset: options.offset === undefined ? undefined : Number(wholeNumber('--offset', options.offset)),
+  const page = await jobPage(await actingFor(ctx, options.account), {
+    limit: size('--limit', options.limit),
+    offset: size('--offset', options.offset),
     filter: {
       type: oneOf('--type', JOB_TYPES, options.type),
       decision: oneOf('--decision', JOB_DECISIONS, options.decision),
@@ -110,21 +111,21 @@ const line = (job: JobSummary): string =>
     .join('  ')
     .trimEnd()
 
-async function exportToFile(ctx: Context, { account, output, ...window }: ExportOptions): Promise<Answer> {
-  const from = time('--from', window.from)
-  const to = time('--to', window.to)
-  const behalf = await behalfOf(ctx, account)
-  const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: { from, to } })).total : null
-  const exported = await exportJobs(behalf, { from, to })
-  const stopBar = startBar(exported, total)
-  try {
-    await writeWhole(output, exported.csv)
-  } finally {
-    stopBar()
-  }
-  const jobs = exported.rowsRead()
-  return { json: { file: output, jobs }, text: `${output}  ${jobs} jobs` }
-}
+const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
+  interruptibly(async (gone) => {
+    const window = { from: time('--from', options.from), to: time('--to', options.to) }
+    const behalf = await actingFor({ ...ctx, db: cancellable(ctx.db, () => gone.aborted) }, options.account)
+    const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
+    const exported = await exportJobs(behalf, { ...window, gone })
+    const stopBar = startBar(exported, total)
+    try {
+      await writeWhole(options.output, exported.csv, gone)
+    } finally {
+      stopBar()
+    }
+    const jobs = exported.rowsRead()
+    return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
+  })
 
 /** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
 function startBar({ rowsRead }: JobExport, total: number | null): () => void {
@@ -137,24 +138,4 @@ function startBar({ rowsRead }: JobExport, total: number | null): () => void {
     bar.update(rowsRead())
     bar.stop()
   }
-}
-
-async function behalfOf(ctx: Context, name: string): Promise<Context> {
-  const { id, credits } = await findAccount(ctx, name)
-  return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
-}
-
-function oneOf<T extends string>(option: string, values: readonly T[], given: string): T
-function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined
-function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined {
-  if (given === undefined) return undefined
-  const value = values.find((candidate) => candidate === given)
-  if (value === undefined) throw invalidRequest(`Give ${option} one of ${values.join(', ')}.`)
-  return value
-}
-
-function time(option: string, given: string): Date {
-  const moment = parseMoment(given)
-  if (moment === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
-  return moment
 }

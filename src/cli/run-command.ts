@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { ConfigError, readSettings, type Settings } from '../config.ts'
 import type { Context } from '../context.ts'
-import { ServiceError } from '../errors.ts'
+import { type Detail, ServiceError } from '../errors.ts'
+import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
 import { openLog } from '../log.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
+import { Interrupted } from './interruption.ts'
 
 /** What a command found out: the JSON document, and the same as lines for a person. */
 export interface Answer {
@@ -25,11 +27,8 @@ export function operatorCommand<Options extends object>(
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]
     await answer(options.json === true, async () => {
-      const runtime = await openRuntime(
-        quiet(readSettings(process.env)),
-        openLog(quiet(readSettings(process.env)).logLevel),
-        { supervise: false },
-      )
+      const settings = quiet(readSettings(process.env))
+      const runtime = await openRuntime(settings, openLog(settings.logLevel), { supervise: false })
       try {
         return await work(runtime.as({ kind: 'system' }), options, args, runtime)
       } finally {
@@ -50,12 +49,12 @@ export async function answer(json: boolean, work: () => Promise<Answer>): Promis
     process.stderr.write(
       `${[refusal.error, ...(refusal.details ?? []).map((line) => `${line.path}: ${line.message}`)].join('\n')}\n`,
     )
-    process.exitCode = 1
+    process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
 
 /** The words that an operator gets: everything, since it is the operator's own machine. */
-function describe(error: unknown) {
+function describe(error: unknown): { error: string; error_code: string; details?: readonly Detail[] } {
   if (error instanceof ServiceError) {
     return {
       error: error.message,
@@ -63,8 +62,12 @@ function describe(error: unknown) {
       ...(error.details?.length ? { details: error.details } : {}),
     }
   }
+  if (error instanceof JobFailure) {
+    return { error: `${JOB_ERRORS[error.code]} (${error.code}: ${error.message})`, error_code: error.code }
+  }
+  if (error instanceof Interrupted) return { error: error.message, error_code: 'INTERRUPTED' }
   const code = error instanceof ConfigError ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'
-  return { error: error instanceof Error ? error.message : String(error), error_code: code, details: undefined }
+  return { error: error instanceof Error ? error.message : String(error), error_code: code }
 }
 
 /** A command's own lines are what matters: the log speaks up only when something is wrong. */

@@ -5,6 +5,7 @@ const PREFIX = /^error: /
 
 /** Runs a command line; a mistake in it is told like every other mistake, with `--json` as one document (contract.md section 9). */
 export async function runProgram(argv: readonly string[]): Promise<void> {
+  process.stdout.on('error', ignoreClosed)
   try {
     await buildProgram().parseAsync(argv)
   } catch (error) {
@@ -16,6 +17,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const refusal = { error: message.replace(PREFIX, ''), error_code: 'INVALID_REQUEST' }
     process.stdout.write(`${JSON.stringify(refusal)}\n`)
   }
+}
+
+/** Whoever reads no further, as `head` does, has all that was wanted. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }
 
 /** What comes after `--` are arguments. */

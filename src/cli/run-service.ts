@@ -1,4 +1,5 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts'
+import { errorCode } from '../data-directory.ts'
 import { installDemoKey } from '../install.ts'
 import { type Log, openLog } from '../log.ts'
 import { followPublicUrl, recordPublicUrl } from '../public-url.ts'
@@ -57,7 +58,9 @@ async function start(
   if (halves.api) {
     const app = await buildApp(runtime)
     opened.working.push(() => app.close())
-    const address = await app.listen({ port: settings.port, host: settings.host })
+    const address = await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
+      throw explainUnbound(error, settings)
+    })
     await recordPublicUrl(runtime, settings.publicUrl ?? address)
     print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
     stopping.throwIfAborted()
@@ -71,6 +74,22 @@ async function start(
     opened.working.push(() => callbacks.stop())
   }
   if (!halves.api) print('Sonant works')
+}
+
+/** What an operator can do about an address that is not to be had. */
+function explainUnbound(error: unknown, { host, port }: Settings): unknown {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new Error(`another process listens on ${host} port ${port}: end it, or set PORT to another one.`)
+    case 'EACCES':
+      return new Error(`this user may not listen on port ${port}: set PORT to one from 1024.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Error(`this machine has no address ${host}: set HOST to one that it has.`)
+    default:
+      return error
+  }
 }
 
 /** On a fresh database: the demo account's key, this once, and a line to paste. */

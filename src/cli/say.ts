@@ -1,15 +1,16 @@
-import { writeFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
-import { invalidRequest, ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import { installDemoAccount } from '../install.ts'
-import { isTerminal, JOB_ERRORS, type JobErrorCode, type JobStatus } from '../jobs/job-states.ts'
+import { isTerminal, type JobErrorCode, JobFailure, type JobStatus } from '../jobs/job-states.ts'
 import { submitVoiceJob } from '../jobs/submit-voice-job.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Worker } from '../synthesis/synthesis-worker.ts'
+import { actingFor } from './acting-for.ts'
+import { interruptibly } from './interruption.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
+import { checkWritable, writeWhole } from './write-whole.ts'
 
 const POLL_MS = 50
 /** A running worker takes a job within milliseconds: who waits longer than this has none. */
@@ -38,16 +39,16 @@ export function addSayCommand(program: Command): void {
 
 async function say(ctx: Context, options: SayOptions, [text = '']: string[], runtime: Runtime): Promise<Answer> {
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
-  const account = await payer(ctx, options.account)
+  const payer = await payerOf(ctx, options.account)
+  // Nobody pays for what then cannot be kept.
+  if (options.output !== undefined) await checkWritable(options.output)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
-  const { jobId } = await submitVoiceJob(
-    { ...ctx, actor: { kind: 'account', accountId: account.id, credits: account.credits } },
-    { slug: options.endpoint, inputs: { text, [voiceInput]: voice } },
-  )
+  const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs: { text, [voiceInput]: voice } })
   await finished(runtime, jobId)
   const artifact = await ctx.db.prisma.artifact.findFirstOrThrow({ where: { jobId, output: 'audio' } })
   const file = options.output ?? `${jobId}.wav`
-  await writeFile(file, await buffer(await ctx.storage.read(artifact.storageKey)))
+  const audio = await ctx.storage.read(artifact.storageKey)
+  await interruptibly((signal) => writeWhole(file, audio, signal))
   const json = { job_id: jobId, file, duration_ms: artifact.durationMs }
   return { json, text: `${file}  ${((artifact.durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
@@ -58,15 +59,11 @@ function firstVoice(ctx: Context, slug: string): string {
   return voice
 }
 
-async function payer(ctx: Context, account: string | undefined) {
-  if (account === undefined) await installDemoAccount(ctx)
-  const found = await ctx.db.prisma.account.findFirst({
-    ...(account !== undefined && { where: { OR: [{ id: account }, { name: account }] } }),
-    orderBy: { id: 'asc' },
-    select: { id: true, credits: true },
-  })
-  if (found === null) throw invalidRequest(`Check the account: there is none with the id or name "${account}".`)
-  return found
+async function payerOf(ctx: Context, account: string | undefined): Promise<Context> {
+  if (account !== undefined) return actingFor(ctx, account)
+  await installDemoAccount(ctx)
+  const oldest = await ctx.db.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' }, select: { id: true } })
+  return actingFor(ctx, oldest.id)
 }
 
 /** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
@@ -95,5 +92,5 @@ async function finished(runtime: Runtime, jobId: string): Promise<void> {
 function assertCompleted(job: { status: string; errorCode: string | null; cause: string | null }): void {
   if (job.status === 'completed') return
   const code = (job.errorCode ?? 'INTERNAL_ERROR') as JobErrorCode
-  throw new Error(`${JOB_ERRORS[code]} (${code}: ${job.cause ?? 'no cause is known'})`)
+  throw new JobFailure(code, job.cause ?? 'no cause is known')
 }

@@ -6,7 +6,7 @@ import { createUser } from '../users/create-user.ts'
 import { disableUser } from '../users/disable-user.ts'
 import { USER_ROLES, type User, type UserRole } from '../users/user.ts'
 import { users as listUsers } from '../users/users.ts'
-import { wholeNumber } from './accounts.ts'
+import { size } from './options.ts'
 import { operatorCommand } from './run-command.ts'
 
 const GENERATED_BYTES = 15
@@ -54,7 +54,7 @@ function addList(users: Command): void {
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only those who were added after this user'),
     async (ctx, { account, first, after }) => {
-      const page = { account, after, first: first === undefined ? undefined : Number(wholeNumber('--first', first)) }
+      const page = { account, after, first: size('--first', first) }
       const { edges, pageInfo } = await listUsers(ctx, page)
       const people = edges.map(({ node }) => node)
       return {

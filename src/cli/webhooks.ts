@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { findAccount } from '../accounts/find-account.ts'
-import type { Context } from '../context.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 import { redeliverWebhook } from '../webhooks/redeliver-webhook.ts'
 import { rotateWebhookSecret } from '../webhooks/rotate-webhook-secret.ts'
@@ -9,7 +7,8 @@ import { setWebhookUrl } from '../webhooks/set-webhook-url.ts'
 import { readCapture, verifyDelivery } from '../webhooks/verify-delivery.ts'
 import { type DeliveryView, webhookDeliveries } from '../webhooks/webhook-deliveries.ts'
 import { readWebhookSecret } from '../webhooks/webhook-secret.ts'
-import { wholeNumber } from './accounts.ts'
+import { actingFor } from './acting-for.ts'
+import { size, time } from './options.ts'
 import { type Answer, answer, operatorCommand } from './run-command.ts'
 
 const ACCOUNT = ['--account <account>', 'id or name'] as const
@@ -32,9 +31,9 @@ function addSettings(webhooks: Command): void {
     async (ctx, { account, clear }, [url]) => {
       if ((url === undefined) !== (clear === true)) throw invalidRequest('Give either a URL or --clear.')
       const owner = await actingFor(ctx, account)
-      const set = await setWebhookUrl(owner.ctx, { url: url ?? null })
+      const set = await setWebhookUrl(owner, { url: url ?? null })
       return {
-        json: { account_id: owner.id, webhook_url: set.url },
+        json: { account_id: owner.actor.accountId, webhook_url: set.url },
         text: set.url ?? 'No URL: callbacks go where submissions say.',
       }
     },
@@ -45,7 +44,7 @@ function addSettings(webhooks: Command): void {
       .description('issue a new signing secret and show it, this once')
       .requiredOption(...ACCOUNT),
     async (ctx, { account }) => {
-      const secret = await rotateWebhookSecret((await actingFor(ctx, account)).ctx)
+      const secret = await rotateWebhookSecret(await actingFor(ctx, account))
       return {
         json: { secret },
         text: `${secret}\nThe one before it signs for 24 hours more; any older one has stopped.`,
@@ -65,10 +64,10 @@ function addDeliveries(webhooks: Command): void {
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only older ones than this delivery'),
     async (ctx, options) => {
-      const { edges, pageInfo } = await webhookDeliveries((await actingFor(ctx, options.account)).ctx, {
+      const { edges, pageInfo } = await webhookDeliveries(await actingFor(ctx, options.account), {
         jobId: options.job,
         outcome: options.outcome,
-        first: options.first === undefined ? undefined : Number(wholeNumber('--first', options.first)),
+        first: size('--first', options.first),
         after: options.after,
       })
       const deliveries = edges.map(({ node }) => node)
@@ -83,7 +82,7 @@ function addDeliveries(webhooks: Command): void {
     async (ctx, _options, [id = '']) => {
       const found = await ctx.db.prisma.webhookDelivery.findUnique({ where: { id }, select: { accountId: true } })
       if (found === null) throw new ServiceError('NOT_FOUND', `Check the id: there is no delivery "${id}".`)
-      await redeliverWebhook((await actingFor(ctx, found.accountId)).ctx, { id })
+      await redeliverWebhook(await actingFor(ctx, found.accountId), { id })
       return { json: { delivery_id: id, queued: true }, text: `${id} is queued` }
     },
   )
@@ -97,7 +96,7 @@ function addVerify(webhooks: Command): void {
     .argument('<file>', 'the capture')
     .option('--secret <secret>', 'whsec_…')
     .option('--secret-file <file>', 'a file that holds it')
-    .option('--at <time>', 'as of this moment instead of now')
+    .option('--at <time>', 'as of this RFC 3339 time instead of now')
     .option('--json', 'print one JSON document and nothing else')
   verify.action(async (file: string) => {
     const options = verify.opts<{ secret?: string; secretFile?: string; at?: string; json?: boolean }>()
@@ -105,8 +104,7 @@ function addVerify(webhooks: Command): void {
       const given = options.secretFile === undefined ? options.secret : (await read(options.secretFile)).toString()
       const secret = readWebhookSecret((given ?? '').trim())
       if (secret === null) throw invalidRequest('Give the secret as --secret whsec_… or --secret-file FILE.')
-      const at = options.at === undefined ? new Date() : new Date(options.at)
-      if (Number.isNaN(at.getTime())) throw invalidRequest('Give --at a time such as 2026-01-31T09:05:00Z.')
+      const at = options.at === undefined ? new Date() : time('--at', options.at)
       return describe(verifyDelivery(readCapture(await read(file)), secret, at))
     })
   })
@@ -126,12 +124,6 @@ const read = (file: string): Promise<Buffer> =>
   readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw invalidRequest(`Give a file that can be read: ${file} (${error.code}).`)
   })
-
-/** The verbs of an account's owner, on the owner's behalf. */
-async function actingFor(ctx: Context, account: string): Promise<{ id: string; ctx: Context }> {
-  const { id, credits } = await findAccount(ctx, account)
-  return { id, ctx: { ...ctx, actor: { kind: 'account', accountId: id, credits } } }
-}
 
 const toJson = (delivery: DeliveryView) => ({
   delivery_id: delivery.id,

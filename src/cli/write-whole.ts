@@ -1,42 +1,68 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { lstat, rename, rm } from 'node:fs/promises'
+import { access, constants, lstat, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { invalidRequest } from '../errors.ts'
 
 /**
- * Writes a file that bears its name only when it is whole: a failure, or Ctrl-C, leaves nothing behind. What is no ordinary file, such as
- * a pipe or a device, is written to as it is and never replaced.
- * @throws INVALID_REQUEST where the file cannot be written
+ * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. What is no ordinary file, such
+ * as a pipe or a device, is written to as it is and never replaced.
+ * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
  */
-export async function writeWhole(path: string, content: Readable): Promise<void> {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort(new Error('the export was interrupted'))
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  try {
-    if (await isSpecial(path)) await pipeline(content, createWriteStream(path), interrupted)
-    else await writeBeside(path, content, interrupted)
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === undefined || syscall === undefined) throw error
-    throw invalidRequest(`Name a file that can be written: "${path}" cannot (${code}).`)
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop)
-  }
+export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
+  const special = await isSpecial(path).catch(refuse(path))
+  if (special) await pour(path, content, path, 'w', signal)
+  else await writeBeside(path, content, signal)
 }
 
-async function writeBeside(path: string, content: Readable, { signal }: AbortController): Promise<void> {
+/**
+ * Says before there is anything to write that nothing can be: the directory is missing or closed, or the path is one. What changes
+ * meanwhile, or a disk that gets full, is found by writeWhole.
+ * @throws INVALID_REQUEST
+ */
+export async function checkWritable(path: string): Promise<void> {
+  const check = async () => {
+    if (!(await isSpecial(path))) await access(dirname(resolve(path)), constants.W_OK | constants.X_OK)
+    else if ((await stat(path)).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' })
+    else await access(path, constants.W_OK)
+  }
+  await check().catch(refuse(path))
+}
+
+async function writeBeside(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   const part = `${path}.${randomBytes(6).toString('hex')}.part`
   try {
     // A new file, or none: another one of that name, or a link, is not followed.
-    await pipeline(content, createWriteStream(part, { flags: 'wx' }), { signal })
-    await rename(part, path)
+    await pour(path, content, part, 'wx', signal)
+    await rename(part, path).catch(refuse(path))
   } catch (error) {
     await rm(part, { force: true })
     throw error
   }
 }
+
+/** A connection that breaks under the content fails both streams with the same words: whoever fails first is to blame. */
+async function pour(path: string, content: Readable, file: string, flags: string, signal: AbortSignal): Promise<void> {
+  const written = createWriteStream(file, { flags })
+  let blamed: Readable | typeof written | undefined
+  for (const stream of [content, written]) {
+    stream.once('error', () => {
+      blamed ??= stream
+    })
+  }
+  await pipeline(content, written, { signal }).catch((error: NodeJS.ErrnoException) => {
+    throw blamed === written && !signal.aborted ? notWritable(path, error) : error
+  })
+}
+
+const refuse = (path: string) => (error: NodeJS.ErrnoException) => {
+  throw notWritable(path, error)
+}
+
+const notWritable = (path: string, { code }: NodeJS.ErrnoException) =>
+  invalidRequest(`Name a file that can be written: "${path}" cannot (${code ?? 'unknown error'}).`)
 
 /** Links are followed by nobody here: a link to a file counts as special and is written through. */
 async function isSpecial(path: string): Promise<boolean> {

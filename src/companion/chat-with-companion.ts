@@ -1,6 +1,8 @@
-import { type Context, requireScope } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context.ts'
+import type { Tx } from '../db/database.ts'
 import { newId } from '../id.ts'
 import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
+import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
 import { CHAT_SCOPE, MAX_MESSAGE_CHARACTERS } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
@@ -27,6 +29,7 @@ export interface ChatResult {
  */
 export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise<CompanionView<ChatResult>> {
   requireScope(ctx, CHAT_SCOPE)
+  const { accountId } = requireAccount(ctx)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
   const isNew = input.chatId === undefined || input.chatId === null
   const chatId = input.chatId ?? newId('chat')
@@ -37,19 +40,39 @@ export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise
     idempotencyKey: input.idempotencyKey,
     content: [input.chatId ?? null, input.message],
     context: { chatId },
-    ...(isNew && { begin: (tx, accountId) => insertChat(tx, chatId, accountId) }),
-    perform: (limit) => converse(ctx, chatId, input.message, limit),
+    perform: async (limit) => {
+      const history = isNew ? [] : await chatHistory(ctx, chatId)
+      const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
+      if (!isNew) return decision
+      // A chat begins with the first answer that names it: one whose first message fails was never there.
+      const commit = async (tx: Tx) => {
+        await insertChat(tx, chatId, accountId)
+        await decision.commit?.(tx)
+      }
+      return { ...decision, commit }
+    },
   })
 }
 
-async function converse(ctx: Context, chatId: string, message: string, limit: Limit): Promise<Decision<ChatResult>> {
+interface Exchange {
+  readonly chatId: string
+  /** What was said before. */
+  readonly history: readonly ChatMessage[]
+  readonly message: string
+}
+
+async function converse(
+  ctx: Context,
+  { chatId, history, message }: Exchange,
+  limit: Limit,
+): Promise<Decision<ChatResult>> {
   const { model, moderator } = ctx.companion
   const silent = { chatId, reply: null }
   const asked = await moderator.moderate(message, limit)
   if (asked.isProhibited) return { rejection: `The message ${asked.reason}.`, result: silent }
   if (model === null) return { rejection: null, result: silent }
 
-  const reply = await model.complete([...(await chatHistory(ctx, chatId)), { role: 'user', content: message }], limit)
+  const reply = await model.complete([...history, { role: 'user', content: message }], limit)
   const said = await moderator.moderate(reply, limit)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
   const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, message, reply)

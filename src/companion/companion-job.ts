@@ -46,8 +46,6 @@ export interface CompanionWork<Result> {
   readonly content: readonly unknown[]
   /** The request's context in the job's row (spec 2.10). */
   readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
-  /** Written in the transaction that records the job. */
-  begin?(tx: Tx, accountId: string): Promise<void>
   /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
   perform(limit: Limit): Promise<Decision<Result>>
 }
@@ -136,7 +134,6 @@ function begin(
   const actor = requireAccount(ctx)
   return inTransaction(ctx.db, async (tx) => {
     if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
-    await work.begin?.(tx, actor.accountId)
     await tx.query({
       name: 'insert_companion_job',
       text: `insert into job (id, account_id, type, endpoint_key, status, attempt, api_key_id, inputs, created_at, started_at,

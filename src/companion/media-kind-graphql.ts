@@ -1,8 +1,8 @@
-import { builder } from '../graphql/builder.ts'
-import { upperCased } from '../graphql/enum-values.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import type { MediaKind } from './tag-media.ts'
 
-export const MediaKindEnum = builder.enumType('MediaKind', {
-  description: 'What a medium is.',
-  values: upperCased<MediaKind>({ image: 'A picture.', video: 'Moving pictures.', audio: 'A recording.' }),
+export const MediaKindEnum = describedEnum<MediaKind>('MediaKind', 'What a medium is.', {
+  image: 'A picture.',
+  video: 'Moving pictures.',
+  audio: 'A recording.',
 })

@@ -1,6 +1,6 @@
 import { type Context, requireScope } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
-import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
+import { complaintAboutAddress, complaintAboutLength } from '../webhooks/check-webhook-url.ts'
 import type { ContentPart } from './chat-completions.ts'
 import { MEDIA_TAG_SCOPE } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
@@ -49,7 +49,9 @@ type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
 /** The rules of callbacks, with http as well: whoever fetches it must not be led to where only the model's server can reach. */
 function checkMediaUrl(ctx: Context, mediaUrl: string): void {
-  const message = checkWebhookUrl(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
+  const message =
+    complaintAboutLength(mediaUrl) ??
+    complaintAboutAddress(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
   if (message === null && mediaUrl.isWellFormed()) return
   throw invalidRequest('Send the public address of a medium: see details.', [
     { path: '/media_url', message: message ?? 'holds a character that cannot be stored' },

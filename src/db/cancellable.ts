@@ -1,14 +1,24 @@
-import type { Pool, PoolClient } from 'pg'
-import type { Database } from './database.ts'
+import { unavailable } from '../errors.ts'
+import type { Database, Tx } from './database.ts'
+import type { Loan } from './loans.ts'
 
-type Query = (...args: unknown[]) => Promise<unknown>
+type Query = (...args: unknown[]) => void
+
+/** A connection in the hands of somebody who may stop waiting. One of the two ends it, once. */
+export interface Lent {
+  readonly client: Tx
+  /** Nothing runs on it any more. With an error it is handed on to nobody. */
+  giveBack(broken?: Error): Promise<void>
+  /** Whatever still runs on it is cancelled where it runs, and the connection closed. */
+  breakOff(error: Error): Promise<void>
+}
 
 /**
- * The same database for somebody who may stop waiting: its single statements are cancelled where they run once the signal is aborted,
- * and none is begun after that. Transactions, and what goes through Prisma, are left to end by themselves.
+ * The same database for somebody who may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
+ * begun after that; they fail with UNAVAILABLE then. Transactions, and what goes through Prisma, are left to end by themselves.
  */
-export function cancellable(db: Database, signal: AbortSignal): Database {
-  const query = (...args: unknown[]) => run(db.pool, signal, args)
+export function cancellable(db: Database, isOver: () => boolean): Database {
+  const query = (...args: unknown[]) => run(db, isOver, args)
   const pool = new Proxy(db.pool, {
     get: (target, name) => {
       if (name === 'query') return query
@@ -16,32 +26,55 @@ export function cancellable(db: Database, signal: AbortSignal): Database {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { url: db.url, pool, prisma: db.prisma, close: () => db.close() }
+  return { url: db.url, pool, prisma: db.prisma, loans: db.loans, close: () => db.close() }
 }
 
-async function run(pool: Pool, signal: AbortSignal, args: unknown[]): Promise<unknown> {
-  signal.throwIfAborted()
+/**
+ * A connection whose statements are cancelled where they run soon after `isOver`: a server that waits for a lock, or sorts, does not notice
+ * by itself that nobody is there any more.
+ * @throws UNAVAILABLE where it is over already
+ */
+export async function lend({ pool, loans }: Database, isOver: () => boolean): Promise<Lent> {
   const client = await pool.connect()
-  let cancelled: Promise<unknown> | undefined
-  const cancel = () => {
-    cancelled = pool.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
-  }
-  signal.addEventListener('abort', cancel, { once: true })
-  let broken: Error | undefined
-  try {
-    signal.throwIfAborted()
-    return await (client.query as Query).call(client, ...args)
-  } catch (error) {
-    // As the pool itself does: what failed once is not handed on.
-    broken = error as Error
-    throw error
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    // Until then it might hit whoever uses the connection next.
-    await cancelled
+  const loan: Loan = { client, isOver, cancelled: null }
+  loans.add(loan)
+  const giveBack = async (broken?: Error) => {
+    loans.delete(loan)
+    await loan.cancelled
     client.release(broken)
   }
+  const breakOff = (error: Error) => {
+    loans.cancel(loan)
+    return giveBack(error)
+  }
+  if (!isOver()) return { client, giveBack, breakOff }
+  await giveBack()
+  throw nobodyWaits()
 }
 
-/** What PostgreSQL knows the connection as; its types do not tell. */
-const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID
+/** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
+function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return reject(refused)
+      const loan: Loan = { client, isOver, cancelled: null }
+      const end = (error: Error | null | undefined, result: unknown) => {
+        loans.delete(loan)
+        // What failed once is not handed on.
+        const free = () => release(error ?? undefined)
+        if (loan.cancelled === null) free()
+        else void loan.cancelled.then(free)
+        if (error) reject(isOver() ? nobodyWaits() : error)
+        else resolve(result)
+      }
+      if (isOver()) {
+        release()
+        return reject(nobodyWaits())
+      }
+      loans.add(loan)
+      ;(client.query as Query).call(client, ...args, end)
+    })
+  })
+}
+
+const nobodyWaits = () => unavailable('nobody waits for the answer any more')

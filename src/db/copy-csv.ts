@@ -21,7 +21,7 @@ interface Options {
   readonly head: string
   /** Runs after the last row, on the connection that is free again. The file is not complete unless it succeeds. */
   finish(): Promise<unknown>
-  /** Called once: all went well, or the connection is good for nothing else. */
+  /** Called once: all went well, or the connection is good for nothing else, and the COPY may still run on it. */
   onEnd(error?: Error): void
 }
 
@@ -108,6 +108,7 @@ export class CopyCsv implements Submittable, AsyncIterableIterator<Buffer, undef
   }
 
   destroy(): void {
+    if (this.#state === 'open') this.#drop()
     this.#end(new Error('nobody reads the export any more'))
   }
 
@@ -161,6 +162,12 @@ export class CopyCsv implements Submittable, AsyncIterableIterator<Buffer, undef
     this.#stream = undefined
     stream.lends = false
     stream.on('data', this.#others).off('data', this.#listener).resume()
+  }
+
+  /** What still comes belongs to nobody: pg could make nothing of the rest of a row. */
+  #drop(): void {
+    this.#stream?.off('data', this.#listener).resume()
+    this.#stream = undefined
   }
 
   #end(error?: Error): void {

@@ -7,6 +7,9 @@ const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
 ])
 /** Prisma: cannot reach, timed out, connection closed, too many connections, pool exhausted. */
 const PRISMA_CODES: ReadonlySet<string> = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037'])

@@ -3,6 +3,7 @@ import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../log.ts'
 import { LendingSocket } from './lending-socket.ts'
+import { type Loans, openLoans } from './loans.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
@@ -10,36 +11,58 @@ export interface Database {
   readonly url: string
   readonly pool: Pool
   readonly prisma: PrismaClient
+  /** Connections in the hands of those who may stop waiting. */
+  readonly loans: Loans
   close(): Promise<void>
 }
 
 /** A connection inside a transaction. */
 export type Tx = PoolClient
 
+/** Cancelling must not queue up behind what is to be cancelled: where no connection is free, one more is used, for so long. */
+const SPARE_IDLE_MS = 1_000
+const SPARE_CONNECT_MS = 2_000
+
 export function openDatabase(url: string, log: Log, max = 20): Database {
+  const common = { connectionString: url, application_name: 'sonant' }
   const pool = new Pool({
-    connectionString: url,
+    ...common,
     max,
-    application_name: 'sonant',
     connectionTimeoutMillis: 10_000,
     stream: () => new LendingSocket(),
     types: timestampTypes,
   })
+  const spare = new Pool({
+    ...common,
+    max: 1,
+    idleTimeoutMillis: SPARE_IDLE_MS,
+    connectionTimeoutMillis: SPARE_CONNECT_MS,
+  })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
-  pool.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
+  for (const one of [pool, spare])
+    one.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
   // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const cancel = async (client: Tx) => {
+    const free = pool.idleCount > 0 ? pool : spare
+    await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
+  }
   return {
     url,
     pool,
     prisma,
+    loans: openLoans(cancel),
     close: async () => {
       await prisma.$disconnect()
       await pool.end()
+      await spare.end()
     },
   }
 }
+
+/** What PostgreSQL knows the connection as; its types do not tell. */
+const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Nothing remote happens inside. */
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {

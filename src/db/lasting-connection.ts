@@ -23,7 +23,10 @@ export interface LastingOptions {
 /** One connection outside the pool that is replaced when it is lost. */
 export interface LastingConnection {
   readonly connected: boolean
-  /** Runs `work`, waiting for a connection where there is none, and again when the connection is lost under it. Throws once closed. */
+  /**
+   * Runs `work` after all that came before it, waiting for a connection where there is none, and again when the connection is lost under
+   * it. Throws once closed.
+   */
   run<T>(work: (client: Client) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -32,6 +35,7 @@ export interface LastingConnection {
 export async function openLastingConnection(options: LastingOptions): Promise<LastingConnection> {
   const closing = new AbortController()
   const connect = () => openClient(options, replace)
+  const inTurn = openLine()
   let connected = true
   let current = Promise.resolve(await connect())
 
@@ -53,11 +57,21 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
     get connected() {
       return connected
     },
-    run: (work) => retry(() => current, work, closing.signal),
+    run: (work) => inTurn(() => retry(() => current, work, closing.signal)),
     close: async () => {
       closing.abort()
       await current.then((client) => client.end()).catch(() => undefined)
     },
+  }
+}
+
+/** pg takes one query at a time: that it queues up others itself is going to end. */
+function openLine(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
   }
 }
 

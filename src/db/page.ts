@@ -2,7 +2,7 @@ import { type Detail, invalidRequest } from '../errors.ts'
 
 const DEFAULT_PAGE = 50
 /** The most that `first` and `last` may ask for. */
-export const MAX_PAGE = 100
+const MAX_PAGE = 100
 
 /** The arguments of a Relay connection: `first` after a cursor, or `last` before one. */
 export interface PageInput {

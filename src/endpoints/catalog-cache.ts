@@ -85,7 +85,7 @@ async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
   )
 }
 
-export function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[] = []): CatalogSnapshot {
+function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[] = []): CatalogSnapshot {
   const open = all.filter(isPublic)
   const entries = open.map(catalogEntry)
   const catalogVersion = versionOf(entries)

@@ -12,7 +12,8 @@ export async function deleteEndpoint(
   await changeCatalog(ctx, async (tx) => {
     const endpoints = await tx.voiceEndpoint.deleteMany({ where })
     const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
-    if (count === 0) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${input.slug}".`)
+    if (count === 0)
+      throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${input.slug}".`)
   })
   return { deleted: input.slug }
 }

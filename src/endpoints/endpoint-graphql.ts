@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { type CatalogView, catalog } from './catalog.ts'
@@ -14,14 +15,12 @@ import {
   VOICE_SCOPE,
   type Voice,
   type VoiceEndpoint,
+  type VoiceKind,
 } from './voice-endpoint.ts'
 
-const VoiceKindEnum = builder.enumType('VoiceKind', {
-  description: 'Where a voice comes from.',
-  values: {
-    PRESET: { value: 'preset', description: "One of the engine's own." },
-    REFERENCE: { value: 'reference', description: 'Cloned from a recording.' },
-  } as const,
+const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Where a voice comes from.', {
+  preset: "One of the engine's own.",
+  reference: 'Cloned from a recording.',
 })
 
 interface EndpointVoice extends Voice {

@@ -1,3 +1,4 @@
+import { serverAddress } from '../engines/engine-block.ts'
 import type { Workflow } from '../generation/workflow.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { CatalogSnapshot } from './catalog-cache.ts'
@@ -20,13 +21,13 @@ export interface Place {
 /** Where an endpoint's jobs wait. */
 export const endpointPlace = ({ engine }: Pick<VoiceEndpoint, 'engine'>): Place => ({
   kind: voiceKind(poolOf({ engine })),
-  server: typeof engine.base_url === 'string' ? engine.base_url : engine.kind,
+  server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
 })
 
 /** Where a workflow's jobs wait. */
 export const workflowPlace = ({ engine }: Pick<Workflow, 'engine'>): Place => ({
   kind: GENERATION_KIND,
-  server: engine.base_url,
+  server: serverAddress(engine.base_url),
 })
 
 /**

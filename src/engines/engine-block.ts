@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Families of servers that differ in the fields they know (engines.md: strict ones refuse a field that they do not). */
+/** Families of servers that differ in the fields they know (strict ones refuse a field that they do not). */
 export const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
 export type Profile = (typeof PROFILES)[number]
 

@@ -42,7 +42,7 @@ export function openSpeechServer(baseUrl: string, slots: Slots): SpeechServer {
 }
 
 /**
- * A server that speaks OpenAI's `POST /v1/audio/speech` (spec 3, engines.md). One request a slot; an aborted one is closed, so that
+ * A server that speaks OpenAI's `POST /v1/audio/speech`. One request a slot; an aborted one is closed, so that
  * the GPU stops. A busy or unavailable server is asked again for `retry_seconds`.
  * @param lookUp reads the environment variable that `api_key_env` names, at every request
  */

@@ -1,4 +1,5 @@
 import type { Parts } from '../context.ts'
+import { workflowPlace } from '../endpoints/engine-server.ts'
 import { lookAgain } from '../endpoints/look-again.ts'
 import { type PredictionRequest, predict } from '../engines/cog.ts'
 import type { CogServer, CogServers } from '../engines/cog-servers.ts'
@@ -32,7 +33,7 @@ export const generate = (
 ): Promise<void> =>
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
-    const server = parts.cogServers.at(workflow.engine.base_url)
+    const server = parts.cogServers.at(workflowPlace(workflow).server)
     let leave = (): void => undefined
     return {
       timeLimitSeconds: workflow.timeLimitSeconds,

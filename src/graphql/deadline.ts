@@ -31,17 +31,17 @@ export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | E
 
 async function executeWithin(limitMs: number, execution: ExecutionArgs): Promise<ExecutionResult> {
   const context = execution.contextValue as GraphqlContext
-  const stop = new AbortController()
+  let isStopped = false
   const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
   const end = (): void => {
-    stop.abort()
+    isStopped = true
     resolve({ data: null, errors: [tooLong()] })
   }
   const timer = setTimeout(end, limitMs)
   context.signal.addEventListener('abort', end, { once: true })
   if (context.signal.aborted) end()
   try {
-    const contextValue = { ...context, db: cancellable(context.db, stop.signal) }
+    const contextValue = { ...context, db: cancellable(context.db, () => isStopped) }
     return await Promise.race([executeOperation({ ...execution, contextValue }), stopped])
   } finally {
     clearTimeout(timer)

@@ -6,6 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
+import { JSON_TYPE } from '../trouble.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext } from './builder.ts'
 import { executeInTime } from './deadline.ts'
@@ -27,7 +28,6 @@ export interface PostAnswer {
   readonly result: ExecutionResult
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8'
 /** Longer texts are rare, and many of them would take much memory. */
 const LONGEST_KNOWN_CHARACTERS = 10_000

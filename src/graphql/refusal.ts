@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../errors.ts'
 import { builder } from './builder.ts'
-import { upperCased } from './enum-values.ts'
+import { describedEnum } from './described-enum.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
 
-export const ErrorCodeEnum = builder.enumType('ErrorCode', {
-  description: 'Why a request was refused: the value to branch on, the same as behind REST.',
-  values: upperCased<ErrorCode>({
+const ErrorCodeEnum = describedEnum<ErrorCode>(
+  'ErrorCode',
+  'Why a request was refused: the value to branch on, the same as behind REST.',
+  {
     INVALID_REQUEST: 'Correct the request: see details.',
     UNAUTHORIZED: 'Send a valid key, or sign in.',
     PAYMENT_REQUIRED: 'Top up the account.',
@@ -19,8 +20,8 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
     RATE_LIMITED: 'Wait, then try again.',
     INTERNAL_ERROR: 'Something went wrong on our side.',
     UNAVAILABLE: 'Try again in a moment.',
-  }),
-})
+  },
+)
 
 const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDetail').implement({
   description: 'One failed validation.',

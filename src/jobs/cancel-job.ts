@@ -42,7 +42,7 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
   return toView(ctx, await readRow(ctx, input.jobId))
 }
 
-/** The account of the job, where the caller may cancel it: its own account's, or for the operator anybody's. */
+/** The account of the job, where the caller may cancel it: its own account's, or at the command line anybody's. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   refuseWithoutScope(ctx)
   if (!isId('job', jobId)) throw notFound()

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
+import { type Lent, lend } from '../db/cancellable.ts'
 import { CopyCsv } from '../db/copy-csv.ts'
-import type { Tx } from '../db/database.ts'
 import { invalidRequest } from '../errors.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import type { ExportPass } from './export-lane.ts'
@@ -20,7 +20,7 @@ export interface JobExport {
 }
 
 export interface ExportInput extends Window {
-  /** Aborted when whoever asked has gone away while the export waits for its turn. */
+  /** Aborted when whoever asked has gone away: what the database does for it then ends at once. */
   readonly gone?: AbortSignal
 }
 
@@ -36,12 +36,12 @@ export async function exportJobs(ctx: Context, { gone, ...window }: ExportInput)
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const pass = await ctx.exportLane.enter(accountId, gone)
   try {
-    const client = await ctx.db.pool.connect()
-    await openSnapshot(client, accountId, window)
-    return stream(ctx, client, pass, accountId, window)
+    const lent = await lend(ctx.db, () => gone?.aborted === true)
+    await openSnapshot(lent, accountId, window)
+    return stream(ctx, lent, pass, accountId, window, gone)
   } catch (error) {
     pass.leave()
-    throw error
+    throw gone?.aborted ? gone.reason : error
   }
 }
 
@@ -49,20 +49,21 @@ const tooLong = () =>
   invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
 
 /** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
-async function openSnapshot(client: Tx, accountId: string, window: Window): Promise<void> {
+async function openSnapshot({ client, giveBack, breakOff }: Lent, accountId: string, window: Window): Promise<void> {
+  let exceeds: boolean | undefined
   try {
     // Workers would be taken from the queue; and on few cores they make counting slower.
     await client.query('begin isolation level repeatable read read only; set local max_parallel_workers_per_gather = 0')
     const { rows } = await client.query<{ exceeds: boolean }>(exceedsWithin(accountId, window, MAX_JOBS))
-    if (rows[0]?.exceeds !== false) throw tooMany()
+    exceeds = rows[0]?.exceeds
+    if (exceeds !== false) await client.query('rollback')
   } catch (error) {
-    const broken = await client.query('rollback').then(
-      () => undefined,
-      (cause: Error) => cause,
-    )
-    client.release(broken)
+    await breakOff(error as Error)
     throw error
   }
+  if (exceeds === false) return
+  await giveBack()
+  throw tooMany()
 }
 
 const tooMany = () =>
@@ -70,7 +71,14 @@ const tooMany = () =>
     { path: 'from', message: `holds more than ${MAX_JOBS} jobs` },
   ])
 
-function stream(ctx: Context, client: Tx, pass: ExportPass, accountId: string, window: Window): JobExport {
+function stream(
+  ctx: Context,
+  { client, giveBack, breakOff }: Lent,
+  pass: ExportPass,
+  accountId: string,
+  window: Window,
+  gone: AbortSignal | undefined,
+): JobExport {
   const rows = new CopyCsv({
     sql: copyWithin(accountId, window),
     head: CSV_HEAD,
@@ -79,12 +87,14 @@ function stream(ctx: Context, client: Tx, pass: ExportPass, accountId: string, w
     onEnd: (error) => {
       pass.doneReading()
       // In the middle of a COPY a connection is good for nothing else.
-      client.release(error)
+      void (error === undefined ? giveBack() : breakOff(error))
     },
   })
   client.query(rows)
   const csv = ctx.spill.through(rows, accountId)
   csv.once('close', () => pass.leave())
-  csv.once('error', (error) => ctx.log.warn({ err: error.message }, 'an export broke off'))
+  csv.once('error', (error) => {
+    if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
+  })
   return { rowsRead: () => rows.rows, csv }
 }

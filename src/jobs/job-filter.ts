@@ -3,6 +3,7 @@ import { type Detail, invalidRequest } from '../errors.ts'
 import { firstIdAt } from '../id.ts'
 import { findUnstorable } from '../storable.ts'
 import type { JobDecision, JobStatus, JobType } from './job-states.ts'
+import { windowTotal } from './window-total.ts'
 
 /** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
 export interface JobFilter {
@@ -54,25 +55,52 @@ export interface JobQuery {
   readonly isCommon: boolean
 }
 
-/** @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one */
-export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number): JobQuery {
+/**
+ * @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one
+ * @param now decides how a window of time is counted, never what comes out
+ */
+export function toQuery(accountId: string, filter: JobFilter, limit: number, offset: number, now: Date): JobQuery {
   const values: unknown[] = [accountId]
-  const narrow = narrowConditions(filter, (value) => `$${values.push(value)}`)
+  const parameter = (value: unknown) => {
+    const known = values.indexOf(value)
+    return `$${known < 0 ? values.push(value) : known + 1}`
+  }
+  const narrow = narrowConditions(filter, parameter)
   const classes = classConditions(filter)
   const statuses = [...new Set(filter.status ?? [])]
   const all = ['account_id = $1', ...narrow, ...classes.job]
+  const status = statusCondition(statuses)
+  const counted = { job: [...classes.job, ...status], count: [...classes.count, ...status] }
   return {
     page: offset === 0 ? pageOf('*', all, statuses, limit, 0) : rowsOf(pageOf('id', all, statuses, limit, offset)),
-    total:
-      narrow.length === 0
-        ? `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count, ...statusCondition(statuses)].join(' and ')})`
-        : `(select count(*) from job where ${[...all, ...statusCondition(statuses)].join(' and ')})`,
+    total: totalOf(filter, narrow, counted, now, parameter),
     values,
     isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && filtersIn(filter) <= 1,
   }
 }
 
+/** The same classes of jobs, as conditions on `job` and on `job_count`. */
+interface Classes {
+  readonly job: readonly string[]
+  readonly count: readonly string[]
+}
+
 const filtersIn = (filter: JobFilter): number => Object.values(filter).filter((value) => value != null).length
+
+function totalOf(
+  filter: JobFilter,
+  narrow: readonly string[],
+  classes: Classes,
+  now: Date,
+  parameter: (value: unknown) => string,
+): string {
+  const all = `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count].join(' and ')})`
+  const count = (...conditions: string[]) =>
+    `(select count(*) from job where ${['account_id = $1', ...conditions, ...classes.job].join(' and ')})`
+  if (narrow.length === 0) return all
+  if (filter.apiKeyId != null || filter.search) return count(...narrow)
+  return windowTotal(filter, now, { all, count, parameter })
+}
 
 /** What no counter knows: such jobs are counted one by one, within a range of an index. */
 function narrowConditions(filter: JobFilter, parameter: (value: unknown) => string): string[] {
@@ -88,7 +116,7 @@ function narrowConditions(filter: JobFilter, parameter: (value: unknown) => stri
 }
 
 /** Written out rather than passed as parameters: the statistics of each value decide the plan. */
-function classConditions({ type, decision }: JobFilter): { job: string[]; count: string[] } {
+function classConditions({ type, decision }: JobFilter): Classes {
   const ofType = type ? [`type = ${escapeLiteral(type)}`] : []
   if (!decision) return { job: ofType, count: ofType }
   return {

@@ -31,8 +31,16 @@ export async function showRecord(ctx: GraphqlContext, { jobId }: { readonly jobI
   return record
 }
 
-const between = (from: Date | null, to: Date | null): number | null =>
-  from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime())
+type Moment = 'created_at' | 'started_at' | 'completed_at'
+
+/** A field with the milliseconds between two moments of a job; null before the later one. */
+const between = (begin: Moment, end: Moment, description: string) =>
+  ({
+    nullable: true,
+    description,
+    resolve: ({ [begin]: from, [end]: to }: JobRecord): number | null =>
+      from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime()),
+  }) as const
 
 export const JobInterface = builder.interfaceRef<JobRecord>('Job').implement({
   description: 'A job of any producer.',
@@ -60,56 +68,53 @@ export const JobInterface = builder.interfaceRef<JobRecord>('Job').implement({
       nullable: true,
       description: 'When it finished; null before.',
     }),
-    waitMs: t.float({
-      nullable: true,
-      description: 'From its acceptance to its start; null before.',
-      resolve: (row) => between(row.created_at, row.started_at),
-    }),
-    runMs: t.float({
-      nullable: true,
-      description: 'From its last start to its end; null before, and for jobs that never started.',
-      resolve: (row) => between(row.started_at, row.completed_at),
-    }),
-    durationMs: t.float({
-      nullable: true,
-      description: 'From its acceptance to its end; null before.',
-      resolve: (row) => between(row.created_at, row.completed_at),
-    }),
+    waitMs: t.float(between('created_at', 'started_at', 'From its acceptance to its start; null before.')),
+    runMs: t.float(
+      between(
+        'started_at',
+        'completed_at',
+        'From its last start to its end; null before, and for jobs that never started.',
+      ),
+    ),
+    durationMs: t.float(between('created_at', 'completed_at', 'From its acceptance to its end; null before.')),
     attempts: t.exposeInt('attempt', { description: 'How often a worker took it.' }),
     cost: t.float({
       description: 'Credits that it was charged, refunded or not.',
       resolve: ({ cost }) => Number(cost),
     }),
-    queuePosition: t.int({
-      nullable: true,
-      description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",
-      resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositionOf(ctx, id) : null),
-    }),
-    artifacts: t.field({
-      type: [ArtifactRef],
-      description: 'Its outputs, by name. Completed jobs only.',
-      resolve: async ({ id, status }, _args, ctx) =>
-        status === 'completed' ? ((await artifactsOf(ctx, id)) ?? []) : [],
-    }),
-    result: t.field({
-      type: JobResultRef,
-      nullable: true,
-      description: 'As REST shows it. Completed jobs only.',
-      resolve: (row, _args, ctx) => showResult(ctx, row),
-    }),
-    error: t.string({
-      nullable: true,
-      description: 'What to do next. Failed jobs only.',
-      resolve: ({ status, error_code: code }) => (status === 'failed' ? JOB_ERRORS[code ?? 'INTERNAL_ERROR'] : null),
-    }),
-    errorCode: t.field({
-      type: JobErrorCodeEnum,
-      nullable: true,
-      description: 'Failed jobs only.',
-      resolve: ({ status, error_code: code }) => (status === 'failed' ? (code ?? 'INTERNAL_ERROR') : null),
-    }),
   }),
 })
+
+// What is more than its row says.
+builder.interfaceFields(JobInterface, (t) => ({
+  queuePosition: t.int({
+    nullable: true,
+    description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",
+    resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositionOf(ctx, id) : null),
+  }),
+  artifacts: t.field({
+    type: [ArtifactRef],
+    description: 'Its outputs, by name. Completed jobs only.',
+    resolve: async ({ id, status }, _args, ctx) => (status === 'completed' ? ((await artifactsOf(ctx, id)) ?? []) : []),
+  }),
+  result: t.field({
+    type: JobResultRef,
+    nullable: true,
+    description: 'As REST shows it. Completed jobs only.',
+    resolve: (row, _args, ctx) => showResult(ctx, row),
+  }),
+  error: t.string({
+    nullable: true,
+    description: 'What to do next. Failed jobs only.',
+    resolve: ({ status, error_code: code }) => (status === 'failed' ? JOB_ERRORS[code ?? 'INTERNAL_ERROR'] : null),
+  }),
+  errorCode: t.field({
+    type: JobErrorCodeEnum,
+    nullable: true,
+    description: 'Failed jobs only.',
+    resolve: ({ status, error_code: code }) => (status === 'failed' ? (code ?? 'INTERNAL_ERROR') : null),
+  }),
+}))
 
 addNodeSource<JobRecord>('job', {
   typeOf: ({ type }) => TYPE_NAMES[type],

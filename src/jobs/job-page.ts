@@ -41,7 +41,7 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...rangeMistakes('offset', offset, 0, MAX_OFFSET),
     ...filterMistakes(filter ?? {}),
   ])
-  const query = toQuery(accountId, filter ?? {}, limit, offset)
+  const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
   const { rows } = await ctx.db.pool.query<Row>(toStatement(query))
   const jobs = rows.filter((row): row is Row & SummaryRow => row.id !== null)
   return { jobs: jobs.map(toSummary), total: Number(rows[0]?.total ?? 0), limit, offset }

@@ -17,7 +17,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
  * The legal moves. `processing` may follow itself: a worker that died is replaced, and the attempt number tells the two apart.
  * Nothing leaves a terminal state.
  */
-export const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   queued: ['processing', 'failed'],
   processing: ['processing', 'completed', 'failed'],
   completed: [],

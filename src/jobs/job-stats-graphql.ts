@@ -1,13 +1,14 @@
 import { builder } from '../graphql/builder.ts'
-import { upperCased } from '../graphql/enum-values.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { selectedFields } from '../graphql/selected-fields.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JOB_MEASURES, type JobGroup, type JobStats, jobStats, type Percentiles } from './job-stats.ts'
 import { JobsFilterInput } from './jobs-graphql.ts'
 
-const JobGroupEnum = builder.enumType('JobGroup', {
-  description: 'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
-  values: upperCased<JobGroup>({
+const JobGroupEnum = describedEnum<JobGroup>(
+  'JobGroup',
+  'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
+  {
     type: 'By their producer.',
     status: 'By where they stand.',
     endpoint: 'By their endpoint key.',
@@ -15,8 +16,8 @@ const JobGroupEnum = builder.enumType('JobGroup', {
     error_code: 'By why they failed.',
     hour: 'By the hour.',
     day: 'By the day.',
-  }),
-})
+  },
+)
 
 const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
   description: 'Milliseconds within which so many of a hundred jobs were done.',

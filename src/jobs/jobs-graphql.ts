@@ -1,6 +1,6 @@
 import type { Connection } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
-import { upperCased } from '../graphql/enum-values.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { countJobs } from './count-jobs.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
@@ -52,24 +52,22 @@ const JobOrderInput = builder.inputType('JobOrder', {
   description: 'The order of a list of jobs.',
   fields: (t) => ({
     field: t.field({
-      type: builder.enumType('JobOrderField', {
-        description: 'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
-        values: upperCased<JobOrderField>({
+      type: describedEnum<JobOrderField>(
+        'JobOrderField',
+        'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
+        {
           created_at: 'When they were accepted.',
           completed_at: 'When they finished.',
           duration: 'How long they took from their acceptance to their end.',
-        }),
-      }),
+        },
+      ),
       required: true,
       description: 'By what.',
     }),
     direction: t.field({
-      type: builder.enumType('OrderDirection', {
-        description: 'Which end comes first.',
-        values: upperCased<JobOrder['direction']>({
-          asc: 'The oldest, or the shortest, first.',
-          desc: 'The newest, or the longest, first.',
-        }),
+      type: describedEnum<JobOrder['direction']>('OrderDirection', 'Which end comes first.', {
+        asc: 'The oldest, or the shortest, first.',
+        desc: 'The newest, or the longest, first.',
       }),
       required: true,
       description: 'DESC: the newest, or the longest, first.',

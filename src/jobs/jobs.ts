@@ -7,7 +7,7 @@ import { DURATION_MS, JOB_COLUMNS, type JobRecord, RECORD_COLUMNS } from './job-
 import type { JobStatus } from './job-states.ts'
 import { conditionsOf, type JobsFilter, oneOf, refuseFilterMistakes } from './jobs-filter.ts'
 
-/** `created` is the id itself. By the other two only finished jobs come. */
+/** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
 
 export interface JobOrder {

@@ -46,19 +46,11 @@ const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
 
 export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
-  const prepared = new Map<string, Promise<void>>()
+  const prepare = onceEach((kind: JobKind) => ensureQueue(boss, kind.queue))
   const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
     // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
     if (localWorkers.get(kind.queue)?.() !== true) shout.call(kind.queue)
-  }
-  const prepare = (kind: JobKind): Promise<void> => {
-    const known = prepared.get(kind.queue)
-    if (known !== undefined) return known
-    const made = ensureQueue(boss, kind.queue)
-    prepared.set(kind.queue, made)
-    made.catch(() => prepared.delete(kind.queue))
-    return made
   }
   return {
     prepare,
@@ -99,6 +91,19 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     abort: (jobId) => {
       bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
+  }
+}
+
+/** Does it once for each queue, however often it is asked for; after a failure once more. */
+function onceEach(make: (kind: JobKind) => Promise<void>): (kind: JobKind) => Promise<void> {
+  const all = new Map<string, Promise<void>>()
+  return (kind) => {
+    const known = all.get(kind.queue)
+    if (known !== undefined) return known
+    const made = make(kind)
+    all.set(kind.queue, made)
+    made.catch(() => all.delete(kind.queue))
+    return made
   }
 }
 

@@ -6,7 +6,7 @@ import { withLock } from '../db/lock.ts'
 import type { Log } from '../log.ts'
 
 /** A worker that stops sending heartbeats loses its jobs to another one after this long. */
-export const HEARTBEAT_SECONDS = 10
+const HEARTBEAT_SECONDS = 10
 /** Deliveries that a crash or an unreachable database cost are repeated; the job's own attempt limit ends a poisonous one. */
 const RETRY_LIMIT = 1000
 const RETRY_DELAY_SECONDS = 1

@@ -30,7 +30,7 @@ export interface DispatchOptions {
   readonly lines?: ServerLines
   /**
    * Runs one job. When it throws, the job is delivered again; `signal` is aborted when the job was cancelled, now belongs to another
-   * worker or must be handed back. Resolves with 'settled' where it took the delivery out of the queue itself (`DEQUEUE`).
+   * worker or must be handed back. Resolves with 'settled' where it took the delivery out of the queue itself (`dequeue`).
    * @param turn at its server, to be waited for and to be ended as soon as the server is done; absent where that has no limit
    */
   handle(jobId: string, signal: AbortSignal, delivery: Delivery, turn: Turn | undefined): Promise<unknown>

@@ -38,19 +38,12 @@ export type LaneKeys = readonly [account: string, receiver: string, own: string]
 export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
   const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
-  /** What was taken in doubt, of each account and lane: the first to leave a lane are taken for those. */
-  const doubted = new Map<string, number>()
+  const doubts = openDoubts(doubtful)
   const known = new Map<string, LaneKeys>()
-  const isInDoubt = (lane: string): boolean => doubtful?.isPrompt(lane) === false
-  const trustLeft = (lane: string, [account, , own]: LaneKeys): number =>
-    isInDoubt(lane)
-      ? Math.ceil((doubtful!.perAccount - (doubted.get(account) ?? 0) - (doubted.get(own) ?? 0)) / 2)
-      : Number.POSITIVE_INFINITY
-  const doubtOf = (lane: string): number => (isInDoubt(lane) ? doubtful!.perLane : Number.POSITIVE_INFINITY)
   const isShort = (left: number, most: number): boolean => left < Math.max(1, Math.min(batch, Math.ceil(most / 2)))
   const isFull = (lane: string, keys: LaneKeys): boolean => {
     const own = held.get(keys[2]) ?? 0
-    const [share, doubt, trust] = [shareOf(limits, held, keys), doubtOf(lane), trustLeft(lane, keys)]
+    const [share, doubt, trust] = [shareOf(limits, held, keys), doubts.perLane(lane), doubts.left(lane, keys)]
     return (
       isShort(limits.perAccount - (held.get(keys[0]) ?? 0), limits.perAccount) ||
       isShort(share, share + own) ||
@@ -70,9 +63,10 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
     enter: (lane) => {
       if (lane === undefined) return true
       const keys = keysOf(lane)
-      const fits = hasRoom(limits, held, keys) && (held.get(keys[2]) ?? 0) < doubtOf(lane) && trustLeft(lane, keys) > 0
+      const isTrusted = (held.get(keys[2]) ?? 0) < doubts.perLane(lane) && doubts.left(lane, keys) > 0
+      const fits = hasRoom(limits, held, keys) && isTrusted
       if (fits) count(held, keys, 1)
-      if (fits && isInDoubt(lane)) count(doubted, [keys[0], keys[2]], 1)
+      if (fits) doubts.enter(lane, keys)
       if (isFull(lane, keys)) known.set(lane, keys)
       return fits
     },
@@ -80,13 +74,33 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
       if (lane === undefined) return false
       const keys = keysOf(lane)
       count(held, keys, -1)
-      if (doubted.has(keys[2])) count(doubted, [keys[0], keys[2]], -1)
+      doubts.leave(keys)
       return reopens(keys)
     },
     hasReopened: () => [...known].some(([lane, keys]) => !isFull(lane, keys)),
     full: () => {
       for (const [lane, keys] of known) if (!isFull(lane, keys)) known.delete(lane)
       return [...known.keys()]
+    },
+  }
+}
+
+/** Counts what was taken in doubt, of each account and lane: the first to leave a lane are taken for those. */
+function openDoubts(doubtful: Doubtful | undefined) {
+  const taken = new Map<string, number>()
+  const isInDoubt = (lane: string): boolean => doubtful?.isPrompt(lane) === false
+  return {
+    perLane: (lane: string): number => (isInDoubt(lane) ? doubtful!.perLane : Number.POSITIVE_INFINITY),
+    /** What the lane's account may still take in doubt for it: as much again as is free. */
+    left: (lane: string, [account, , own]: LaneKeys): number =>
+      isInDoubt(lane)
+        ? Math.ceil((doubtful!.perAccount - (taken.get(account) ?? 0) - (taken.get(own) ?? 0)) / 2)
+        : Number.POSITIVE_INFINITY,
+    enter: (lane: string, [account, , own]: LaneKeys): void => {
+      if (isInDoubt(lane)) count(taken, [account, own], 1)
+    },
+    leave: ([account, , own]: LaneKeys): void => {
+      if (taken.has(own)) count(taken, [account, own], -1)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { whileThere } from '../../rest/departure.ts'
 import { authenticate } from '../api-keys/authenticate.ts'
 import type { KeyActor, Parts } from '../context.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -17,7 +18,8 @@ export const createEnter =
   (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    const actor = await authenticate(parts, bearerOf(request.headers.authorization))
+    const db = whileThere(parts.db, reply.raw)
+    const actor = await authenticate({ db }, bearerOf(request.headers.authorization))
     const { headers, refusal } = await rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
     if (refusal !== null) throw refusal

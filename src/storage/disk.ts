@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { usingSync } from '../data-directory.ts'
+import { errorCode, usingSync } from '../data-directory.ts'
 import { isStorageKey, signMediaPath } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 
@@ -166,5 +166,3 @@ async function deleteFile(dir: string, path: string): Promise<void> {
 }
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
-
-const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

@@ -3,7 +3,7 @@ import { durationMs, parseWav, type Wav } from './wav.ts'
 
 /** Below this (about -54 dB) nobody hears anything. */
 const AUDIBLE_PEAK = 64
-/** How far a rendering may be from what its text should take (engines.md: gibberish for minutes, swallowed endings). */
+/** How far a rendering may be from what its text should take: models speak gibberish for minutes, or swallow the end. */
 const SHORTEST_RATIO = 0.3
 const LONGEST_RATIO = 3
 /** A single word may well be drawn out and come with silence around it. */

@@ -1,6 +1,6 @@
 import type { Language } from '../engines/detect-language.ts'
 
-// Measured by `node bench/speech-rates.ts` on the embedded engine's output for the sentences of bench/sentences.ts.
+// Measured by `npx node bench/speech-rates.ts` on the embedded engine's output for the sentences of bench/sentences.ts.
 
 /** How long a sentence takes besides its letters: the pause after it. */
 export const SENTENCE_SECONDS = 0.3

@@ -9,7 +9,7 @@ export interface Chunk {
   readonly pause: Pause
 }
 
-/** Longer texts drift, hurry and get cut off (engines.md). */
+/** Longer texts drift, hurry and get cut off by the models. */
 const MAX_CHARACTERS = 400
 const IDEAL_CHARACTERS = 300
 /** What a cut costs besides a length that is not ideal: one in a sentence is worth a chunk of half or twice the length. */

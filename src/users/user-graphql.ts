@@ -1,21 +1,19 @@
 import { invalidRequest } from '../errors.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { changePassword } from './change-password.ts'
 import { type Me, me } from './me.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import type { User } from './user.ts'
+import type { User, UserRole } from './user.ts'
 import { findUser, type UsersInput, users } from './users.ts'
 
-const UserRoleEnum = builder.enumType('UserRole', {
-  description: 'What a person may do for the account.',
-  values: {
-    OWNER: { value: 'owner', description: 'Everything, keys and webhooks included.' },
-    MEMBER: { value: 'member', description: 'Submit and read jobs.' },
-  } as const,
+const UserRoleEnum = describedEnum<UserRole>('UserRole', 'What a person may do for the account.', {
+  owner: 'Everything, keys and webhooks included.',
+  member: 'Submit and read jobs.',
 })
 
 const UserRef = builder.objectRef<User>('User').implement({

@@ -88,17 +88,12 @@ function openTurns(limits: GateOptions, now: () => number) {
   const isPrompt = (lane: string): boolean => paces.of(lane) < PROMPT_MS
   let crowd = 0
   let closed = false
-  const prepareAhead = (lane: string, queue: readonly Waiting[]): void => {
-    // Only once some of them are used up, so that many are prepared together while enough are left for the time that takes.
-    if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true || paces.of(lane) >= QUICK_MS) return
-    for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
-  }
   /** One place was given back: lanes that share a word with it take turns at what fits now. */
   const admit = (): void => {
     for (const [lane, line] of waiting) {
       const { keys, queue } = line
       if (!mayGo(limits, inside, keys)) {
-        prepareAhead(lane, queue)
+        if (paces.of(lane) < QUICK_MS) prepareAhead(queue)
         continue
       }
       count(inside, keys, 1)
@@ -112,7 +107,7 @@ function openTurns(limits: GateOptions, now: () => number) {
   }
   return {
     enter: async (lane: string, keys: LaneKeys, preparation: Waiting['preparation']): Promise<void> => {
-      if (closed) throw new Error('the worker is stopping')
+      if (closed) throw stopping()
       if (!waiting.has(lane) && mayGo(limits, inside, keys)) return count(inside, keys, 1)
       await new Promise<void>((resolve, reject) => {
         const line = waiting.get(lane) ?? { keys, queue: [] }
@@ -132,13 +127,19 @@ function openTurns(limits: GateOptions, now: () => number) {
     },
     close: () => {
       closed = true
-      for (const { queue } of waiting.values()) {
-        for (const { giveUp } of queue) giveUp(new Error('the worker is stopping'))
-      }
+      for (const { giveUp } of [...waiting.values()].flatMap(({ queue }) => queue)) giveUp(stopping())
       waiting.clear()
       crowd = 0
     },
   }
+}
+
+const stopping = () => new Error('the worker is stopping')
+
+/** Only once some of them are used up, so that many are prepared together while enough are left for the time that takes. */
+function prepareAhead(queue: readonly Waiting[]): void {
+  if (queue[AHEAD - TOGETHER]?.preparation.isBegun() === true) return
+  for (const { preparation } of queue.slice(0, AHEAD)) preparation.begin()
 }
 
 /** Milliseconds that each lane's last attempt took, where it ended a short while ago: an account may have a slow path at a quick receiver. */

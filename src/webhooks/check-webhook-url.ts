@@ -8,7 +8,15 @@ const FIRST_UNPRIVILEGED_PORT = 1024
  * What is wrong with a webhook URL, or null where it may be stored (contract.md sections 3 and 6). Literal addresses are
  * judged here; names are judged by what they resolve to, whenever a callback connects.
  */
-export function checkWebhookUrl(text: string, egressAllow: readonly Cidr[]): string | null {
+export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): string | null =>
+  complaintAboutLength(text) ?? complaintAboutAddress(text, egressAllow)
+
+/** As the caller has sent it. */
+export const complaintAboutLength = (text: string): string | null =>
+  [...text].length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : null
+
+/** All but the length. */
+export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[]): string | null {
   const url = URL.parse(text)
   return (
     complaintAboutText(text) ??
@@ -18,7 +26,6 @@ export function checkWebhookUrl(text: string, egressAllow: readonly Cidr[]): str
 
 /** The URL parser forgives and forgets all of this, so that it must be seen in the text itself. */
 function complaintAboutText(text: string): string | null {
-  if ([...text].length > MAX_URL_CHARACTERS) return `must have at most ${MAX_URL_CHARACTERS} characters`
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(text) ?? []
   if (authority === undefined) return 'must start with https:// and a host'

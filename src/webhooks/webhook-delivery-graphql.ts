@@ -2,7 +2,7 @@ import { notFound } from '../errors.ts'
 import { batched } from '../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
-import { upperCased } from '../graphql/enum-values.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobInterface } from '../jobs/job-interface-graphql.ts'
@@ -15,14 +15,15 @@ import {
 } from './webhook-deliveries.ts'
 import type { DeliveryState } from './webhook-delivery.ts'
 
-const DeliveryStateEnum = builder.enumType('WebhookDeliveryState', {
-  description: 'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
-  values: upperCased<DeliveryState>({
+const DeliveryStateEnum = describedEnum<DeliveryState>(
+  'WebhookDeliveryState',
+  'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
+  {
     pending: 'An attempt runs, or another one follows.',
     succeeded: 'The receiver took it.',
     failed: 'No attempt follows.',
-  }),
-})
+  },
+)
 
 const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
   description: 'One try to hand a delivery over.',

@@ -94,6 +94,8 @@ describe('tagMedia', () => {
     ['a data URL', '/media_url', { ...IMAGE, media_url: 'data:image/png;base64,AAAA' }],
     ['no address', '/media_url', { media_kind: 'image' }],
     ['2049 characters', '/media_url', { ...IMAGE, media_url: `https://example.com/${'x'.repeat(2029)}` }],
+    ['2049 characters of http', '/media_url', { ...IMAGE, media_url: `http://example.com/${'x'.repeat(2030)}` }],
+    ['2049 characters with a port', '/media_url', { ...IMAGE, media_url: `http://example.com:80/${'x'.repeat(2027)}` }],
     ['an unknown kind', '/media_kind', { ...IMAGE, media_kind: 'hologram' }],
     ['an unknown key', '/x', { ...IMAGE, x: 1 }],
   ])('refuses %s, and records nothing', async (_title, path, given) => {
@@ -109,6 +111,9 @@ describe('tagMedia', () => {
     'HTTP://example.com:80/a.jpg',
     'http://example.com:80',
     'http://example.com:8080/',
+    `http://example.com/${'x'.repeat(2029)}`,
+    `http://example.com:80/${'x'.repeat(2026)}`,
+    `https://example.com/${'x'.repeat(2028)}`,
   ])('takes %s', async (mediaUrl) => {
     expect((await tag({ ...IMAGE, media_url: mediaUrl })).status).toBe(200)
   })

@@ -13,12 +13,14 @@ const connect = async (ensure?: () => Promise<void>) => {
   open.push(bus)
   return bus
 }
-const terminateAll = async () =>
-  (await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant bus'`))
-    .rowCount
+/** Other files' services share the server, each with a database of its own. */
+const OURS = `from pg_stat_activity where application_name = 'sonant bus' and datname = current_database()`
+const terminateAll = async () => (await admin.query(`select pg_terminate_backend(pid) ${OURS}`)).rowCount
 /** PostgreSQL ends a connection a moment after its client has. */
-const noneLeft = async () =>
-  (await admin.query(`select 1 from pg_stat_activity where application_name = 'sonant bus'`)).rowCount === 0
+const noneLeft = async () => (await admin.query(`select 1 ${OURS}`)).rowCount === 0
+
+const warnings: string[] = []
+process.on('warning', ({ message }) => warnings.push(message))
 
 describe('bus', () => {
   beforeEach(async () => {
@@ -139,5 +141,19 @@ describe('bus', () => {
     void one.notify('d', 'really')
     await one.close()
     await vi.waitUntil(() => heard.length === 2)
+  })
+
+  test('its connection is asked one thing after the other', async () => {
+    const bus = await connect()
+    const heard: string[] = []
+    const listening = ['e', 'f', 'g'].map((channel) => bus.listen(channel, (payload) => heard.push(payload)))
+    const sent = Array.from({ length: 5 }, (_nothing, number) => bus.notify('h', String(number)))
+    const [unlisten] = await Promise.all([...listening, ...sent])
+    const more = bus.listen('h', () => undefined)
+    if (typeof unlisten === 'function') unlisten()
+    await Promise.all([more, bus.notify('f', 'heard')])
+    await vi.waitUntil(() => heard.length === 1)
+    // pg tells once in a process of a query that was sent while another one ran.
+    expect(warnings).toEqual([])
   })
 })

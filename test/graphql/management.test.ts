@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
 import { ask as askAt, codeOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
-import { insertJob } from '../setup/jobs.ts'
+import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, endpoint } from '../setup/service.ts'
 
@@ -193,11 +193,14 @@ describe('the operator', () => {
 
   test('sees why jobs of all accounts failed, most frequent first', async () => {
     const [{ key }, one, two] = [await operator(), await service.createCaller(), await service.createCaller()]
-    const fail = (account: string, cause: string) =>
-      insertJob(service.runtime.db, account, { status: 'failed', cause, endpointKey: 'voice.causes' })
-    await fail(one.account, 'refused by 10.0.0.7')
-    await fail(one.account, 'out of memory')
-    const last = await fail(two.account, 'out of memory')
+    const now = Date.now()
+    const fail = (account: string, cause: string, secondsAgo: number) => {
+      const id = idAt(new Date(now - secondsAgo * 1000))
+      return insertJob(service.runtime.db, account, { id, status: 'failed', cause, endpointKey: 'voice.causes' })
+    }
+    await fail(one.account, 'refused by 10.0.0.7', 3)
+    await fail(one.account, 'out of memory', 2)
+    const last = await fail(two.account, 'out of memory', 1)
     const { data } = await ask(key, '{ failureCauses { errorCode cause endpointKey jobs lastJobId } }')
     const causes = (data!.failureCauses as { endpointKey: string }[]).filter((at) => at.endpointKey === 'voice.causes')
     expect(causes).toEqual([

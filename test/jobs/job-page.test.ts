@@ -216,6 +216,16 @@ describe('jobPage', () => {
       ['from=2026-01-01T00:00:39.9991Z', (job) => job.id >= middle],
       ['from=2026-01-01&to=2026-01-01', () => false],
     ]
+    // Most of the time since the oldest job, or all of it and more.
+    const windows: [string, Wanted][] = [
+      ['from=2026-01-01T00:00:10Z&to=2026-01-02', (job) => job.id >= all[10]!.id],
+      ['from=2025-01-01&to=2026-01-01T00:01:10Z', (job) => job.id < all[70]!.id],
+      ['to=2026-01-02', () => true],
+      ['to=9999-12-31', () => true],
+      ['from=0001-01-01', () => true],
+      ['from=9999-12-31', () => false],
+      ['from=9999-12-30&to=9999-12-31', () => false],
+    ]
     const pairs = filters.flatMap(([search, wanted], index) =>
       filters.slice(index + 1).flatMap(([other, alsoWanted]): [string, Wanted][] => {
         const names = (text: string) => text.split('&').map((part) => part.split('=')[0])
@@ -223,7 +233,7 @@ describe('jobPage', () => {
         return [[`${search}&${other}`, (job) => wanted(job) && alsoWanted(job)]]
       }),
     )
-    for (const [search, wanted] of [...filters, ...pairs]) {
+    for (const [search, wanted] of [...filters, ...windows, ...pairs]) {
       const { body } = await list(`?limit=100&${search}`, caller.key)
       const expected = all
         .filter(wanted)
@@ -232,6 +242,37 @@ describe('jobPage', () => {
       expect([search, body.total, idsOf(body)]).toEqual([search, expected.length, expected])
       const part = await list(`?limit=3&offset=2&${search}`, caller.key)
       expect([search, part.body.total, idsOf(part.body)]).toEqual([search, expected.length, expected.slice(2, 5)])
+    }
+  })
+
+  test('a window is counted exactly, however much it leaves out at either end', async () => {
+    const { account, key } = await service.createCaller()
+    const now = Date.now()
+    const hour = 3_600_000
+    // Until some hours from now: the clocks of other processes may be ahead.
+    const hours = Array.from({ length: 24 }, (_nothing, n) => n - 18)
+    for (const n of hours) {
+      const type = n % 2 === 0 ? 'generate' : 'voice'
+      await insertJob(service.runtime.db, account, { id: idAt(new Date(now + n * hour)), type })
+    }
+    const edges = [-30, -18, -12, -9, -6, -1, 0, 3, 6, 30]
+    const moment = (n: number) => new Date(now + n * hour).toISOString()
+    const windows = edges.flatMap((from) => [
+      { search: `from=${moment(from)}`, from, to: 99 },
+      { search: `to=${moment(from)}`, from: -99, to: from },
+      ...edges.filter((to) => to >= from).map((to) => ({ search: `from=${moment(from)}&to=${moment(to)}`, from, to })),
+    ])
+    for (const { search, from, to } of windows) {
+      const within = hours.filter((n) => n >= from && n < to)
+      const generated = within.filter((n) => n % 2 === 0)
+      for (const [more, matching] of [
+        ['', within],
+        ['&type=generate', generated],
+        ['&status=completed,failed', within],
+      ] as const) {
+        const { body } = await list(`?limit=100&${search}${more}`, key)
+        expect([search, more, body.total, body.jobs.length]).toEqual([search, more, matching.length, matching.length])
+      }
     }
   })
 

@@ -42,7 +42,10 @@ describe('sonant jobs', () => {
       error_code: 'PROVIDER_UNAVAILABLE',
       cause,
     })
-    expect((await run(['jobs', 'show', id], env)).stdout).toContain(`cause: ${cause}`)
+    const { stdout } = await run(['jobs', 'show', id], env)
+    expect(stdout).toContain(`cause: ${cause}`)
+    // The verdict that a voice job does not have.
+    expect(stdout).not.toMatch(/undefined|is_prohibited/)
     expect((await run(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
   })
 
@@ -126,4 +129,44 @@ describe('sonant jobs', () => {
     const missing = await run(['jobs', 'export', ...window, '-o', join(own, 'none', 'x.csv'), '--json'], env)
     expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
+
+  test.each([
+    ['counts', 'job_count', 'SIGINT', 130],
+    ['reads', 'api_key', 'SIGINT', 130],
+    ['reads', 'api_key', 'SIGTERM', 143],
+  ] as const)(
+    'export that %s (%s locked) ends with %s in one line, and leaves no file',
+    async (_stage, table, signal, code) => {
+      const { account } = await service.createCaller()
+      const own = await makeTempDir()
+      const { pool } = service.runtime.db
+      const waiting = async () =>
+        (
+          await pool.query(
+            `select from pg_stat_activity where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`,
+          )
+        ).rowCount
+      const locker = await pool.connect()
+      await locker.query(`begin; lock table ${table} in access exclusive mode`)
+      try {
+        const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', join(own, 'jobs.csv')]
+        const command = startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args, '--json'], env)
+        await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+        if (table === 'api_key') await expect.poll(() => readdir(own)).toHaveLength(1)
+        // As npm does: what the terminal has told everybody is told once more.
+        command.killGroup(signal)
+        command.killGroup(signal)
+        await expect.poll(waiting, { timeout: 1_000, interval: 10 }).toBe(0)
+        expect([await command.ended(), command.stderr()]).toEqual([code, 'Interrupted: no file was written.\n'])
+        expect(JSON.parse(command.stdout())).toEqual({
+          error: 'Interrupted: no file was written.',
+          error_code: 'INTERRUPTED',
+        })
+        expect(await readdir(own)).toEqual([])
+      } finally {
+        await locker.query('rollback')
+        locker.release()
+      }
+    },
+  )
 })

@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, cleanUp, endpoint, makeTempDir, run, type Service, sonantOn, startService } from '../setup/service.ts'
 
@@ -8,6 +12,7 @@ type Key = { api_key_id: string; api_key: string; scopes: string[] }
 
 // Each command is a process of its own, and several run in one test.
 const DEADLINE_MS = 90_000
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const TYPE_ID = { account: /^acct_[0-9a-z]{26}$/, key: /^key_[0-9a-z]{26}$/ }
 
 describe('the command line beside a running server', { timeout: DEADLINE_MS }, () => {
@@ -77,6 +82,8 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
       expect(await refused('accounts', 'create', '--name', 'broke', `--credits=${credits}`)).toMatch(/credits/i)
     expect(await refused('accounts', 'create', '--name', 'broke', '--credits=-5')).toMatch(/credits/i)
     expect(await refused('accounts', 'show', '--account', 'broke')).toContain('broke')
+    const impostor = ['--name', account.account_id, '--credits', '1']
+    expect(await refused('accounts', 'create', ...impostor)).toMatch(/another name/)
     expect(await refused('accounts', 'credit', '--account', 'studio', '--amount', 'lots')).toMatch(/amount/i)
     expect(await refused('keys', 'create', '--account', 'studio', '--name', 'x', '--scopes', 'no good!')).toMatch(
       /scope/i,
@@ -86,6 +93,8 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
     await refused('endpoints', 'delete', 'nothing')
     expect(await refused('endpoints', 'apply', join(directory, 'absent.yaml'))).toContain('absent.yaml')
     await refused('say', 'Hello', '--voice', 'nobody', '-o', join(directory, 'never.wav'))
+    const nowhere = ['-o', join(directory, 'absent', 'never.wav')]
+    expect(await refused('say', 'Hello', '--account', 'studio', ...nowhere)).toContain('INVALID_REQUEST')
     expect(await service.sonant('accounts', 'show', '--account', 'studio')).toMatchObject({ credits: 130 })
   })
 })
@@ -109,6 +118,16 @@ describe('a mistake in a command line', { timeout: DEADLINE_MS }, () => {
     const { code, stdout, stderr } = await run(['accounts', 'create'], {})
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('--name')
+  })
+})
+
+describe('a command', { timeout: DEADLINE_MS }, () => {
+  test('whose words nobody reads to their end does not crash', async () => {
+    const child = spawn(process.execPath, [MAIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const exit = once(child, 'exit')
+    child.stdout.destroy()
+    expect(await text(child.stderr)).toBe('')
+    expect(await exit).toEqual([0, null])
   })
 })
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
 import { call, cleanUp, type Env, freePorts, makeTempDir, processesOf, run, startService } from '../setup/service.ts'
 
 const DEADLINE_MS = 60_000
@@ -35,6 +35,25 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
     const lines = await refusedStart({ DATABASE_URL: 'mysql://sonant:hunter2@127.0.0.1/sonant' })
     expect(naming(lines, 'DATABASE_URL')).toEqual([1])
     expect(lines.join('\n')).not.toContain('hunter2')
+  })
+
+  test('a database that does not answer is named with its variable, without its password', async () => {
+    const [port] = await freePorts(1)
+    const DATABASE_URL = `postgresql://sonant:hunter2@127.0.0.1:${port}/voices`
+    const lines = await refusedStart({ DATABASE_URL })
+    expect(naming(lines, 'DATABASE_URL', `127.0.0.1:${port}/voices`, 'ECONNREFUSED')).toEqual([1, 1, 1])
+    const { stdout, stderr } = await run(['accounts', 'show', '--account', 'demo', '--json'], { DATABASE_URL })
+    expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('DATABASE_URL'), error_code: 'UNAVAILABLE' })
+    expect([...lines, stdout, stderr].join()).not.toContain('hunter2')
+  })
+
+  test.for([
+    ['a database that its server does not have', { pathname: '/absent' }, 'absent'],
+    ['a user whom its server does not let in', { username: 'stranger' }, 'stranger'],
+  ] as const)('%s is told with its variable', async ([, difference, name]) => {
+    const url = Object.assign(new URL(inject('databaseUrl')), difference)
+    const lines = await refusedStart({ DATABASE_URL: url.href })
+    expect(naming(lines, 'DATABASE_URL', name)).toEqual([1, 1])
   })
 
   test('a variable given both as itself and as a file is a contradiction, reported with the other mistakes', async () => {
@@ -109,6 +128,7 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
   test('a port in use is refused with its number, and leaves no process behind', async () => {
     const service = await startService()
     const lines = await refusedStart({ PORT: String(service.port) })
+    expect(naming(lines, 'PORT')).toEqual([1])
     expect(lines.join('\n')).toContain(String(service.port))
     expect(await service.stop()).toBe(0)
   })

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { claimQueued } from '../../src/queue/claim-queued.ts'
 import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
@@ -70,7 +70,8 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
     await until(() => signals.length === 2, GRACE_MS, 'the second delivery')
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
     gates[0]?.resolve()
-    await setTimeout(50)
+    // All that follows from the first one's end has happened within this turn.
+    await setImmediate()
     expect(dispatcher.inFlight).toBe(1)
     const stopped = dispatcher.stop(0)
     await until(() => signals[1]?.aborted === true, GRACE_MS, 'the second to be stopped')

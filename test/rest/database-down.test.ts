@@ -4,11 +4,16 @@ import { type Door, startDoor } from './start-door.ts'
 
 const failing = (fields: object, message = 'failed') => Object.assign(new Error(message), fields)
 
+/** A pool's `connect`, as those call it who wait for it by a callback. */
+const refusing = (error: Error) => (done: (error: Error) => void) => done(error)
+
 describe('a database that cannot be talked to', () => {
   it.each<[string, unknown]>([
     ['a refused connection', failing({ code: 'ECONNREFUSED', syscall: 'connect' })],
     ['a missing socket', failing({ code: 'ENOENT', syscall: 'connect' })],
     ['several refused addresses', new AggregateError([failing({ code: 'ECONNREFUSED' })])],
+    ['a name that nobody resolves', failing({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
+    ['a name server that does not answer', failing({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' })],
     ['a shutdown', failing({ code: '57P01', severity: 'FATAL' })],
     ['a start', failing({ code: '57P03' })],
     ['too many connections', failing({ code: '53300' })],
@@ -41,9 +46,8 @@ describe('a service without its database', () => {
   it('answers 503 with Retry-After, and goes on serving the catalog', async () => {
     const key = await door.createKey()
     const { pool } = door.runtime.db
-    const query = pool.query
-    pool.query = (() =>
-      Promise.reject(failing({ code: 'ECONNREFUSED', syscall: 'connect' }))) as unknown as typeof query
+    const connect = pool.connect
+    pool.connect = refusing(failing({ code: 'ECONNREFUSED', syscall: 'connect' })) as typeof connect
     try {
       for (const path of ['/api/v1/voice/tts/voices', '/health/ready']) {
         const response = await fetch(door.url + path, { headers: { authorization: `Bearer ${key}` } })
@@ -54,20 +58,19 @@ describe('a service without its database', () => {
       expect((await fetch(`${door.url}/health/live`)).status).toBe(200)
       expect((await fetch(`${door.url}/api/v1/public/voice`)).status).toBe(200)
     } finally {
-      pool.query = query
+      pool.connect = connect
     }
   })
 
   it('answers an unforeseen exception with 500 and logs where, not what', async () => {
     const key = await door.createKey()
     const { pool } = door.runtime.db
-    const query = pool.query
+    const connect = pool.connect
     const logged: object[] = []
     const { log } = door.runtime
     const error = log.error
     log.error = ((entry: object) => logged.push(entry)) as unknown as typeof error
-    pool.query = (() =>
-      Promise.reject(failing({ code: '22000', severity: 'ERROR' }, 'row holds a secret'))) as unknown as typeof query
+    pool.connect = refusing(failing({ code: '22000', severity: 'ERROR' }, 'row holds a secret')) as typeof connect
     try {
       const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'trace-1' }
       const response = await fetch(`${door.url}/api/v1/voice/tts/voices`, { headers })
@@ -76,7 +79,7 @@ describe('a service without its database', () => {
       expect(logged).toEqual([expect.objectContaining({ requestId: 'trace-1', code: '22000' })])
       expect(JSON.stringify(logged)).not.toContain('secret')
     } finally {
-      pool.query = query
+      pool.connect = connect
       log.error = error
     }
   })

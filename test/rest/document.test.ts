@@ -1,11 +1,17 @@
+import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateRestTypes } from '../../rest/generate-types.ts'
 import { operations } from '../../rest/operations.ts'
+import { forbidden } from '../../src/errors.ts'
 import { type Door, post, startDoor } from './start-door.ts'
 
 const PUBLIC_URL = 'https://voice.example.com/base'
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** Errors that are put together of more than one text. */
+const TEMPLATES = [forbidden('generate:voice').message, 'Send a voice from GET /api/v1/voice/tts/voices.']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 interface Response {
@@ -83,6 +89,15 @@ describe('the document', () => {
         .map(({ operationId }) => operationId)
         .sort(),
     ).toEqual(Object.keys(operations).sort())
+  })
+
+  it('shows errors in the words that the service says', async () => {
+    const files = globSync('{src,rest}/**/*.ts', { cwd: ROOT })
+    const sources = (await Promise.all(files.map((file) => readFile(`${ROOT}${file}`, 'utf8')))).join('\n')
+    const shown = [...JSON.stringify(document).matchAll(/"error":("(?:[^"\\]|\\.)*"),"error_code"/g)]
+    const errors = shown.map(([, text]) => JSON.parse(text as string) as string)
+    expect(errors.length).toBeGreaterThan(10)
+    expect(errors.filter((error) => !TEMPLATES.includes(error) && !sources.includes(error))).toEqual([])
   })
 
   it('has no reference that leads nowhere', () => {

@@ -19,7 +19,7 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-export const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
+const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
 /** Cuts these shares of the connections: at a COMMIT's reply, and before any other statement. */
 export const cutShares =

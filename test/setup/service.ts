@@ -141,7 +141,7 @@ const launch = (env: Env) => {
 }
 
 /** The curl command among printed lines, with the lines that a backslash or an open quote continues. */
-export const findCurl = (output: string): string => {
+const findCurl = (output: string): string => {
   const lines = output.slice(0, output.lastIndexOf('\n') + 1).split('\n')
   const first = lines.findIndex((line) => /^\s*(\$ )?curl /.test(line))
   if (first < 0) return ''

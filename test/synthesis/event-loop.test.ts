@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('while the longest text renders the API answers as if nothing was: the event loop waits under 50 ms, p99', {
+test('the longest text renders beside the API: the event loop waits under 50 ms, p99', {
   timeout: 120_000,
 }, async () => {
   const { key } = await service.createCaller()

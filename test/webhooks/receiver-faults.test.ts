@@ -135,12 +135,12 @@ describe('a receiver that answers', () => {
 describe.concurrent('a receiver that takes its time', () => {
   const within = (ms: number) => expect.toSatisfy((value: number) => value >= ms && value < ms + 4000)
 
-  test('an answer after 9.9 s has taken the delivery', async () => {
-    receiver.on('/late', (response) => void setTimeout(() => response.writeHead(200).end(), 9800))
+  test('an answer after 9.5 s has taken the delivery', async () => {
+    receiver.on('/late', (response) => void setTimeout(() => response.writeHead(200).end(), 9500))
     expect((await deliver(`${receiver.url}/late`, 'first')).attempts[0]).toMatchObject({ outcome: 'succeeded' })
   })
 
-  test('an answer after 10.1 s comes too late', async () => {
+  test('an answer after 10.4 s comes too late', async () => {
     receiver.on('/later', (response) => void setTimeout(() => response.writeHead(200).end(), 10_400))
     const { attempts } = await deliver(`${receiver.url}/later`, 'first')
     expect(attempts[0]).toMatchObject({ outcome: 'timeout', responseStatus: null, durationMs: within(9900) })

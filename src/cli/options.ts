@@ -1,0 +1,31 @@
+import { invalidRequest } from '../errors.ts'
+import { parseMoment } from '../moment.ts'
+
+// What an option's text means. Each throws INVALID_REQUEST with the option's name where it means nothing.
+
+/** A whole number of any sign; commands say themselves which ones they take. */
+export function wholeNumber(option: string, given: string): bigint {
+  if (!/^-?\d{1,18}$/.test(given)) throw invalidRequest(`Give ${option} a whole number.`)
+  return BigInt(given)
+}
+
+/** The same as a page takes it; an option that is absent stays absent. */
+export const size = (option: string, given: string | undefined): number | undefined =>
+  given === undefined ? undefined : Number(wholeNumber(option, given))
+
+/** A moment as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
+export function time(option: string, given: string): Date {
+  const moment = parseMoment(given)
+  if (moment === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
+  return moment
+}
+
+/** One of a few words; an option that is absent stays absent. */
+export function oneOf<T extends string>(option: string, values: readonly T[], given: string): T
+export function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined): T | undefined
+export function oneOf<T extends string>(option: string, values: readonly T[], given: string | undefined) {
+  if (given === undefined) return undefined
+  const value = values.find((candidate) => candidate === given)
+  if (value === undefined) throw invalidRequest(`Give ${option} one of ${values.join(', ')}.`)
+  return value
+}

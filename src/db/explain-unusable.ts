@@ -1,0 +1,24 @@
+import { errorCode } from '../data-directory.ts'
+import { ServiceError } from '../errors.ts'
+import { isDatabaseDown } from './database-down.ts'
+
+/** SQLSTATEs of a server that answers and lets nobody in: wrong user or password (class 28), no such database. */
+const NOT_LET_IN = /^(28[0-9A-Z]{3}|3D000)$/
+
+/** What keeps a process from using the database of DATABASE_URL at all, in words that an operator can act on; any other error as it is. */
+export function explainUnusable(error: unknown, url: string): unknown {
+  if (!isDatabaseDown(error) && !NOT_LET_IN.test(errorCode(error) ?? '')) return error
+  const { host, pathname } = new URL(url)
+  const message = `Check DATABASE_URL: the database ${host}${pathname} cannot be used (${reasonOf(error)}).`
+  return new ServiceError('UNAVAILABLE', message, { cause: error })
+}
+
+/** Where a name has several addresses, node tells what was wrong with each, and nothing of the whole. */
+function reasonOf(error: unknown): string {
+  const { message, errors, code } = error as {
+    message?: string
+    errors?: readonly { message: string }[]
+    code?: string
+  }
+  return message || errors?.[0]?.message || code || 'it does not answer'
+}
