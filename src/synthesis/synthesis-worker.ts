@@ -7,6 +7,8 @@ import { type CogServers, openCogServers } from '../engines/cog-servers.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { deleteAbandonedFiles } from '../jobs/delete-abandoned-files.ts'
+import { failDesertedJobs } from '../jobs/fail-deserted-jobs.ts'
 import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
@@ -66,15 +68,17 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const cogServers = openCogServers(permits.slotsAt)
   const generation = await startGenerating(runtime, { held, permits, cogServers })
   const slotsOf = (pool: string) => permits.countOf(voiceKind(pool)) + slotsBeside(runtime, pool, threads)
-  const registration = await registerWorker(
-    runtime,
-    () => ({
+  const registration = await registerWorker(runtime, {
+    load: () => ({
       pools: stopping ? [] : pools.names,
       slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), permits.countOf(GENERATION_KIND)),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    permits.renew,
-  )
+    onBeat: permits.renew,
+    onSilence: () => {
+      for (const { leaveServers } of [pools, generation]) leaveServers()
+    },
+  })
   const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)
   return {
@@ -144,9 +148,11 @@ async function tidy(runtime: Runtime): Promise<void> {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
       moveStrayJobs(runtime),
+      failDesertedJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
+      deleteAbandonedFiles(runtime),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {
