@@ -1,10 +1,10 @@
 import { type Context, requireAccount } from '../context.ts'
+import { workflowPlace } from '../endpoints/engine-server.ts'
 import { notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { checkSubmission, contentOf } from '../jobs/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/queue-job.ts'
 import { reachForReplay } from '../jobs/reach-for-replay.ts'
-import { generationKind } from '../queue/job-kind.ts'
 import { reachWorkflow } from './reach-workflow.ts'
 import { workflowKey } from './workflow.ts'
 
@@ -39,8 +39,7 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
   return queueJob(ctx, {
     type: 'generate',
     endpointKey: place.endpointKey,
-    kind: generationKind(workflow.engine.kind),
-    server: workflow.engine.base_url,
+    ...workflowPlace(workflow),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),

@@ -34,9 +34,9 @@ export interface Produced extends Provenance {
 /** A claimed job in the words of its producer: how long it may take, and what does it. */
 export interface Work {
   readonly timeLimitSeconds: number
-  /** Waits for its turn where the engine takes few at once: not part of the time limit. Returns what ends the turn. */
-  takeTurn?(signal: AbortSignal): Promise<() => void>
-  /** @throws EngineError, JobFailure; or the signal's reason when aborted */
+  /** Waits for its turn where the engine takes few at once: not part of the time limit. */
+  takeTurn?(signal: AbortSignal): Promise<void>
+  /** Ends the turn as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
   perform(signal: AbortSignal): Promise<Produced>
 }
 
@@ -113,7 +113,7 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
 
 /** Performs and stores within the time limit; the engine is told to stop when that is over or the job is taken away. */
 async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
-  const endTurn = await work.takeTurn?.(signal)
+  await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   try {
     const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
@@ -129,8 +129,6 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error
-  } finally {
-    endTurn?.()
   }
 }
 

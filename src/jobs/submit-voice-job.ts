@@ -1,12 +1,11 @@
 import { type Context, requireAccount } from '../context.ts'
 import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
-import { serverOf } from '../endpoints/engine-server.ts'
+import { endpointPlace } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import { type Detail, notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { pointerToken } from '../json-pointer.ts'
-import { voiceKind } from '../queue/job-kind.ts'
 import { checkSubmission, contentOf } from './check-submission.ts'
 import { queueJob, replayed, type Submission } from './queue-job.ts'
 import { reachForReplay } from './reach-for-replay.ts'
@@ -42,8 +41,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: place.endpointKey,
-    kind: voiceKind(poolOf(endpoint)),
-    server: serverOf(endpoint),
+    ...endpointPlace(endpoint),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),

@@ -44,10 +44,7 @@ export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSi
     const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      takeTurn: async () => {
-        await turn?.comes()
-        return () => turn?.end()
-      },
+      takeTurn: async () => turn?.comes(),
       perform: (untilLimit) =>
         render({ ...parts, turn }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
     }
@@ -65,12 +62,12 @@ async function render(
     const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, progress.note),
     )
-    parts.turn?.end()
     return {
       chunks,
       files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
     }
   } finally {
+    parts.turn?.end()
     await progress.settled()
   }
 }

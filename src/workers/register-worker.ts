@@ -18,8 +18,8 @@ export interface Registration {
 export interface Registrant {
   /** What the next heartbeat tells of the worker. */
   load(): WorkerLoad
-  /** Runs after a heartbeat was written; workers that were silent for longer than what it is given are dead. */
-  onBeat?(silentMs: number): Promise<void>
+  /** Runs after a heartbeat was written, and the dead were seen to. */
+  onBeat?(): Promise<void>
   /** No heartbeat could be written for so long that others may take this worker for dead any moment. */
   onSilence?(): void
 }
@@ -35,9 +35,7 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
   let looking: Promise<void> | undefined
   let lease: NodeJS.Timeout | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
-  let lastGoodBeat = performance.now()
   let steadySince = Number.POSITIVE_INFINITY
-  let outageMs = 0
 
   const missed = (error: Error): void => {
     steadySince = Number.POSITIVE_INFINITY
@@ -55,12 +53,8 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
     clearTimeout(lease)
     lease = setTimeout(() => registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
     // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
-    if (now - lastBeat > DEAD_AFTER_MS) {
-      steadySince = now
-      outageMs = now - lastGoodBeat
-    }
+    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
     lastBeat = now
-    lastGoodBeat = now
     // Beside the heartbeats: what it waits for must not make this worker look dead.
     looking ??= look(now)
       .catch(missed)
@@ -69,9 +63,8 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
       })
   }
   const look = async (now: number): Promise<void> => {
-    const isSteady = now - steadySince > DEAD_AFTER_MS
-    await registrant.onBeat?.(isSteady ? DEAD_AFTER_MS : DEAD_AFTER_MS + outageMs + (now - steadySince))
-    if (isSteady) await takeOverJobs(runtime)
+    if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
+    await registrant.onBeat?.()
   }
   const guarded = (): void => {
     beating ??= beat()
