@@ -427,12 +427,13 @@ export type RetargetCompanionMutation = { retargetCompanion:
 
 export type RetryJobMutationVariables = Exact<{
   jobId: string;
+  idempotencyKey?: string | null | undefined;
 }>;
 
 
 export type RetryJobMutation = { retryJob:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
-    | { __typename: 'RetryJobSuccess', job:
+    | { __typename: 'RetryJobSuccess', replayed: boolean, job:
         | { id: string, status: JobStatus }
         | { id: string, status: JobStatus }
         | { id: string, status: JobStatus }

@@ -93,7 +93,7 @@ export function requireScope(ctx: Context, scope: string): void {
 }
 
 /** Whose job it is going to be. @throws UNAUTHORIZED without an account */
-export function requireAccount(ctx: Context): AccountHolder {
+export function requireAccount(ctx: Pick<Context, 'actor'>): AccountHolder {
   if (ctx.actor.kind === 'anonymous' || ctx.actor.kind === 'system') throw unauthorized()
   return ctx.actor
 }

@@ -21,7 +21,7 @@ import type { Log } from './log.ts'
 import { readPublicUrl } from './public-url.ts'
 import { openBoss } from './queue/boss.ts'
 import { type BossQueue, bossQueue } from './queue/boss-queue.ts'
-import { generationKind, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
+import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from './queue/job-kind.ts'
 import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openS3 } from './storage/s3.ts'
@@ -143,6 +143,6 @@ async function followCatalog(runtime: Runtime): Promise<void> {
 /** A queue for every pool that an endpoint names, before anybody can submit to it. */
 async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
   const pools = new Set([...endpoints.values()].map(poolOf))
-  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), generationKind('cog')]
+  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), GENERATION_KIND]
   await Promise.all(kinds.map((kind) => queue.prepare(kind)))
 }

@@ -1,11 +1,17 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildProgram } from '../src/cli/program.ts'
 import { readSettings } from '../src/config.ts'
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../examples/${name}`, import.meta.url)), 'utf8')
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const COMMANDS = buildProgram().commands
 
 interface Service {
@@ -13,6 +19,7 @@ interface Service {
   readonly environment?: Record<string, string>
   readonly image?: string
   readonly env_file?: unknown
+  readonly healthcheck?: { readonly test: string[] }
 }
 
 /** The subcommand and its options are ones that the command line knows. */
@@ -39,12 +46,33 @@ const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 describe('examples', () => {
-  test.each(['sonant-api.service', 'sonant-worker@.service'])('%s starts a command that there is', (name) => {
-    const [, args = ''] = /^ExecStart=\S+\/sonant (.+)$/m.exec(read(name)) ?? []
-    expect(isCommand(args.split(' '))).toBe(true)
+  test.each(['sonant-api.service', 'sonant-worker@.service'])('%s starts a command that there is', async (name) => {
+    const [, line = ''] = /^ExecStart=(.+)$/m.exec(read(name)) ?? []
+    const [program = '', main = '', ...args] = line.replaceAll('/opt/sonant/', ROOT).replace('%i', 'gpu').split(' ')
+    expect(isCommand(args)).toBe(true)
+    // With nothing of anybody's environment, and whatever Node the machine has.
+    const { stdout } = await promisify(execFile)(program, [main, ...args, '--help'], { env: {} })
+    expect(stdout).toContain(`sonant ${args[0]}`)
     // Whoever stops it waits longer than the service itself does for its jobs.
     const { shutdownSeconds } = readSettings({})
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
+  })
+
+  test.each([
+    [200, 0],
+    [503, 1],
+  ])('the health check of the compose file takes %i from /health/ready as %i', async (status, code) => {
+    const { services } = parse(read('compose.yaml'), { merge: true }) as { services: { api: Service } }
+    const [how, ...command] = services.api.healthcheck?.test ?? []
+    const server = createServer((request, reply) =>
+      reply.writeHead(request.url === '/health/ready' ? status : 404).end(),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const [program = '', ...args] = command.map((part) => part.replace(':4000', `:${port}`))
+    const child = spawn(program, args, { stdio: 'ignore' })
+    expect([how, ...(await once(child, 'exit'))]).toEqual(['CMD', code, null])
+    server.close()
   })
 
   test('the environment file is a valid one, and each of its lines names a setting', () => {

@@ -16,6 +16,9 @@ export const MAX_CREDITS = 10n ** 15n
 /** Names of accounts and keys: anything printable. @throws INVALID_REQUEST */
 export function checkName(name: string): void {
   if (name.trim() === '' || name.length > NAME_MAX_CHARACTERS || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
-    throw invalidRequest(`Give a name of 1 to ${NAME_MAX_CHARACTERS} characters without control characters.`)
+    const message = `must have 1 to ${NAME_MAX_CHARACTERS} characters, none of them a control character`
+    throw invalidRequest(`Give a name of 1 to ${NAME_MAX_CHARACTERS} characters without control characters.`, [
+      { path: '/name', message },
+    ])
   }
 }

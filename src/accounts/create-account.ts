@@ -16,7 +16,10 @@ export async function createAccount(
   // Commands take either: a name that is another account's id would have its credits, keys and callbacks go there.
   if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
   checkName(input.name)
-  if (input.credits < 0n || input.credits > MAX_CREDITS) throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`)
+  if (input.credits < 0n || input.credits > MAX_CREDITS) {
+    const details = [{ path: '/credits', message: `must be from 0 to ${MAX_CREDITS}` }]
+    throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`, details)
+  }
   const id = newId('acct')
   await inTransaction(ctx.db, async (tx) => {
     await tx.query('insert into account (id, name, credits) values ($1, $2, $3)', [id, input.name, input.credits])
@@ -29,7 +32,8 @@ export async function createAccount(
       ])
     }
   }).catch((error: { code?: string }) => {
-    if (error.code === UNIQUE_VIOLATION) throw invalidRequest(`Choose another name: "${input.name}" is taken.`)
+    if (error.code === UNIQUE_VIOLATION)
+      throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])
     throw error
   })
   return { id, name: input.name, credits: input.credits }

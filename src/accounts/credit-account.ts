@@ -14,7 +14,10 @@ export async function creditAccount(
 ): Promise<Account> {
   requireOperator(ctx)
   if (input.amount === 0n || input.amount > MAX_CREDITS || input.amount < -MAX_CREDITS) {
-    throw invalidRequest(`Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`)
+    throw badAmount(
+      `Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`,
+      'is out of range',
+    )
   }
   const account = await findAccount(ctx, input.account)
   const credits = await inTransaction(ctx.db, async (tx) => {
@@ -22,8 +25,10 @@ export async function creditAccount(
       'update account set credits = credits + $2 where id = $1 and credits + $2 between 0 and $3 returning credits',
       [account.id, input.amount, MAX_CREDITS],
     )
-    if (rows[0] === undefined)
-      throw invalidRequest(`Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`)
+    if (rows[0] === undefined) {
+      const advice = `Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`
+      throw badAmount(advice, 'would leave a balance out of range')
+    }
     await tx.query(`insert into credit_entry (account_id, kind, amount) values ($1, 'grant', $2)`, [
       account.id,
       input.amount,
@@ -32,3 +37,5 @@ export async function creditAccount(
   })
   return { ...account, credits }
 }
+
+const badAmount = (advice: string, message: string) => invalidRequest(advice, [{ path: '/amount', message }])

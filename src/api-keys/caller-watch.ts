@@ -6,14 +6,14 @@ const LOOK_EVERY_MS = 400
 
 /** Tells when somebody who was let in would not be let in any more. */
 export interface CallerWatch {
-  /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes. Returns what ends the watch. */
-  watch(caller: AccountHolder, scopes: readonly string[], onGone: () => void): () => void
+  /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes: then with that. Returns what ends the watch. */
+  watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
 }
 
 interface Watcher {
   readonly caller: AccountHolder
   readonly scopes: readonly string[]
-  readonly onGone: () => void
+  readonly onGone: (lost: string | null) => void
 }
 
 /** Asks the database for all callers at once, as long as any are watched: nothing that is told once can be missed. */
@@ -26,8 +26,8 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
     const standing = await standingCallers(parts, [...callers.values()])
     for (const watcher of asked) {
       const held = standing.get(callerOf(watcher.caller))
-      const holds = held !== undefined && watcher.scopes.every((scope) => held.includes(scope))
-      if (!holds && watchers.delete(watcher)) watcher.onGone()
+      const lost = held === undefined ? null : watcher.scopes.find((scope) => !held.includes(scope))
+      if (lost !== undefined && watchers.delete(watcher)) watcher.onGone(lost)
     }
   }
   const later = (): void => {

@@ -21,7 +21,10 @@ export function keysOwner(ctx: Context): string | null {
 export function grantScopes(ctx: Context, wanted: readonly string[], held: readonly string[] = []): string[] {
   const scopes = [...new Set(wanted)]
   const wrong = scopes.find((scope) => !SCOPE_FORM.test(scope))
-  if (wrong !== undefined) throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`)
+  if (wrong !== undefined) {
+    const details = [{ path: `/scopes/${wanted.indexOf(wrong)}`, message: 'is no scope' }]
+    throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`, details)
+  }
   if (ctx.actor.kind === 'system') return scopes
   const own = 'scopes' in ctx.actor ? ctx.actor.scopes : []
   const grantable = new Set([...scopesOf('owner'), ...own, ...held])

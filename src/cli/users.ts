@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { invalidRequest } from '../errors.ts'
 import { createUser } from '../users/create-user.ts'
 import { disableUser } from '../users/disable-user.ts'
+import { setPassword } from '../users/set-password.ts'
 import { USER_ROLES, type User, type UserRole } from '../users/user.ts'
 import { users as listUsers } from '../users/users.ts'
 import { size } from './options.ts'
@@ -11,18 +12,26 @@ import { operatorCommand } from './run-command.ts'
 
 const GENERATED_BYTES = 15
 const STDIN = 0
+const PASSWORD_FILE = [
+  '--password-file <file>',
+  'a file whose first line is the password; - is standard input',
+] as const
 
-interface Options {
+interface PasswordOption {
+  readonly passwordFile?: string
+}
+
+interface Options extends PasswordOption {
   readonly account: string
   readonly email: string
   readonly role: UserRole
-  readonly passwordFile?: string
 }
 
 export function addUserCommands(program: Command): void {
   const users = program.command('users').description('people who sign in')
   addList(users)
   addStanding(users)
+  addPassword(users)
 
   operatorCommand<Options>(
     users
@@ -31,19 +40,43 @@ export function addUserCommands(program: Command): void {
       .requiredOption('--account <account>', 'id or name')
       .requiredOption('--email <address>', 'what the person signs in with')
       .addOption(new Option('--role <role>', 'what the person may do').choices(USER_ROLES).default('owner'))
-      .option('--password-file <file>', 'a file whose first line is the password; - is standard input'),
-    async (ctx, { account, email, role, passwordFile }) => {
-      const given = passwordFile === undefined ? null : readPassword(passwordFile)
-      const password = given ?? randomBytes(GENERATED_BYTES).toString('base64url')
-      const user = await createUser(ctx, { account, email, role, password })
-      const shown = given === null ? { password } : {}
-      return {
-        json: { user_id: user.id, account_id: user.accountId, email: user.email, role: user.role, ...shown },
-        text: `${user.id}  ${user.email}${given === null ? `\n${password}\nThe password is not shown again.` : ''}`,
-      }
+      .option(...PASSWORD_FILE),
+    async (ctx, { account, email, role, ...option }) => {
+      const { password, shown } = choosePassword(option)
+      return withPassword(await createUser(ctx, { account, email, role, password }), shown)
     },
   )
 }
+
+function addPassword(users: Command): void {
+  operatorCommand<PasswordOption>(
+    users
+      .command('set-password')
+      .description(
+        'give a person another password, and sign them out everywhere; without --password-file one is made and shown, this once',
+      )
+      .argument('<user>', 'id or e-mail address')
+      .option(...PASSWORD_FILE),
+    async (ctx, option, [user = '']) => {
+      const { password, shown } = choosePassword(option)
+      return withPassword(await setPassword(ctx, { user, password }), shown)
+    },
+  )
+}
+
+/** The one that is given, or one that is made and has to be shown. */
+function choosePassword({ passwordFile }: PasswordOption): { password: string; shown: { password?: string } } {
+  if (passwordFile !== undefined) return { password: readPassword(passwordFile), shown: {} }
+  const password = randomBytes(GENERATED_BYTES).toString('base64url')
+  return { password, shown: { password } }
+}
+
+const withPassword = ({ id, accountId, email, role }: User, shown: { password?: string }) => ({
+  json: { user_id: id, account_id: accountId, email, role, ...shown },
+  text: [`${id}  ${email}`, ...Object.values(shown).flatMap((made) => [made, 'The password is not shown again.'])].join(
+    '\n',
+  ),
+})
 
 function addList(users: Command): void {
   operatorCommand<{ account: string; first?: string; after?: string }>(

@@ -1,11 +1,8 @@
-import { askServer } from '../engines/ask-server.ts'
 import { EngineError } from '../engines/engine.ts'
+import { type Limit, openCompanionServer, v1Url } from './companion-server.ts'
 
-const MAX_ANSWER_BYTES = 1024 * 1024
 /** UTF-16 units of a reply that are kept. */
 const MAX_REPLY_CHARACTERS = 32_000
-/** How long a server that is busy or away is asked again. */
-const PATIENCE_MS = 2000
 
 /** A part of a message, as OpenAI's chat completions take it. */
 export type ContentPart =
@@ -20,7 +17,7 @@ export interface ChatMessage {
 /** A language model. */
 export interface ChatModel {
   /** The model's answer to the messages, never empty. @throws EngineError; or the signal's reason when aborted */
-  complete(messages: readonly ChatMessage[], signal: AbortSignal): Promise<string>
+  complete(messages: readonly ChatMessage[], limit: Limit): Promise<string>
 }
 
 interface Options {
@@ -32,20 +29,11 @@ interface Options {
 
 /** A model behind an OpenAI-compatible `POST /v1/chat/completions`. */
 export function openChatModel({ baseUrl, model, apiKey }: Options): ChatModel {
-  const url = v1Url(baseUrl, 'chat/completions')
+  const server = openCompanionServer({ url: v1Url(baseUrl, 'chat/completions'), apiKey })
   return {
-    complete: async (messages, signal) => {
-      const until = performance.now() + PATIENCE_MS
-      const body = { model, messages, stream: false }
-      const limits = { signal, maxBytes: MAX_ANSWER_BYTES, busyUntilMs: until, awayUntilMs: until }
-      return replyOf(await askServer({ url, body, apiKey, ...limits }))
-    },
+    complete: async (messages, limit) => replyOf(await server.ask({ model, messages, stream: false }, limit)),
   }
 }
-
-/** An address below `/v1`, whether or not the operator wrote that part. */
-export const v1Url = (baseUrl: string, path: string): string =>
-  `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/${path}`
 
 function replyOf(answer: unknown): string {
   const { choices } = (answer ?? {}) as { choices?: unknown }

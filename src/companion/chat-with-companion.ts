@@ -6,6 +6,7 @@ import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
 import { CHAT_SCOPE, MAX_MESSAGE_CHARACTERS } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import type { Limit } from './companion-server.ts'
 
 export interface ChatInput {
   /** Absent: a new chat. */
@@ -39,9 +40,9 @@ export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise
     idempotencyKey: input.idempotencyKey,
     content: [input.chatId ?? null, input.message],
     context: { chatId },
-    perform: async (signal) => {
+    perform: async (limit) => {
       const history = isNew ? [] : await chatHistory(ctx, chatId)
-      const decision = await converse(ctx, { chatId, history, message: input.message }, signal)
+      const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
       if (!isNew) return decision
       // A chat begins with the first answer that names it: one whose first message fails was never there.
       const commit = async (tx: Tx) => {
@@ -63,16 +64,16 @@ interface Exchange {
 async function converse(
   ctx: Context,
   { chatId, history, message }: Exchange,
-  signal: AbortSignal,
+  limit: Limit,
 ): Promise<Decision<ChatResult>> {
   const { model, moderator } = ctx.companion
   const silent = { chatId, reply: null }
-  const asked = await moderator.moderate(message, signal)
+  const asked = await moderator.moderate(message, limit)
   if (asked.isProhibited) return { rejection: `The message ${asked.reason}.`, result: silent }
   if (model === null) return { rejection: null, result: silent }
 
-  const reply = await model.complete([...history, { role: 'user', content: message }], signal)
-  const said = await moderator.moderate(reply, signal)
+  const reply = await model.complete([...history, { role: 'user', content: message }], limit)
+  const said = await moderator.moderate(reply, limit)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
   const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, message, reply)
   return { rejection: null, result: { chatId, reply }, commit }

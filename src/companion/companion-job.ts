@@ -7,6 +7,7 @@ import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } fro
 import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job-states.ts'
 import { failureOf } from '../jobs/perform-job.ts'
 import { tellJob } from '../jobs/tell-job.ts'
+import type { Limit } from './companion-server.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
 import { finishJob } from './finish-job.ts'
 
@@ -46,7 +47,7 @@ export interface CompanionWork<Result> {
   /** The request's context in the job's row (spec 2.10). */
   readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
   /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
-  perform(signal: AbortSignal): Promise<Decision<Result>>
+  perform(limit: Limit): Promise<Decision<Result>>
 }
 
 /**
@@ -84,11 +85,12 @@ async function attempt<Result>(
   work: CompanionWork<Result>,
   jobId: string,
 ): Promise<Decision<Result> | JobFailure> {
-  const limit = AbortSignal.timeout(ctx.companion.timeoutMs)
+  const { timeoutMs } = ctx.companion
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
-    return await work.perform(limit)
+    return await work.perform({ signal, deadline: performance.now() + timeoutMs })
   } catch (error) {
-    const failure = limit.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
+    const failure = signal.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
     ctx.log.warn({ jobId, code: failure.code, cause: failure.message }, 'a job failed')
     return failure
   }

@@ -1,12 +1,9 @@
 import type { CompanionSettings } from '../config.ts'
-import { askServer } from '../engines/ask-server.ts'
 import { EngineError } from '../engines/engine.ts'
 import { compileBlockedTerms } from './blocked-terms.ts'
-import { type ContentPart, v1Url } from './chat-completions.ts'
+import type { ContentPart } from './chat-completions.ts'
+import { type Limit, openCompanionServer, v1Url } from './companion-server.ts'
 
-const MAX_ANSWER_BYTES = 1024 * 1024
-/** How long a server that is busy or away is asked again. */
-const PATIENCE_MS = 2000
 const MAX_CATEGORIES = 20
 const CATEGORY_FORM = /^[A-Za-z0-9][A-Za-z0-9 _/-]{0,60}$/
 
@@ -19,7 +16,7 @@ export type Verdict = { readonly isProhibited: false } | { readonly isProhibited
 /** Decides whether something may be said. */
 export interface Moderator {
   /** A verdict, never a guess: what cannot be judged throws. @throws EngineError; or the signal's reason when aborted */
-  moderate(judged: Judged, signal: AbortSignal): Promise<Verdict>
+  moderate(judged: Judged, limit: Limit): Promise<Verdict>
 }
 
 const PASS: Verdict = { isProhibited: false }
@@ -42,13 +39,10 @@ function blockedTermsModerator(terms: readonly string[] | null): Moderator {
 
 function moderationServer(url: string, settings: CompanionSettings): Moderator {
   const { moderationApiKey: apiKey, moderationModel: model } = settings
+  const server = openCompanionServer({ url, apiKey })
   return {
-    moderate: async (judged, signal) => {
-      const until = performance.now() + PATIENCE_MS
-      const limits = { signal, maxBytes: MAX_ANSWER_BYTES, busyUntilMs: until, awayUntilMs: until }
-      const body = { input: judged, ...(model !== null && { model }) }
-      return verdictOf(await askServer({ url, body, apiKey, ...limits }))
-    },
+    moderate: async (judged, limit) =>
+      verdictOf(await server.ask({ input: judged, ...(model !== null && { model }) }, limit)),
   }
 }
 

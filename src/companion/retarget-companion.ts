@@ -30,8 +30,8 @@ export async function retargetCompanion(ctx: Context, input: RetargetInput): Pro
     idempotencyKey: input.idempotencyKey,
     content: [chatId, persona],
     context: { chatId },
-    perform: async (signal): Promise<Decision<RetargetResult>> => {
-      const verdict = await ctx.companion.moderator.moderate(persona, signal)
+    perform: async (limit): Promise<Decision<RetargetResult>> => {
+      const verdict = await ctx.companion.moderator.moderate(persona, limit)
       if (verdict.isProhibited) return { rejection: `The persona ${verdict.reason}.`, result: { chatId } }
       return { rejection: null, result: { chatId }, commit: (tx) => setPersona(tx, chatId, persona) }
     },

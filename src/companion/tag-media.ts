@@ -4,6 +4,7 @@ import { complaintAboutAddress, complaintAboutLength } from '../webhooks/check-w
 import type { ContentPart } from './chat-completions.ts'
 import { MEDIA_TAG_SCOPE } from './companion.ts'
 import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import type { Limit } from './companion-server.ts'
 import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
@@ -40,7 +41,7 @@ export async function tagMedia(ctx: Context, input: MediaTagInput): Promise<Comp
     idempotencyKey: input.idempotencyKey,
     content: [mediaUrl, mediaKind],
     context: { mediaUrl, mediaKind },
-    perform: (signal) => tag(ctx, { mediaUrl, mediaKind }, signal),
+    perform: (limit) => tag(ctx, { mediaUrl, mediaKind }, limit),
   })
 }
 
@@ -57,16 +58,16 @@ function checkMediaUrl(ctx: Context, mediaUrl: string): void {
   ])
 }
 
-async function tag(ctx: Context, medium: Medium, signal: AbortSignal): Promise<Decision<MediaTagResult>> {
+async function tag(ctx: Context, medium: Medium, limit: Limit): Promise<Decision<MediaTagResult>> {
   const { model, moderator } = ctx.companion
   const untagged = { ...medium, tags: [] }
-  const shown = await moderator.moderate(judgedOf(medium), signal)
+  const shown = await moderator.moderate(judgedOf(medium), limit)
   if (shown.isProhibited) return { rejection: `The medium ${shown.reason}.`, result: untagged }
   if (model === null) return { rejection: null, result: untagged }
 
-  const tags = parseTags(await model.complete([{ role: 'user', content: promptFor(medium) }], signal))
+  const tags = parseTags(await model.complete([{ role: 'user', content: promptFor(medium) }], limit))
   if (tags.length === 0) return { rejection: null, result: untagged }
-  const named = await moderator.moderate(tags.join(', '), signal)
+  const named = await moderator.moderate(tags.join(', '), limit)
   if (named.isProhibited) return { rejection: `One of the tags ${named.reason}.`, result: untagged }
   return { rejection: null, result: { ...medium, tags } }
 }

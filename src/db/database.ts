@@ -19,6 +19,8 @@ export interface Database {
 /** A connection inside a transaction. */
 export type Tx = PoolClient
 
+/** What a process holds locked that cannot be reached any more is free after this time: nothing else would tell PostgreSQL. */
+const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
 /** Cancelling must not queue up behind what is to be cancelled: where no connection is free, one more is used, for so long. */
 const SPARE_IDLE_MS = 1_000
 const SPARE_CONNECT_MS = 2_000
@@ -31,6 +33,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     connectionTimeoutMillis: 10_000,
     stream: () => new LendingSocket(),
     types: timestampTypes,
+    onConnect: (client) => client.query(END_FORGOTTEN_TRANSACTIONS),
   })
   const spare = new Pool({
     ...common,

@@ -1,11 +1,13 @@
 import { type Context, requireOperator } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
+import { type WorkflowEngine, workflowKey } from '../generation/workflow.ts'
 import type { WorkflowSpec } from '../generation/workflow-spec.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { type EndpointSpec, parseEndpointFile } from './endpoint-file.ts'
-import { moveWaitingJobs } from './move-waiting-jobs.ts'
-import type { VoiceEndpoint } from './voice-endpoint.ts'
+import { endpointPlace, workflowPlace } from './engine-server.ts'
+import { type Move, moveWaitingJobs } from './move-waiting-jobs.ts'
+import { endpointKey, type VoiceEndpoint } from './voice-endpoint.ts'
 
 export interface EndpointFile {
   /** YAML or JSON, as in contract.md section 9. */
@@ -26,16 +28,18 @@ export async function applyEndpoints(
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
-  const moved: Parameters<typeof moveWaitingJobs>[1][] = []
+  const moved: Move[] = []
   await changeCatalog(ctx, async (tx) => {
     for (const { endpoint, voices } of rows) {
       const known = await tx.voiceEndpoint.findUnique({ where: { slug: endpoint.slug }, select: { engine: true } })
-      if (known !== null) moved.push({ slug: endpoint.slug, from: engineOf(known), to: engineOf(endpoint) })
+      if (known !== null) moved.push({ endpointKey: endpointKey(endpoint.slug), ...speechMove(known, endpoint) })
       await tx.voice.deleteMany({ where: { endpointSlug: endpoint.slug } })
       await tx.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint })
       await tx.voice.createMany({ data: voices })
     }
     for (const workflow of workflows) {
+      const known = await tx.workflow.findUnique({ where: { slug: workflow.slug }, select: { engine: true } })
+      if (known !== null) moved.push({ endpointKey: workflowKey(workflow.slug), ...workflowMove(known, workflow) })
       await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
     }
   })
@@ -71,7 +75,20 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
   return { endpoint, voices: await Promise.all(voices) }
 }
 
-const engineOf = ({ engine }: { readonly engine: unknown }) => ({ engine: engine as VoiceEndpoint['engine'] })
+/** As it is stored, or about to be. */
+interface Row {
+  readonly engine: unknown
+}
+
+const speechMove = (from: Row, to: Row) => {
+  const placeOf = ({ engine }: Row) => endpointPlace({ engine: engine as VoiceEndpoint['engine'] })
+  return { from: placeOf(from), to: placeOf(to) }
+}
+
+const workflowMove = (from: Row, to: Row) => {
+  const placeOf = ({ engine }: Row) => workflowPlace({ engine: engine as WorkflowEngine })
+  return { from: placeOf(from), to: placeOf(to) }
+}
 
 const toWorkflowRow = (spec: WorkflowSpec) => ({
   slug: spec.slug,
@@ -88,6 +105,7 @@ async function recording(path: string, readAudio: EndpointFile['readAudio']): Pr
     return Uint8Array.from(await readAudio(path))
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`)
+    const details = [{ path: 'reference_audio', message: `cannot be read (${reason})` }]
+    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`, details)
   }
 }

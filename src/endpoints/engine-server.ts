@@ -1,38 +1,77 @@
+import { serverAddress } from '../engines/engine-block.ts'
+import type { Workflow } from '../generation/workflow.ts'
+import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { CatalogSnapshot } from './catalog-cache.ts'
 import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
 /** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it. */
 const DEFAULT_MAX_IN_FLIGHT = 8
 const EMBEDDED_KIND = 'espeak'
 
-/** What renders an endpoint's jobs: a server's address, or the kind of an engine that runs inside the worker. */
-export const serverOf = ({ engine }: Pick<VoiceEndpoint, 'engine'>): string =>
-  typeof engine.base_url === 'string' ? engine.base_url : engine.kind
+/** What names servers. */
+export type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
-/** How many jobs may be at the endpoint's server at once, over all workers; null: as many as the workers have slots. */
-export function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
-  const { max_in_flight: given } = engine
-  if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
-  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT
+/** Where jobs wait: in the queue of a pool, in line at a server. */
+export interface Place {
+  readonly kind: JobKind
+  /** The server's address, or the kind of an engine that runs inside the worker. */
+  readonly server: string
 }
 
-/** The limits of a pool's servers, or of all, by server. Where endpoints that share one disagree, of whatever pool, the lowest holds. */
-export function serverLimits(endpoints: Iterable<VoiceEndpoint>, pool?: string): Map<string, number> {
+/** Where an endpoint's jobs wait. */
+export const endpointPlace = ({ engine }: Pick<VoiceEndpoint, 'engine'>): Place => ({
+  kind: voiceKind(poolOf({ engine })),
+  server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
+})
+
+/** Where a workflow's jobs wait. */
+export const workflowPlace = ({ engine }: Pick<Workflow, 'engine'>): Place => ({
+  kind: GENERATION_KIND,
+  server: serverAddress(engine.base_url),
+})
+
+/**
+ * The limits of a queue's servers, or of all, by server: how many requests may be there at once, over all workers. Where endpoints and
+ * workflows that share one disagree, of whatever queue, the lowest holds.
+ */
+export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
   const limits = new Map<string, number>()
   const served = new Set<string>()
-  for (const endpoint of endpoints) {
-    const limit = maxInFlightOf(endpoint)
-    if (limit === null) continue
-    const server = serverOf(endpoint)
-    limits.set(server, Math.min(limits.get(server) ?? limit, limit))
-    if (pool === undefined || poolOf(endpoint) === pool) served.add(server)
+  for (const { place, limit } of usesOf(servers)) {
+    limits.set(place.server, Math.min(limits.get(place.server) ?? limit, limit))
+    if (kind === undefined || place.kind.queue === kind.queue) served.add(place.server)
   }
   return new Map([...limits].filter(([server]) => served.has(server)))
 }
 
-/** The pools whose jobs a server renders. */
-export const serverPools = (endpoints: Iterable<VoiceEndpoint>, server: string): Set<string> =>
-  new Set([...endpoints].filter((endpoint) => serverOf(endpoint) === server).map(poolOf))
+/** The queues whose jobs a server works on. */
+export const serverQueues = (servers: Servers, server: string): Set<string> =>
+  new Set(usesOf(servers).flatMap(({ place }) => (place.server === server ? [place.kind.queue] : [])))
 
 /** Whether a pool has jobs for the engine inside the worker: what its processors can do at once is then the limit. */
-export const hasEmbedded = (endpoints: Iterable<VoiceEndpoint>, pool: string): boolean =>
-  [...endpoints].some((endpoint) => poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null)
+export const hasEmbedded = ({ endpoints }: Servers, pool: string): boolean =>
+  [...endpoints.values()].some((endpoint) => poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null)
+
+interface Use {
+  readonly place: Place
+  readonly limit: number
+}
+
+function usesOf({ endpoints, workflows }: Servers): Use[] {
+  const spoken = [...endpoints.values()].flatMap((endpoint) => {
+    const limit = maxInFlightOf(endpoint)
+    return limit === null ? [] : [{ place: endpointPlace(endpoint), limit }]
+  })
+  const generated = [...workflows.values()].map((workflow) => ({
+    place: workflowPlace(workflow),
+    limit: workflow.engine.max_in_flight,
+  }))
+  return [...spoken, ...generated]
+}
+
+/** null: as many as the workers have slots. */
+function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
+  const { max_in_flight: given } = engine
+  if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
+  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT
+}

@@ -2,29 +2,29 @@ import type { Context, Parts } from '../context.ts'
 import { type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime.ts'
-import { serverOf } from './engine-server.ts'
-import { endpointKey, poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
-
-/** Where an endpoint's jobs wait, as its engine block says. */
-type Home = Pick<VoiceEndpoint, 'engine'>
+import { endpointPlace, type Place } from './engine-server.ts'
+import { endpointKey } from './voice-endpoint.ts'
 
 const MOVE = `
   update pgboss.job_common q set name = $4, group_tier = $5 from job j
   where q.name = $2 and q.state < 'active' and q.group_tier = $3 and j.id = q.data->>'jobId' and j.endpoint_key = $1`
 
+/** The jobs of an endpoint or a workflow, where they waited and where its engine block now has them wait. */
+export interface Move {
+  readonly endpointKey: string
+  readonly from: Place
+  readonly to: Place
+}
+
 /**
- * Has the jobs that wait for an endpoint wait for its new server, in its new pool: they count for the limit of the one that will render
- * them, and nobody may serve the old pool any more.
+ * Has the jobs that wait for an endpoint or a workflow wait for its new server, in its new pool: they count for the limit of the one
+ * that will do them, and nobody may serve the old pool any more.
  */
-export async function moveWaitingJobs(
-  ctx: Context,
-  { slug, from, to }: { readonly slug: string; readonly from: Home; readonly to: Home },
-): Promise<void> {
-  const [oldKind, newKind] = [voiceKind(poolOf(from)), voiceKind(poolOf(to))]
-  if (serverOf(from) === serverOf(to) && oldKind.queue === newKind.queue) return
-  await ctx.queue.prepare(newKind)
-  await ctx.db.pool.query(MOVE, [endpointKey(slug), oldKind.queue, serverOf(from), newKind.queue, serverOf(to)])
-  ctx.queue.wake(newKind)
+export async function moveWaitingJobs(ctx: Context, { endpointKey: key, from, to }: Move): Promise<void> {
+  if (from.server === to.server && from.kind.queue === to.kind.queue) return
+  await ctx.queue.prepare(to.kind)
+  await ctx.db.pool.query(MOVE, [key, from.kind.queue, from.server, to.kind.queue, to.server])
+  ctx.queue.wake(to.kind)
 }
 
 const SEND_HOME = `
@@ -35,12 +35,11 @@ const SEND_HOME = `
 export async function sendHome(
   { db, queue, workerId }: Pick<Runtime, 'db' | 'queue' | 'workerId'>,
   { id, retryCount }: Delivery,
-  { from, home }: { readonly from: JobKind; readonly home: Home },
+  { from, home }: { readonly from: JobKind; readonly home: Place },
 ): Promise<void> {
-  const kind = voiceKind(poolOf(home))
-  await queue.prepare(kind)
-  await db.pool.query(SEND_HOME, [from.queue, id, retryCount, workerId, kind.queue, serverOf(home)])
-  queue.wake(kind)
+  await queue.prepare(home.kind)
+  await db.pool.query(SEND_HOME, [from.queue, id, retryCount, workerId, home.kind.queue, home.server])
+  queue.wake(home.kind)
 }
 
 const STRAYS = `
@@ -54,9 +53,10 @@ const STRAYS = `
 export async function moveStrayJobs({ catalog, db, queue }: Pick<Parts, 'catalog' | 'db' | 'queue'>): Promise<number> {
   await catalog.reload()
   const endpoints = [...catalog.current.endpoints.values()]
-  const queues = endpoints.map((endpoint) => voiceKind(poolOf(endpoint)).queue)
+  const homes = endpoints.map(endpointPlace)
   const keys = endpoints.map(({ slug }) => endpointKey(slug))
-  const values = [keys, queues, endpoints.map(serverOf), voiceKind('').queue]
+  const queues = homes.map(({ kind }) => kind.queue)
+  const values = [keys, queues, homes.map(({ server }) => server), voiceKind('').queue]
   const { rows } = await db.pool.query<{ name: string }>(STRAYS, values)
   for (const name of new Set(rows.map((row) => row.name))) queue.wake({ queue: name })
   return rows.length

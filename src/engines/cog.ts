@@ -1,34 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Ask, askServer } from './ask-server.ts'
-import { EngineError } from './engine.ts'
+import type { CogServer } from './cog-servers.ts'
+import { EngineError, FailedAttempt } from './engine.ts'
+import { neverConnected } from './refusal.ts'
+import { type PatienceMs, withPatience } from './retry.ts'
 import { textsOf, withoutWordsOf } from './server-words.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const CANCEL_TIMEOUT_MS = 5000
-const FIRST_POLL_MS = 200
+const SHORTEST_POLL_MS = 200
 const LONGEST_POLL_MS = 2000
+/** A prediction's place is empty for no more than this part of its time before that is known. */
+const POLL_SHARE = 0.1
 /** What the database keeps and a path carries. */
 const ID_FORM = /^[\x21-\x7e]{1,200}$/
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
-/** How long a server that is away is asked again; a full one is asked for as long as its workflow says. */
-const AWAY_PATIENCE_MS = 3000
-
-export interface CogServer {
-  /** Without the trailing slash. */
-  readonly baseUrl: string
-  readonly busyPatienceMs: number
-}
 
 export interface PredictionRequest {
   /** Becomes the prediction's id where the server takes one over. */
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
+  readonly patienceMs: PatienceMs
   /** When the prediction is of no use any more, in milliseconds of `performance.now()`: a server that asks for longer is not waited for. */
   readonly deadline: number
   /** Aborted when the job is cancelled or out of time: the prediction is cancelled. */
   readonly signal: AbortSignal
+  /** Predictions of earlier attempts, of which something may be left: cancelled first. */
+  readonly leftovers: readonly string[]
+  /** Gives the place at the server up and waits for one anew. @throws the signal's reason */
+  reenter(): Promise<void>
+  /** Called once, when nothing of the prediction is at the server any more: also after this has returned or thrown. */
+  leave(): void
 }
 
 /** What a prediction that succeeded brought. */
@@ -46,80 +50,121 @@ interface Answer {
   readonly output?: unknown
   readonly error?: unknown
   readonly metrics?: { readonly predict_time?: unknown } | null
-  readonly urls?: { readonly get?: unknown } | null
+}
+
+/** How far a prediction has come. */
+interface Stay {
+  id: string
+  begun: boolean
+  /** The server has said that it works on it. */
+  underWay: boolean
+  /** The server may be working on it. */
+  mayBeThere: boolean
 }
 
 /**
  * Runs one prediction over the Cog HTTP API and waits for its end: in the answer to `POST /predictions`, or by asking again where
- * the server says that it is still at work.
+ * the server says that it is still at work. A server that is busy or away is asked again; one that lost or cancelled the prediction, as
+ * those do that are restarted, is given it anew.
  * @throws EngineError; or the signal's reason when aborted
  */
-export async function predict(
-  server: CogServer,
-  { id, input, signal, deadline }: PredictionRequest,
-): Promise<Prediction> {
-  let predictionId = id
-  let underWay = false
+export async function predict(server: CogServer, request: PredictionRequest): Promise<Prediction> {
+  const { signal, deadline } = request
+  const stay: Stay = { id: request.id, begun: false, underWay: false, mayBeThere: false }
+  const failed = { attempts: 0 }
   try {
-    let answer = await create(server, { id, input, signal, deadline })
-    predictionId = idOf(answer, id)
-    underWay = isUnderWay(answer)
-    for (let pause = FIRST_POLL_MS; underWay; pause = Math.min(pause * 2, LONGEST_POLL_MS)) {
-      await wait(pause, undefined, { signal })
-      answer = await look(server, { id: predictionId, input, signal, deadline })
-      underWay = isUnderWay(answer)
+    await Promise.all(request.leftovers.map((id) => cancel(server, id, signal)))
+    for (const began = performance.now(); ; ) {
+      const patience = { patienceMs: patienceFor(request, stay), deadline, signal, failed }
+      const prediction = await withPatience(patience, () => proceed(server, request, stay))
+      if (prediction !== null) return prediction
+      const pauseMs = (performance.now() - began) * POLL_SHARE
+      await wait(Math.max(SHORTEST_POLL_MS, Math.min(pauseMs, LONGEST_POLL_MS)), undefined, { signal })
     }
-    return finished(answer, predictionId, input)
   } catch (error) {
-    // Whoever does not wait for it any more stops it: the GPU would go on for nobody.
-    if (underWay || signal.aborted) void cancel(server, predictionId)
     throw signal.aborted ? signal.reason : error
-  }
-}
-
-/** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
-async function look(server: CogServer, { id, input, signal, deadline }: PredictionRequest): Promise<Answer> {
-  const url = statusUrl(server, id)
-  const patience = { busyUntilMs: performance.now() + lookPatienceMs(server), toldUntilMs: deadline }
-  try {
-    return await ask({ method: 'PUT', url, body: { id, input }, ...patience, ...limits(signal) })
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
-  }
-  try {
-    return await ask({ method: 'GET', url, ...patience, ...limits(signal) })
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.code !== 'RENDER_FAILED') throw error
-    throw new EngineError('PROVIDER_UNAVAILABLE', `the server lost the prediction: ${error.message}`, { cause: error })
+  } finally {
+    // Whoever does not wait for it any more stops it: the GPU would go on for nobody.
+    server.leaveAfter(stay.mayBeThere ? cancel(server, stay.id) : Promise.resolve(), request.leave)
   }
 }
 
 /** Being asked too often is no reason to give up what the server already works on. */
-const lookPatienceMs = ({ busyPatienceMs }: CogServer): number => Math.max(busyPatienceMs, AWAY_PATIENCE_MS)
-
-const create = async (server: CogServer, { id, input, signal, deadline }: PredictionRequest): Promise<Answer> =>
-  ask({
-    url: `${server.baseUrl}/predictions`,
-    body: { id, input },
-    busyStatuses: [BUSY_STATUS],
-    busyUntilMs: performance.now() + server.busyPatienceMs,
-    toldUntilMs: deadline,
-    ...limits(signal),
-  })
-
-const limits = (signal: AbortSignal) => ({
-  signal,
-  maxBytes: MAX_ANSWER_BYTES,
-  awayUntilMs: performance.now() + AWAY_PATIENCE_MS,
+const patienceFor = ({ patienceMs: { busy, away } }: PredictionRequest, { underWay }: Stay): PatienceMs => ({
+  busy: underWay ? Math.max(busy, away) : busy,
+  away,
 })
 
-async function ask(request: Ask): Promise<Answer> {
-  const answer = await askServer(request)
+async function proceed(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
+  if (stay.begun && !stay.underWay) await beginAnew(server, request, stay)
+  stay.begun = true
+  return server.breaker.run(() => askOnce(server, request, stay))
+}
+
+async function beginAnew(server: CogServer, { signal, reenter }: PredictionRequest, stay: Stay): Promise<void> {
+  // An answer that broke off leaves a prediction that keeps the server busy.
+  if (stay.mayBeThere) await cancel(server, stay.id, signal)
+  stay.mayBeThere = false
+  // A process that slept has lost its places, and finds its prediction cancelled by whoever has the job now.
+  await reenter()
+}
+
+/** Asks the server once. null: it is at work. */
+async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
+  const answer = stay.underWay ? await look(server, request, stay) : await create(server, request, stay)
+  if (isUnderWay(answer)) {
+    Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })
+    return null
+  }
+  if (stay.underWay && !hasEnded(answer)) throw new FailedAttempt('the answer is no prediction')
+  Object.assign(stay, { underWay: false, mayBeThere: false })
+  return finished(answer, idOf(answer, stay.id), request.input)
+}
+
+async function create(server: CogServer, { id, input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
+  Object.assign(stay, { id, mayBeThere: true })
+  try {
+    return await ask({
+      url: `${server.baseUrl}/predictions`,
+      body: { id, input },
+      busyStatuses: [BUSY_STATUS],
+      signal,
+    })
+  } catch (error) {
+    if (!signal.aborted) stay.mayBeThere = hasBrokenOff(error)
+    throw error
+  }
+}
+
+const hasBrokenOff = (error: unknown): boolean =>
+  error instanceof EngineError && error.cause !== undefined && !neverConnected(error.cause)
+
+/** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
+async function look(server: CogServer, { input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
+  const url = statusUrl(server, stay.id)
+  const unknown = (error: unknown) => error instanceof EngineError && error.code === 'RENDER_FAILED'
+  try {
+    return await ask({ method: 'PUT', url, body: { id: stay.id, input }, signal })
+  } catch (error) {
+    if (!unknown(error)) throw error
+  }
+  try {
+    return await ask({ method: 'GET', url, signal })
+  } catch (error) {
+    if (!unknown(error)) throw error
+    Object.assign(stay, { underWay: false, mayBeThere: false })
+    throw new FailedAttempt(`the server lost the prediction: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function ask(request: Omit<Ask, 'maxBytes'>): Promise<Answer> {
+  const answer = await askServer({ ...request, maxBytes: MAX_ANSWER_BYTES })
   if (answer !== null && typeof answer === 'object' && !Array.isArray(answer)) return answer
-  throw new EngineError('PROVIDER_UNAVAILABLE', 'the answer is no prediction')
+  throw new FailedAttempt('the answer is no prediction')
 }
 
 const isUnderWay = ({ status }: Answer): boolean => status === 'starting' || status === 'processing'
+const hasEnded = ({ status }: Answer): boolean => status === 'succeeded' || status === 'failed' || status === 'canceled'
 
 const idOf = (answer: Answer, asked: string): string =>
   typeof answer.id === 'string' && ID_FORM.test(answer.id) ? answer.id : asked
@@ -132,16 +177,16 @@ function finished(answer: Answer, id: string, input: PredictionRequest['input'])
     const told = typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
     throw new EngineError('RENDER_FAILED', `the prediction failed: ${told}`)
   }
-  if (answer.status === 'canceled') throw new EngineError('PROVIDER_UNAVAILABLE', 'the server cancelled the prediction')
-  if (answer.status !== 'succeeded') throw new EngineError('PROVIDER_UNAVAILABLE', 'the answer is no prediction')
+  if (answer.status === 'canceled') throw new FailedAttempt('the server cancelled the prediction')
+  if (answer.status !== 'succeeded') throw new FailedAttempt('the answer is no prediction')
   const seconds = answer.metrics?.predict_time
   const known = typeof seconds === 'number' && seconds >= 0 && seconds < 2_000_000
   return { id, output: answer.output ?? null, predictMs: known ? Math.round(seconds * 1000) : null }
 }
 
 /** Best effort: the closed connection has already told a server that watches it. */
-async function cancel(server: CogServer, id: string): Promise<void> {
-  const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
-  const url = `${statusUrl(server, id)}/cancel`
-  await askServer({ url, body: {}, signal, maxBytes: MAX_ANSWER_BYTES }).catch(() => undefined)
+async function cancel(server: CogServer, id: string, until?: AbortSignal): Promise<void> {
+  const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
+  const signal = until === undefined ? limit : AbortSignal.any([until, limit])
+  await ask({ url: `${statusUrl(server, id)}/cancel`, body: {}, signal }).catch(() => undefined)
 }

@@ -8,7 +8,7 @@ const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
 /** Latency jumps above that on one GPU. */
 const DEFAULT_IN_FLIGHT = 8
-const DEFAULT_RETRY_SECONDS = 60
+export const DEFAULT_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3600
 
 const pool = z
@@ -16,13 +16,19 @@ const pool = z
   .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be 1 to 32 of a-z, 0-9, - and _, starting with a letter or digit')
   .optional()
 
+/** One spelling of a server's address, as its limit holds for the server: no trailing slashes, the host in lower case, no port that goes without saying. */
+export const serverAddress = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
+
+/** How long a server that is away is asked again. */
+export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS)
+
 const baseUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL')
   .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold a password: use api_key_env')
   .refine((text) => !/[?#]/.test(text), 'must not have a query')
   // Clients of this API call either form the base URL.
-  .transform((text) => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
+  .transform((text) => serverAddress(text).replace(/\/v1$/, ''))
 
 const espeak = z.strictObject({ kind: z.literal('espeak'), pool })
 
@@ -38,7 +44,7 @@ const openaiSpeech = z.strictObject({
     .optional(),
   max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
   task_type: z.enum(TASK_TYPES).optional(),
-  retry_seconds: z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS),
+  retry_seconds: retrySeconds,
 })
 
 /**

@@ -58,7 +58,7 @@ export class BadAudio extends EngineError {
   }
 }
 
-/** The server lives and says that it could not make speech of this text, without blaming the text: the next try may work. */
+/** The server lives and could not do what it was asked for, without blaming the inputs: the next try may work. */
 export class FailedAttempt extends EngineError {
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
     super('PROVIDER_UNAVAILABLE', message, options)

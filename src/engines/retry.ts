@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { EngineError, FailedAttempt, type SpeechEngine, type SpeechRequest } from './engine.ts'
+import { EngineError, FailedAttempt, type SpeechEngine } from './engine.ts'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
@@ -8,7 +8,9 @@ const BREAKING_FAILURES = 5
 const FIRST_PAUSE_MS = 1000
 /** Well below the usual patience: a server that is back must be found before the jobs that wait for it give up. */
 const LONGEST_PAUSE_MS = 10_000
-/** How often a text is tried again that a living server could not speak. */
+/** A request that tries a server for this long has found one that takes requests: the next one need not wait for its answer. */
+const PROBE_MS = 1000
+/** How often something is tried again that a living server could not do. */
 const MORE_ATTEMPTS = 2
 
 /** Nobody asked the server: how long to wait is this process's own guess. */
@@ -25,29 +27,33 @@ export interface CircuitBreaker {
 }
 
 /**
- * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, and while that fails the
- * pause doubles, up to 10 s. Any other answer, a refusal or an attempt that failed included, shows that the server lives.
+ * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, another one each second that
+ * it is not answered, and while that fails the pause doubles, up to `longestPauseMs`. Any other answer, a refusal or an attempt that
+ * failed included, shows that the server lives.
  */
-export function openCircuitBreaker(now: () => number = () => performance.now()): CircuitBreaker {
+export function openCircuitBreaker(
+  now: () => number = () => performance.now(),
+  longestPauseMs = LONGEST_PAUSE_MS,
+): CircuitBreaker {
   let failures = 0
   let pauseMs = FIRST_PAUSE_MS
   let closedUntil = 0
-  let probing = false
+  let probingUntil = 0
 
   const admit = (): boolean => {
     if (failures < BREAKING_FAILURES) return false
     const left = closedUntil - now()
-    if (left > 0 || probing) {
+    if (left > 0 || probingUntil > now()) {
       throw new Resting(Math.max(left, FIRST_WAIT_MS))
     }
-    probing = true
+    probingUntil = now() + PROBE_MS
     return true
   }
 
   const failed = (isProbe: boolean): void => {
     failures++
     if (failures < BREAKING_FAILURES) return
-    if (isProbe) pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    if (isProbe) pauseMs = Math.min(pauseMs * 2, longestPauseMs)
     closedUntil = now() + pauseMs
   }
 
@@ -70,46 +76,72 @@ export function openCircuitBreaker(now: () => number = () => performance.now()):
         }
         throw error
       } finally {
-        if (isProbe) probing = false
+        if (isProbe) probingUntil = 0
       }
     },
   }
 }
 
+/** How long something is tried, in milliseconds from its first try. */
+export interface PatienceMs {
+  /** With a server that has no room; counted anew once it was away, as all jobs come back to it at once. */
+  readonly busy: number
+  /** With a server that is away. */
+  readonly away: number
+}
+
 export interface RetryOptions {
-  /** How long a text is tried, in milliseconds; its own deadline may be nearer, and a server that says when to come back is taken at its word. */
-  readonly patienceMs: number
+  readonly patienceMs: PatienceMs
+  /** When it is of no use any more, in milliseconds of `performance.now()`. A server that says when to come back is taken at its word until then. */
+  readonly deadline?: number | undefined
+  readonly signal: AbortSignal
+  /** Counts what the living server could not do, where several calls are steps of one thing. */
+  readonly failed?: { attempts: number }
   readonly random?: () => number
 }
 
 /**
- * The same engine, asked again while it is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it by
- * chance, and once more when the patience ends; or after as long as the server asked for, even where that is beyond the patience. What
- * would come after the deadline is not waited for: the last error is thrown. A text that the living server could not speak is tried twice more.
+ * Does `work`, and does it again while the server is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it
+ * by chance, and once more when the patience ends; or after as long as the server asked for, even where that is beyond the patience. What
+ * would come after the deadline is not waited for: the last error is thrown. What the living server could not do is tried twice more.
+ * @throws what `work` throws; the signal's reason when it is aborted while waiting
  */
-export function withRetries(engine: SpeechEngine, { patienceMs, random = Math.random }: RetryOptions): SpeechEngine {
-  return {
-    ...engine,
-    speak: async (request: SpeechRequest) => {
-      const patientUntil = performance.now() + patienceMs
-      let failedAttempts = 0
-      for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
-        try {
-          return await engine.speak(request)
-        } catch (error) {
-          if (!isPassing(error)) throw error
-          if (error instanceof FailedAttempt && ++failedAttempts > MORE_ATTEMPTS) throw error
-          const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
-          const leftMs = leftFor(error, waitMs, { patientUntil, deadline: request.deadline })
-          if (request.signal.aborted || leftMs <= 0) throw error
-          await wait(Math.ceil(Math.min(waitMs, leftMs)), undefined, { signal: request.signal })
-        }
-      }
-    },
+export async function withPatience<T>(
+  { patienceMs, deadline, signal, failed = { attempts: 0 }, random = Math.random }: RetryOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const began = performance.now()
+  let lastAway = began
+  for (let backoffMs = FIRST_WAIT_MS; ; backoffMs = Math.min(backoffMs * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      if (error instanceof FailedAttempt && ++failed.attempts > MORE_ATTEMPTS) throw error
+      const isAway = error.code === 'PROVIDER_UNAVAILABLE'
+      if (isAway) lastAway = performance.now()
+      const patientUntil = isAway ? began + patienceMs.away : lastAway + patienceMs.busy
+      const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
+      const leftMs = leftFor(error, waitMs, { patientUntil, deadline })
+      if (signal.aborted || leftMs <= 0) throw error
+      await wait(Math.ceil(Math.min(waitMs, leftMs)), undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
   }
 }
 
-/** How long a text may wait at most before it is tried again; 0: it is not. */
+/** The same engine, asked for as long as a text's patience and deadline allow. */
+export const withRetries = (
+  engine: SpeechEngine,
+  { patienceMs, random }: { readonly patienceMs: number; readonly random?: () => number },
+): SpeechEngine => ({
+  ...engine,
+  speak: (request) => {
+    const options = { patienceMs: { busy: patienceMs, away: patienceMs }, ...(random !== undefined && { random }) }
+    return withPatience({ ...options, deadline: request.deadline, signal: request.signal }, () => engine.speak(request))
+  },
+})
+
+/** How long to wait at most before it is tried again; 0: it is not. */
 function leftFor(
   error: EngineError,
   waitMs: number,

@@ -4,7 +4,9 @@ export interface Slots {
   readonly inside: number
   /** How many wait. */
   readonly waiting: number
-  /** @throws the signal's reason when it is aborted while waiting */
+  /** Waits to be let in, and returns what leaves again, once however often it is called. @throws the signal's reason when it is aborted while waiting */
+  enter(signal: AbortSignal): Promise<() => void>
+  /** Is in while `work` lasts. @throws the signal's reason when it is aborted while waiting */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
   /** To be called when more may be in than before. */
   widen(): void
@@ -15,11 +17,11 @@ export function openSlots(most: () => number): Slots {
   const waiting = new Set<() => void>()
   let inside = 0
 
-  const enter = async (signal: AbortSignal): Promise<void> => {
+  const enter = async (signal: AbortSignal): Promise<() => void> => {
     signal.throwIfAborted()
     if (waiting.size === 0 && inside < most()) {
       inside++
-      return
+      return leaveOnce()
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => {
@@ -30,6 +32,17 @@ export function openSlots(most: () => number): Slots {
     signal.addEventListener('abort', abort, { once: true })
     admit()
     await promise.finally(() => signal.removeEventListener('abort', abort))
+    return leaveOnce()
+  }
+
+  const leaveOnce = (): (() => void) => {
+    let isInside = true
+    return () => {
+      if (!isInside) return
+      isInside = false
+      inside--
+      admit()
+    }
   }
 
   /** Whoever is let in counts at once: nobody who comes now overtakes. */
@@ -50,12 +63,10 @@ export function openSlots(most: () => number): Slots {
       return waiting.size
     },
     widen: admit,
+    enter,
     run: async (signal, work) => {
-      await enter(signal)
-      return work().finally(() => {
-        inside--
-        admit()
-      })
+      const leave = await enter(signal)
+      return work().finally(leave)
     },
   }
 }

@@ -1,8 +1,8 @@
 import { EngineError } from '../engines/engine.ts'
+import { type RetryOptions, withPatience } from '../engines/retry.ts'
 import type { ProducedFile } from '../jobs/perform-job.ts'
-import type { Cidr } from '../webhooks/guard-address.ts'
 import { extensionOf, safeContentType } from './content-type.ts'
-import { fetchOutput } from './fetch-output.ts'
+import { fetchOutput, type Reach } from './fetch-output.ts'
 
 /** More files than this are taken for a mistake of the workflow. */
 const MAX_FILES = 64
@@ -11,12 +11,8 @@ const HTTP_URL = /^https?:\/\//i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
 const NAME_FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 
-export interface Source {
-  /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
-  readonly baseUrl: string
-  readonly egressAllow: readonly Cidr[]
-  readonly signal: AbortSignal
-}
+/** Where files come from, and how long they are asked for. */
+export type Source = Reach & Pick<RetryOptions, 'patienceMs' | 'deadline'>
 
 /**
  * The output of a prediction, file by file (contract.md section 8). One value is named `output`; values of a list are `output`,
@@ -59,7 +55,7 @@ async function open(value: unknown, source: Source): Promise<Content> {
   if (typeof value !== 'string') return { content: Buffer.from(JSON.stringify(value)), contentType: 'application/json' }
   const data = DATA_URL.exec(value.slice(0, 300))
   if (data !== null) return decode(value, data)
-  if (HTTP_URL.test(value)) return fetchOutput(value, source)
+  if (HTTP_URL.test(value)) return withPatience(source, () => fetchOutput(value, source))
   return { content: Buffer.from(value), contentType: 'text/plain' }
 }
 

@@ -1,20 +1,28 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
-import { EngineError } from '../engines/engine.ts'
+import { EngineError, FailedAttempt } from '../engines/engine.ts'
+import { isAway, isBusy, parseRetryAfter } from '../engines/refusal.ts'
 import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
 import { type Cidr, isAllowed, toAddressBytes } from '../webhooks/guard-address.ts'
-import type { Source } from './collect-outputs.ts'
 import { safeContentType } from './content-type.ts'
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 
+/** Who may be asked for a file. */
+export interface Reach {
+  /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
+  readonly baseUrl: string
+  readonly egressAllow: readonly Cidr[]
+  readonly signal: AbortSignal
+}
+
 /**
  * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of callbacks
  * hold (contract.md section 6): https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
- * @throws EngineError PROVIDER_UNAVAILABLE, RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
+ * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt where it is of little use to ask again), RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
  */
-export async function fetchOutput(url: string, source: Source): Promise<{ content: Readable; contentType: string }> {
+export async function fetchOutput(url: string, source: Reach): Promise<{ content: Readable; contentType: string }> {
   const isOwn = URL.canParse(url) && new URL(url).origin === new URL(source.baseUrl).origin
   if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
     throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
@@ -29,9 +37,7 @@ export async function fetchOutput(url: string, source: Source): Promise<{ conten
     })
     // It also breaks off where nobody reads it yet; who reads it is told all the same.
     body.on('error', () => undefined)
-    if (statusCode !== 200) {
-      throw new EngineError('PROVIDER_UNAVAILABLE', `an output was answered with ${statusCode}`)
-    }
+    if (statusCode !== 200) throw refusal(statusCode, [headers['retry-after']].flat()[0])
     const type = headers['content-type']
     const content = Readable.from(capped(body))
     content.once('close', () => void agent.destroy())
@@ -40,8 +46,17 @@ export async function fetchOutput(url: string, source: Source): Promise<{ conten
     await agent.destroy()
     source.signal.throwIfAborted()
     if (error instanceof EngineError) throw error
+    if (error instanceof RefusedAddress) throw new FailedAttempt('an output could not be fetched', { cause: error })
     throw new EngineError('PROVIDER_UNAVAILABLE', 'an output could not be fetched', { cause: error })
   }
+}
+
+function refusal(status: number, retryAfter: string | undefined): EngineError {
+  const told = `an output was answered with ${status}`
+  const retryAfterMs = parseRetryAfter(retryAfter)
+  const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (isBusy(status, '')) return new EngineError('PROVIDER_BUSY', told, options)
+  return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', told, options) : new FailedAttempt(told)
 }
 
 async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -58,6 +73,9 @@ async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
+/** What a name leads to today it will lead to in a second. */
+class RefusedAddress extends Error {}
+
 type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
 
 /** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer refuses all. */
@@ -68,5 +86,5 @@ const guardedLookup = (egressAllow: readonly Cidr[]) => (name: string, _options:
       const bytes = toAddressBytes(address)
       return bytes !== null && isAllowed(bytes, egressAllow)
     })
-    done(isGood ? null : new Error('the name resolves to a private or special address'), addresses)
+    done(isGood ? null : new RefusedAddress('the name resolves to a private or special address'), addresses)
   })

@@ -1,16 +1,22 @@
 import type { Parts } from '../context.ts'
+import { workflowPlace } from '../endpoints/engine-server.ts'
 import { lookAgain } from '../endpoints/look-again.ts'
-import { predict } from '../engines/cog.ts'
+import { type PredictionRequest, predict } from '../engines/cog.ts'
+import type { CogServer, CogServers } from '../engines/cog-servers.ts'
+import { DEFAULT_RETRY_SECONDS } from '../engines/engine-block.ts'
 import type { Claim } from '../jobs/claim-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
+import type { Delivery } from '../queue/job-source.ts'
 import type { Turn } from '../queue/server-line.ts'
 import { collectOutputs } from './collect-outputs.ts'
-import type { ServerSlots } from './server-slots.ts'
-import { type Workflow, workflowSlug } from './workflow.ts'
+import { type Workflow, type WorkflowEngine, workflowSlug } from './workflow.ts'
+
+/** Earlier attempts than these have long been over. */
+const MOST_LEFTOVERS = 5
 
 export interface GenerationParts extends WorkerParts {
-  readonly slots: ServerSlots
+  readonly cogServers: CogServers
 }
 
 /**
@@ -19,21 +25,36 @@ export interface GenerationParts extends WorkerParts {
  * @param turn in the line of the server that the job was queued for
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
-export const generate = (parts: GenerationParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
-  performJob(parts, jobId, signal, async (claim) => {
+export const generate = (
+  parts: GenerationParts,
+  delivery: Pick<Delivery, 'jobId' | 'server'>,
+  signal: AbortSignal,
+  turn?: Turn,
+): Promise<void> =>
+  performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
+    const server = parts.cogServers.at(workflowPlace(workflow).server)
+    let leave = (): void => undefined
     return {
       timeLimitSeconds: workflow.timeLimitSeconds,
       takeTurn: async (untilLost) => {
         await turn?.comes()
-        const { base_url, max_in_flight } = workflow.engine
-        const leave = await parts.slots.enter(base_url, max_in_flight, untilLost)
-        return () => {
+        // The workflow has moved since: the place belongs to a server that has nothing to do with the job.
+        if (delivery.server !== server.baseUrl) turn?.end()
+        leave = await server.slots.enter(untilLost)
+      },
+      perform: (untilLimit) => {
+        const leaveBoth = (): void => {
           leave()
           turn?.end()
         }
+        const reenter = async (): Promise<void> => {
+          leave()
+          leave = await server.slots.enter(untilLimit)
+        }
+        const place = { signal: untilLimit, reenter, leave: leaveBoth }
+        return perform(parts, server, { ...predictionOf(workflow, claim), ...place })
       },
-      perform: (untilLimit) => perform(parts, workflow, claim, untilLimit),
     }
   })
 
@@ -46,19 +67,34 @@ async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
   return workflow
 }
 
-async function perform(
-  { settings }: Parts,
-  { engine, timeLimitSeconds }: Workflow,
-  claim: Claim,
-  signal: AbortSignal,
-): Promise<Produced> {
-  const server = { baseUrl: engine.base_url, busyPatienceMs: engine.busy_patience_seconds * 1000 }
-  // Another attempt is another prediction: what is left of the first may still be cancelled by its own id.
-  const deadline = performance.now() + timeLimitSeconds * 1000
-  const request = { id: `${claim.jobId}-${claim.attempt}`, input: claim.inputs, signal, deadline }
-  const prediction = await predict(server, request)
+/** Another attempt is another prediction: what is left of an earlier one, whose worker died, is cancelled by its own id. */
+function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, handBacks, inputs }: Claim) {
+  const idOf = (number: number): string => `${jobId}-${number}`
+  const earlier = Array.from({ length: Math.min(attempt - 1, MOST_LEFTOVERS) }, (_, before) => attempt - 1 - before)
   return {
-    files: collectOutputs(prediction.output, { baseUrl: engine.base_url, egressAllow: settings.egressAllow, signal }),
+    id: idOf(attempt),
+    input: inputs,
+    patienceMs: patienceMsOf(engine),
+    deadline: performance.now() + timeLimitSeconds * 1000,
+    // A worker that gives a job back has cancelled its prediction itself.
+    leftovers: attempt - 1 > handBacks ? earlier.map(idOf) : [],
+  }
+}
+
+const patienceMsOf = ({
+  busy_patience_seconds: busy,
+  retry_seconds: away = DEFAULT_RETRY_SECONDS,
+}: WorkflowEngine) => ({
+  busy: busy * 1000,
+  away: away * 1000,
+})
+
+async function perform({ settings }: Parts, server: CogServer, request: PredictionRequest): Promise<Produced> {
+  const prediction = await predict(server, request)
+  const { signal, patienceMs, deadline } = request
+  const source = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, signal, patienceMs, deadline }
+  return {
+    files: collectOutputs(prediction.output, source),
     providerJobId: prediction.id,
     gpuExecutionTimeMs: prediction.predictMs,
   }

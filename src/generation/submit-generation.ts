@@ -1,10 +1,10 @@
 import { type Context, requireAccount } from '../context.ts'
+import { workflowPlace } from '../endpoints/engine-server.ts'
 import { notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
-import { checkSubmission } from '../jobs/check-submission.ts'
+import { checkSubmission, contentOf } from '../jobs/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/queue-job.ts'
 import { reachForReplay } from '../jobs/reach-for-replay.ts'
-import { generationKind } from '../queue/job-kind.ts'
 import { reachWorkflow } from './reach-workflow.ts'
 import { workflowKey } from './workflow.ts'
 
@@ -14,6 +14,8 @@ export interface GenerationInput {
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
   readonly idempotencyKey?: string | null | undefined
+  /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
+  readonly retryOf?: string
 }
 
 /**
@@ -26,8 +28,7 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
   const workflow = await reachForReplay(ctx, place, () => reachWorkflow(ctx, input.slug))
   const actor = requireAccount(ctx)
   // The verb's name keeps a voice endpoint's request of the same slug apart.
-  const content = ['submitGeneration', input.slug, input.inputs, input.webhookUrl ?? null]
-  const idempotency = idempotentRequest(actor, input.idempotencyKey, content)
+  const idempotency = idempotentRequest(actor, input.idempotencyKey, ['submitGeneration', ...contentOf(input)])
   const replay = await replayed(ctx, idempotency)
   if (replay !== null) return replay
   if (workflow === null) throw notFound()
@@ -38,8 +39,7 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
   return queueJob(ctx, {
     type: 'generate',
     endpointKey: place.endpointKey,
-    kind: generationKind(workflow.engine.kind),
-    server: workflow.engine.base_url,
+    ...workflowPlace(workflow),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),

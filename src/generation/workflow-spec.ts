@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from '../endpoints/file-fields.ts'
+import { retrySeconds, serverAddress } from '../engines/engine-block.ts'
 
 const MAX_CREDITS_PER_JOB = 1_000_000_000
 
@@ -18,9 +19,10 @@ export const workflowSpec = z
           (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
           'must be a URL that starts with http(s)://',
         )
-        .transform((value) => value.replace(/\/+$/, '')),
+        .transform(serverAddress),
       max_in_flight: z.int().min(1).max(64).default(1),
       busy_patience_seconds: z.int().min(0).max(MAX_TIME_LIMIT_SECONDS).default(30),
+      retry_seconds: retrySeconds,
     }),
     time_limit_seconds: z.int().min(1).max(MAX_TIME_LIMIT_SECONDS).default(600),
     credits_per_job: z.int().min(0).max(MAX_CREDITS_PER_JOB).default(1),

@@ -8,10 +8,12 @@ export interface WorkflowEngine {
   readonly kind: 'cog'
   /** Without the trailing slash. */
   readonly base_url: string
-  /** Predictions that one worker process runs on the server at once. */
+  /** Predictions that all workers together run on the server at once, unless something else names it with a lower limit. */
   readonly max_in_flight: number
   /** How long a server that is full is asked again before the job fails with PROVIDER_BUSY. */
   readonly busy_patience_seconds: number
+  /** How long a server that is away is asked again before the job fails with PROVIDER_UNAVAILABLE; absent from files of earlier versions. */
+  readonly retry_seconds?: number
 }
 
 /** A workflow as every process holds it in memory (contract.md section 9). */

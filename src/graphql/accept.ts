@@ -13,5 +13,5 @@ export const accepts = (header: string | null | undefined, types: readonly strin
     .some((range) => {
       const [asked = '', ...parameters] = range.split(';').map((part) => part.trim())
       const isOurs = types.some((type) => ['*/*', type, type.replace(/[^/]+$/, '*')].includes(asked))
-      return isOurs && !parameters.some((one) => /^charset=(?!utf-8$)/.test(one))
+      return isOurs && !parameters.some((one) => /^charset=(?!utf-8$)|^q=0(\.0*)?$/.test(one))
     })

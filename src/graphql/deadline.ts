@@ -12,8 +12,8 @@ import { invalidRequest } from '../errors.ts'
 import type { GraphqlContext } from './builder.ts'
 import { executeOperation } from './execute-plan.ts'
 
-/** How long a query may take. */
-const QUERY_LIMIT_MS = 10_000
+/** How long a query may take, the start of a subscription, and the answer to one of its events. */
+const LIMIT_MS = 10_000
 
 /**
  * Ends a query whose caller is gone or whose time is up, and its statement in the database with it. Mutations run to their end: they
@@ -26,30 +26,41 @@ export const deadline = (): Plugin<GraphqlContext> => ({
 /** Executes a query or a mutation. */
 export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const operation = getOperationAST(call.document, call.operationName)?.operation
-  return operation === OperationTypeNode.QUERY ? executeWithin(QUERY_LIMIT_MS, call) : execute(call)
+  return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
 }
 
-async function executeWithin(limitMs: number, execution: ExecutionArgs): Promise<ExecutionResult> {
-  const context = execution.contextValue as GraphqlContext
-  let isStopped = false
+/** Executes what only reads. */
+export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult =>
+  within(call.contextValue as GraphqlContext, (contextValue) => executeOperation({ ...call, contextValue }))
+
+/**
+ * What `work` comes to, or the refusal of what takes too long: at the time limit, and when the caller is gone. From then on `isOver` says
+ * so, and the statements that `work` has running in the database are ended.
+ */
+export function within<T>(
+  context: GraphqlContext,
+  work: (context: GraphqlContext, isOver: () => boolean) => Promise<T> | T,
+): Promise<T | ExecutionResult> | T | ExecutionResult {
+  const { signal, db } = context
+  if (signal.aborted) return tooLong()
   const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
+  let isStopped = false
+  const isOver = () => isStopped
+  const begun = work({ ...context, db: cancellable(db, isOver) }, isOver)
+  if (!(begun instanceof Promise)) return begun
   const end = (): void => {
     isStopped = true
-    resolve({ data: null, errors: [tooLong()] })
+    resolve(tooLong())
   }
-  const timer = setTimeout(end, limitMs)
-  context.signal.addEventListener('abort', end, { once: true })
-  if (context.signal.aborted) end()
-  try {
-    const contextValue = { ...context, db: cancellable(context.db, () => isStopped) }
-    return await Promise.race([executeOperation({ ...execution, contextValue }), stopped])
-  } finally {
+  const timer = setTimeout(end, LIMIT_MS)
+  signal.addEventListener('abort', end, { once: true })
+  return Promise.race([begun, stopped]).finally(() => {
     clearTimeout(timer)
-    context.signal.removeEventListener('abort', end)
-  }
+    signal.removeEventListener('abort', end)
+  })
 }
 
-function tooLong(): GraphQLError {
+function tooLong(): ExecutionResult {
   const originalError = invalidRequest('Ask for less at a time: the query took too long.')
-  return new GraphQLError(originalError.message, { originalError })
+  return { data: null, errors: [new GraphQLError(originalError.message, { originalError })] }
 }

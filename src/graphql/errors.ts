@@ -1,7 +1,9 @@
 import { GraphQLError } from 'graphql'
-import { type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
+import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { describeTrouble, toServiceError } from '../trouble.ts'
+
+const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
 
 /**
  * What a caller may see of an error: the codes of REST with the request's id (contract.md section 10). Whatever is not a refusal in
@@ -9,6 +11,8 @@ import { describeTrouble, toServiceError } from '../trouble.ts'
  */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
+  // It was here before: what it says by now would be taken for a library's.
+  if (error.extensions.requestId === requestId) return error
   if (error.originalError === undefined || error.originalError === null) {
     return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })
   }
@@ -30,9 +34,16 @@ function masked(error: unknown, log: Log, requestId: string): GraphQLError {
 /** What an error says besides its message; `retryAfterSeconds` is what REST says in Retry-After. */
 export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError, requestId: string) => ({
   ...{ code, requestId },
-  ...(details?.length && { details }),
+  ...(details?.length && { details: shownDetails(details) }),
   ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 })
+
+/** REST's names of fields as they are called here: `/webhook_url` is the argument webhookUrl. */
+export const shownDetails = (details: readonly Detail[]): Detail[] =>
+  details.map(({ path, message }) => ({
+    path: REST_NAME.test(path) ? path.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()) : path,
+    message,
+  }))
 
 /** Libraries have codes of their own. */
 const codeOf = ({ extensions: { code, http } }: GraphQLError): ErrorCode => {

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
+import { plainSubscription } from './plain-subscription.ts'
 import { refuseIntrospection } from './refuse-introspection.ts'
 import { refuseNul } from './refuse-nul.ts'
 import { variableMistakes } from './variables.ts'
@@ -21,6 +22,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseNul)
+    addValidationRule(plainSubscription)
     const stranger = isStranger(context)
     if (stranger && !runtime.settings.development) addValidationRule(refuseIntrospection)
     return ({ result, setResult: replace }) => {

@@ -21,16 +21,3 @@ export function openOperation(): OpenOperation {
   }
   return { signal: gone.signal, handle }
 }
-
-/** A stream that ends its operation, too, when it is ended before its time. */
-export function endingWith<T>(stream: AsyncIterableIterator<T, undefined>, { handle }: OpenOperation) {
-  const ending: AsyncIterableIterator<T, undefined> = {
-    next: () => stream.next(),
-    return: async () => {
-      await handle.return(undefined)
-      return (await stream.return?.()) ?? { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]: () => ending,
-  }
-  return ending
-}

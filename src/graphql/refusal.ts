@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import { builder } from './builder.ts'
 import { describedEnum } from './described-enum.ts'
+import { shownDetails } from './errors.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
 
 const ErrorCodeEnum = describedEnum<ErrorCode>(
@@ -41,7 +42,7 @@ builder.objectType(ExpectedRefusal, {
     details: t.field({
       type: [DetailRef],
       description: 'Each failed validation.',
-      resolve: ({ details }) => [...(details ?? [])],
+      resolve: ({ details }) => shownDetails(details ?? []),
     }),
     requestId: t.string({
       description: 'What the log calls the request: support asks for it.',

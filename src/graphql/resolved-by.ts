@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import type { Flow } from '../flow.ts'
 import type { GraphqlContext } from './builder.ts'
 
 /**
@@ -25,10 +26,10 @@ export const presentedBy = <Args, Input, Result, Shown>(
 })
 
 /** The same for a subscription: the verb gives the stream of what the field then resolves. */
-export const subscribedBy = <Args, Input, Result>(
-  verb: (ctx: Context, input: Input) => Result,
+export const subscribedBy = <Args, Input, Event extends object>(
+  verb: (ctx: Context, input: Input) => Promise<Flow<Event>>,
   toInput: (args: Args) => Input,
 ) => ({
-  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
+  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Promise<Flow<Event>> => verb(ctx, toInput(args)),
   extensions: { verb },
 })

@@ -1,29 +1,16 @@
-import {
-  createSourceEventStream,
-  type DocumentNode,
-  type ExecutionArgs,
-  type ExecutionResult,
-  GraphQLError,
-} from 'graphql'
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
-import { type Actor, callerOf } from '../context.ts'
+import { type Flow, openFlow } from '../flow.ts'
 import { accepts, EVENT_STREAM } from './accept.ts'
 import type { GraphqlContext } from './builder.ts'
-import { executeOperation } from './execute-plan.ts'
+import { within } from './deadline.ts'
+import { maskError } from './errors.ts'
+import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
 import { refuseCall } from './limit-plugin.ts'
-import { isStream } from './masking.ts'
+import { isStream, maskResult } from './masking.ts'
 
-type Answer = Promise<ExecutionResult> | ExecutionResult
-type Answers = Map<DocumentNode, Map<string, Answer>>
-
-/** Of each event, what it was answered with: forgotten with it. */
-const shared = new WeakMap<object, Answers>()
-
-/**
- * Follows what a subscription is about. An event that reaches many subscribers is executed once for all who ask for the same and may see
- * the same: same document, operation and variables, same account, same scopes. Answers with errors are nobody else's.
- */
-export const sharedSubscriptions = (): Plugin<GraphqlContext> => ({
+/** Has Yoga's subscriptions followed as those of sockets are. */
+export const subscriptions = (): Plugin<GraphqlContext> => ({
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
 })
 
@@ -35,68 +22,64 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
   return { errors: [new GraphQLError(`Accept ${EVENT_STREAM} to follow a subscription.`, { extensions })] }
 }
 
-/** The same without Yoga. A call that is over the limits is answered with an error. */
-export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+/**
+ * Follows what a subscription is about: what it is told may leave as it is. A call that is over the limits is answered with an error. It
+ * ends with the signal of its context, whoever else knows of it.
+ */
+export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | Flow<ExecutionResult>> {
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
-  const source = await createSourceEventStream(call)
-  if (!isStream(source)) return source as ExecutionResult
+  const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
+    const opened = await open({ ...call, contextValue })
+    // Nobody waits for it any more.
+    if (isOver() && isStream(opened)) await opened.return()
+    return opened
+  })
+  return isStream(source) ? answersTo(source, call) : source
+}
+
+/** Every verb behind a subscription gives a flow: `subscribedBy` takes no other. */
+const open = (call: ExecutionArgs): Promise<ExecutionResult | Flow<object>> =>
+  createSourceEventStream(call).catch((originalError) => ({
+    errors: [new GraphQLError('It could not be followed.', { originalError })],
+  })) as Promise<ExecutionResult | Flow<object>>
+
+function answersTo(events: Flow<object>, call: ExecutionArgs): Flow<ExecutionResult> {
+  const { log, requestId, signal } = call.contextValue as GraphqlContext
   const key = sharingKey(call)
-  return map(source, (event) => answerTo(event, call, key))
-}
-
-function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
-  const { actor } = contextValue as GraphqlContext
-  return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
-}
-
-function rightsOf(actor: Actor): unknown {
-  if (actor.kind === 'anonymous' || actor.kind === 'system') return actor.kind
-  return 'scopes' in actor ? [actor.accountId, actor.scopes] : callerOf(actor)
-}
-
-function answerTo(event: unknown, call: ExecutionArgs, key: string): Answer {
-  const execute = () => executeOperation({ ...call, rootValue: event })
-  if (typeof event !== 'object' || event === null) return execute()
-  const answers: Answers = shared.get(event) ?? new Map()
-  shared.set(event, answers)
-  const ofDocument = answers.get(call.document) ?? new Map<string, Answer>()
-  answers.set(call.document, ofDocument)
-  const known = ofDocument.get(key)
-  if (known === undefined) {
-    const answer = execute()
-    ofDocument.set(key, answer)
-    return answer
+  let pending: EventAnswer | null = null
+  const drop = (): void => {
+    pending?.leave(more)
+    pending = null
   }
-  if (!(known instanceof Promise)) return known.errors === undefined ? known : execute()
-  return known.then((answer) => (answer.errors === undefined ? answer : execute()))
-}
-
-/** No generator: one that waits for its next value could not be ended before that comes. */
-function map(
-  source: AsyncIterable<unknown>,
-  answer: (event: unknown) => Answer,
-): AsyncIterableIterator<ExecutionResult> {
-  const events = source[Symbol.asyncIterator]()
-  const last = { done: true, value: undefined } as const
-  const toAnswer = ({ done, value }: IteratorResult<unknown>) => {
-    if (done === true) return last
-    const answered = answer(value)
-    return answered instanceof Promise
-      ? answered.then((known) => ({ done: false as const, value: known }))
-      : { done: false as const, value: answered }
+  const take = (): IteratorResult<ExecutionResult, undefined> | null => {
+    if (events.broken) drop()
+    if (pending === null) {
+      const event = events.take()
+      if (event === null || event.done === true) return event
+      pending = answerTo(event.value, call, key)
+      if (pending.result === null) pending.wait(more)
+    }
+    const { result } = pending
+    if (result === null) return null
+    pending = null
+    return { done: false, value: maskResult(result, log, requestId) }
   }
-  const answers: AsyncIterableIterator<ExecutionResult> = {
-    next: () => events.next().then(toAnswer),
-    return: async () => {
-      await events.return?.()
-      return last
-    },
-    throw: async (error) => {
-      await events.return?.()
-      throw error
-    },
-    [Symbol.asyncIterator]: () => answers,
+  /** One that breaks off ends with an answer that says why. */
+  const takeOrSay = (): IteratorResult<ExecutionResult, undefined> | null => {
+    try {
+      return take()
+    } catch (error) {
+      return { done: false, value: { errors: [maskError(error, log, requestId)] } }
+    }
   }
-  return answers
+  const stop = (): void => {
+    drop()
+    void events.return()
+  }
+  const { flow, more } = openFlow({ take: takeOrSay, stop, isBroken: () => events.broken })
+  events.onMore(more)
+  signal.addEventListener('abort', () => void flow.return(), { once: true })
+  if (signal.aborted) void flow.return()
+  return flow
 }

@@ -5,12 +5,14 @@ import { CloseCode, makeServer, type Context as SocketContext } from 'graphql-ws
 import type { YogaServerInstance } from 'graphql-yoga'
 import { refuseMisread } from '../../rest/json-body.ts'
 import type { AccountHolder } from '../context.ts'
+import type { Flow } from '../flow.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
 import type { GraphqlContext } from './builder.ts'
+import { deliver } from './deliver.ts'
 import { maskError } from './errors.ts'
-import { isStream, maskResult, maskStream } from './masking.ts'
-import { endingWith, type OpenOperation, openOperation } from './open-operation.ts'
+import { isStream, maskResult } from './masking.ts'
+import { openOperation } from './open-operation.ts'
 import { AS_POST } from './post.ts'
 import { openSocketCount } from './socket-count.ts'
 import { subscribe } from './subscribe.ts'
@@ -34,9 +36,10 @@ interface Extra {
   readonly request: FastifyRequest
 }
 
+/** Goes through graphql-ws with an operation. */
 interface Executor {
-  readonly operation: OpenOperation
   execute(args: ExecutionArgs): Promise<ExecutionResult>
+  deliver(answers: Flow<ExecutionResult>): AsyncIterableIterator<never>
 }
 
 /**
@@ -58,12 +61,12 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
         // Refused in the words of a request's body.
         refuseMisread(payload)
         const actor = await identify(request, authorizationOf(context))
-        return await prepare(
-          yoga,
-          { ...runtime.as(actor), requestId: request.id, signal: operation.signal, address: request.ip, cookie: null },
-          payload,
-          operation,
-        )
+        const known = { requestId: request.id, signal: operation.signal, address: request.ip, cookie: null }
+        const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
+        if (Array.isArray(prepared)) return prepared
+        const { execute, ...args } = prepared
+        const rootValue: Executor = { execute, deliver: (answers) => deliver(answers, socket, id) }
+        return { ...args, rootValue }
       } catch (error) {
         if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
         return [maskError(error, log, request.id)]
@@ -74,10 +77,9 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return maskResult(result, log, requestIdOf(args))
     },
     subscribe: async (args) => {
-      const { operation } = args.rootValue as Executor
       const result = await subscribe({ ...args, rootValue: undefined })
-      if (!isStream(result)) return maskResult(result, log, requestIdOf(args))
-      return endingWith(maskStream(result, log, requestIdOf(args)), operation)
+      if (isStream(result)) return (args.rootValue as Executor).deliver(result)
+      return maskResult(result, log, requestIdOf(args))
     },
     onError: (context, _id, _payload, errors) =>
       errors.map((error) => shown(maskError(error, log, context.extra.request.id))),
@@ -97,7 +99,6 @@ async function prepare(
     operationName?: string | null | undefined
     variables?: Record<string, unknown> | null | undefined
   },
-  operation: OpenOperation,
 ) {
   const { schema, execute, contextFactory, parse, validate } = yoga.getEnveloped({
     ...serverContext,
@@ -115,7 +116,7 @@ async function prepare(
     operationName: payload.operationName,
     variableValues: payload.variables,
     contextValue: await contextFactory(),
-    rootValue: { execute, operation },
+    execute,
   }
 }
 
@@ -128,6 +129,8 @@ async function connect(
   const { socket, request } = context.extra
   try {
     const caller = await identify(request, authorizationOf(context))
+    // It has said so already, and would not say again that its place is free.
+    if (socket.readyState !== socket.OPEN) return false
     if (!count.admit(socket, caller)) return refuse(socket, TOO_MANY, 'Too many connections')
     const unwatch = runtime.callers.watch(caller, [], () => socket.close(CloseCode.Forbidden, 'Forbidden'))
     socket.once('close', unwatch)

@@ -5,7 +5,7 @@ import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
 import type { Actor } from '../context.ts'
-import { ServiceError } from '../errors.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
 import { ANSWER_TYPES, accepts, EVENT_STREAM } from './accept.ts'
@@ -14,13 +14,14 @@ import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
 import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
+import { refuseMisreadParameters } from './get-parameters.ts'
 import { openGraphiql } from './graphiql.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
-import { isStream, maskResult, maskStream } from './masking.ts'
+import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
-import { sharedSubscriptions } from './subscribe.ts'
+import { subscriptions } from './subscribe.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
 /** How the server lets callers in. */
@@ -36,6 +37,8 @@ const PATH = '/graphql'
 const STALLED_READER_MS = 60_000
 /** What a closing server gives its sockets to say goodbye. */
 const GOODBYE_MS = 1000
+/** What the sender of a body says by itself. */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /**
@@ -49,25 +52,24 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const graphiql = openGraphiql()
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
+    const signal = signalOf(reply)
     const actor = await entrance.enter(request, reply)
-    if (!accepts(request.headers.accept, ANSWER_TYPES))
-      return reply.status(406).header('accept', ANSWER_TYPES.join(', ')).send()
+    if (!accepts(request.headers.accept, ANSWER_TYPES)) {
+      return refuse(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
+    }
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
       throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
     }
     // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
     const isPost = request.method === 'POST'
     const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
+    if (!isPost) refuseMisreadParameters(toUrl(request))
     const { id: requestId, ip: address } = request
-    const gone = new AbortController()
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort()
-    })
-    const known = { requestId, address, signal: gone.signal, cookie: entrance.cookieFor(reply) }
+    const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
-    return send(reply, await yoga.fetch(toFetchUrl(request), toFetchInit(request), context as never))
+    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
     await scope.register(websocket, {
@@ -101,7 +103,7 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     },
     graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },
-    plugins: [limits(runtime), deadline(), sharedSubscriptions(), masking(runtime)],
+    plugins: [limits(runtime), deadline(), subscriptions(), masking(runtime)],
   })
 
 /** Says goodbye, and does not wait for an answer for long. */
@@ -114,7 +116,17 @@ function closeSockets(this: FastifyInstance, done: () => void): void {
   this.websocketServer.close(() => done())
 }
 
-const toFetchUrl = (request: FastifyRequest): string => new URL(request.url, 'http://graphql.invalid').href
+/** Aborted when the caller hangs up; to be asked for before anything is waited for, or one who hangs up meanwhile stays unnoticed. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed) gone.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
 
 const toFetchInit = (request: FastifyRequest): RequestInit => ({
   method: request.method,
@@ -126,8 +138,9 @@ const toFetchInit = (request: FastifyRequest): RequestInit => ({
 
 /** Yoga's Response is copied rather than handed over: fastify's own hooks cannot work with it. */
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
-  response.headers.forEach((value, name) => {
-    if (name !== 'content-length' && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
+  response.headers.forEach((value, given) => {
+    const name = given.toLowerCase()
+    if (!FRAMING.has(name) && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
   })
   reply.status(response.status)
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
@@ -143,10 +156,10 @@ const ownLimit = (refusal: ServiceError): ServiceError =>
     : refusal
 
 /** A refusal at the door itself: the pair of every other path, and the errors that a GraphQL client looks for. */
-function refuse(reply: FastifyReply, refusal: ServiceError): FastifyReply {
+function refuse(reply: FastifyReply, refusal: ServiceError, status = refusal.status): FastifyReply {
   const { details } = refusal
   return reply
-    .status(refusal.status)
+    .status(status)
     .headers(errorHeaders(refusal))
     .send(
       JSON.stringify({
@@ -169,11 +182,8 @@ function withStatus(result: ExecutionResult): ExecutionResult {
 const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     const requestId = (serverContext as unknown as GraphqlContext).requestId
-    if (Array.isArray(result)) return
-    setResult(
-      isStream(result)
-        ? maskStream(result, runtime.log, requestId)
-        : withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)),
-    )
+    // A subscription's answers are shown as they may be from the first.
+    if (Array.isArray(result) || isStream(result)) return
+    setResult(withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)))
   },
 })

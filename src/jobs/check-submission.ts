@@ -45,3 +45,14 @@ export function checkSubmission(
   if (details.length > 0) throw invalidRequest(advice(details), details)
   return copy
 }
+
+/** What an Idempotency-Key stands for. A retry is another request than the submission that it repeats, and than a retry of another job. */
+export const contentOf = (input: {
+  readonly slug: string
+  readonly inputs: unknown
+  readonly webhookUrl?: string | null | undefined
+  readonly retryOf?: string
+}): readonly unknown[] => [
+  ...(input.retryOf === undefined ? [] : ['retryJob', input.retryOf]),
+  ...[input.slug, input.inputs, input.webhookUrl ?? null],
+]

@@ -31,7 +31,10 @@ export async function failureCauses(ctx: Context, input: FailureCausesInput): Pr
   const to = input.to ?? ctx.now()
   const from = input.from ?? new Date(to.getTime() - DAY_MS)
   const window = to.getTime() - from.getTime()
-  if (window < 0 || window > MAX_WINDOW_MS) throw invalidRequest('Ask for a window of at most 31 days.')
+  if (window < 0 || window > MAX_WINDOW_MS) {
+    const message = window < 0 ? 'is before from' : 'is more than 31 days after from'
+    throw invalidRequest('Ask for a window of at most 31 days.', [{ path: 'to', message }])
+  }
   const { rows } = await ctx.db.pool.query<FailureCause>(
     `select error_code as "errorCode", cause, endpoint_key as "endpointKey", count(*)::integer as jobs, max(id) as "lastJobId"
      from job where status = 'failed' and id >= $1 and id < $2

@@ -1,6 +1,6 @@
 import type { CallerWatch } from '../api-keys/caller-watch.ts'
 import { type AccountHolder, callerOf } from '../context.ts'
-import { ServiceError, unauthorized } from '../errors.ts'
+import { forbidden, ServiceError, unauthorized } from '../errors.ts'
 import type { FetchedJob } from './fetch-jobs.ts'
 import { isTerminal } from './job-states.ts'
 import { type JobState, type JobStream, openJobStream } from './job-stream.ts'
@@ -58,7 +58,9 @@ export function openFollowers(callers: CallerWatch): Followers {
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
     // What is told is read with the scopes that the caller came with: whoever loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []
-    const unwatch = callers.watch(caller, scopes, () => stream.fail(unauthorized()))
+    const unwatch = callers.watch(caller, scopes, (lost) =>
+      stream.fail(lost === null ? unauthorized() : forbidden(lost)),
+    )
     return follower
   }
   return { accounts, add }

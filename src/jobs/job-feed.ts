@@ -1,5 +1,5 @@
 import type { CallerWatch } from '../api-keys/caller-watch.ts'
-import type { AccountHolder, Parts } from '../context.ts'
+import { type Context, type Parts, requireAccount } from '../context.ts'
 import { openJobFetcher } from './fetch-jobs.ts'
 import { anyWants, type Follower, type Interest, openFollowers, tell } from './followers.ts'
 import type { JobStates } from './job-stream.ts'
@@ -12,7 +12,7 @@ const RESYNC_WINDOW_MS = 300_000
 /** Tells this process's subscribers how their accounts' jobs change. */
 export interface JobFeed {
   /** The present state first, then every newer one. @throws RATE_LIMITED where there are too many subscriptions already */
-  follow(caller: AccountHolder, interest: Interest): Promise<JobStates>
+  follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest): Promise<JobStates>
   /** Ends every subscription. */
   close(): void
 }
@@ -45,11 +45,12 @@ export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFe
   }
   const listen = lazily(() => parts().bus.listen(JOB_CHANNEL, onMessage, onResync))
   return {
-    follow: async (caller, interest) => {
+    follow: async (ctx, interest) => {
+      const caller = requireAccount(ctx)
       const follower = add(caller, interest)
       try {
         await listen()
-        const ids = interest.jobId === null ? await recentJobs(parts().db, caller.accountId, null) : [interest.jobId]
+        const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, null) : [interest.jobId]
         for (const jobId of ids) fetcher.want(caller.accountId, jobId, follower)
       } catch (error) {
         follower.stream.finish()

@@ -4,7 +4,7 @@ import { type FailureCause, type FailureCausesInput, failureCauses } from './fai
 import { JobErrorCodeEnum } from './job-enums-graphql.ts'
 import { JobInterface, showRecord } from './job-interface-graphql.ts'
 import type { Submission } from './queue-job.ts'
-import { retryJob } from './retry-job.ts'
+import { type Retry, retryJob } from './retry-job.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
   description: 'One way in which jobs have failed.',
@@ -25,6 +25,9 @@ const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
       type: JobInterface,
       description: 'The whole of it.',
       resolve: (submission, _args, ctx) => showRecord(ctx, submission),
+    }),
+    replayed: t.exposeBoolean('replayed', {
+      description: 'Whether an idempotency key led to a job that was there before.',
     }),
   }),
 })
@@ -50,7 +53,10 @@ builder.mutationField('retryJob', (t) =>
     type: RetryRef,
     errors: {},
     description: 'Submits what a failed voice or generation job was sent once more, as a new job.',
-    args: { jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }) },
-    ...resolvedBy(retryJob, (args: { jobId: string }) => args),
+    args: {
+      jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }),
+      idempotencyKey: t.arg.string({ description: 'The same key and job lead to the same new job for 24 hours.' }),
+    },
+    ...resolvedBy(retryJob, (args: Retry) => args),
   }),
 )

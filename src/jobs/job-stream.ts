@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts'
+import { END, type Flow, openFlow } from '../flow.ts'
 import type { JobRecord } from './job-record.ts'
 import type { JobSummary } from './job-view.ts'
 
@@ -11,7 +12,7 @@ export interface JobState extends JobSummary {
 }
 
 /** The states of jobs as somebody reads them, one after the other. */
-export type JobStates = AsyncIterableIterator<JobState, undefined>
+export type JobStates = Flow<JobState>
 
 /** What fills a stream. */
 export interface JobStream {
@@ -27,7 +28,6 @@ export interface JobStream {
 /** A stream with a bounded buffer: a reader that falls too far behind is sent away. `onEnd` is called once, however it ends. */
 export function openJobStream(onEnd: () => void): JobStream {
   const waiting = new Map<string, JobState>()
-  const readers: PromiseWithResolvers<IteratorResult<JobState, undefined>>[] = []
   let failure: ServiceError | null = null
   let ended = false
   const end = (): void => {
@@ -35,58 +35,41 @@ export function openJobStream(onEnd: () => void): JobStream {
     ended = true
     onEnd()
   }
-  const answer = (reader: (typeof readers)[number]): boolean => {
-    const [first] = waiting
-    if (first !== undefined) {
-      waiting.delete(first[0])
-      reader.resolve({ done: false, value: first[1] })
-    } else if (failure !== null) {
-      reader.reject(failure)
-      failure = null
-    } else if (ended) reader.resolve({ done: true, value: undefined })
-    else return false
-    return true
+  const take = (): IteratorResult<JobState, undefined> | null => {
+    if (waiting.size > 0) {
+      const [jobId, value] = waiting.entries().next().value as [string, JobState]
+      waiting.delete(jobId)
+      return { done: false, value }
+    }
+    if (failure === null) return ended ? END : null
+    const error = failure
+    failure = null
+    throw error
   }
-  const serve = (): void => {
-    while (readers[0] !== undefined && answer(readers[0])) readers.shift()
+  const stop = (): void => {
+    waiting.clear()
+    failure = null
+    end()
   }
+  const { flow, more } = openFlow({ take, stop, isBroken: () => failure !== null })
   const fail = (error: ServiceError): void => {
     if (ended) return
     waiting.clear()
     failure = error
     end()
-    serve()
-  }
-  const stop = async (): Promise<IteratorReturnResult<undefined>> => {
-    waiting.clear()
-    failure = null
-    end()
-    serve()
-    return { done: true, value: undefined }
-  }
-  // No generator: one that waits for its next value could not be ended before that comes.
-  const states: JobStates = {
-    next: () => {
-      const reader = Promise.withResolvers<IteratorResult<JobState, undefined>>()
-      readers.push(reader)
-      serve()
-      return reader.promise
-    },
-    return: stop,
-    throw: stop,
-    [Symbol.asyncIterator]: () => states,
+    more()
   }
   return {
-    states,
+    states: flow,
     push: (state) => {
       if (ended) return
       waiting.set(state.jobId, state)
       if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
-      serve()
+      else more()
     },
     finish: () => {
       end()
-      serve()
+      more()
     },
     fail,
   }

@@ -1,4 +1,4 @@
-import { type Context, requireAccount } from '../context.ts'
+import type { Context } from '../context.ts'
 import { job } from './job.ts'
 import type { JobStates } from './job-stream.ts'
 
@@ -8,5 +8,5 @@ import type { JobStates } from './job-stream.ts'
  */
 export async function jobUpdated(ctx: Context, input: { readonly jobId: string }): Promise<JobStates> {
   const { jobId } = await job(ctx, input)
-  return ctx.jobFeed.follow(requireAccount(ctx), { jobId, accepts: () => true })
+  return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true })
 }

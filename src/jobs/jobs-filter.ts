@@ -53,6 +53,8 @@ function collectMistakes(filter: JobsFilter, path: string, details: Detail[]): n
     const message = mistakeIn(value)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
+  // "One of none" could be meant as anything; "all of none" cannot.
+  if (filter.or?.length === 0) details.push({ path: `${path}/or`, message: 'must name at least one' })
   const inner = [
     ...(filter.and ?? []).map((part, index) => [part, `and/${index}`] as const),
     ...(filter.or ?? []).map((part, index) => [part, `or/${index}`] as const),
@@ -83,7 +85,7 @@ export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[]
     ...textConditions(filter, parameter),
     ...rangeConditions(filter, parameter),
     ...(filter.and ?? []).map((part) => allOf(part, parameter)),
-    ...(filter.or && filter.or.length > 0 ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
+    ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
     // A row for which a condition is unknown does not meet it, so it meets the opposite.
     ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
   ]

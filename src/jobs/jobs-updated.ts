@@ -1,5 +1,5 @@
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context.ts'
+import { type Context, requireScope } from '../context.ts'
 import { filterMistakes, type JobFilter, refuseMistakes } from './job-filter.ts'
 import type { JobStates } from './job-stream.ts'
 import { matchesFilter } from './matches-filter.ts'
@@ -16,5 +16,5 @@ export async function jobsUpdated(
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   refuseMistakes(filterMistakes(filter))
-  return ctx.jobFeed.follow(requireAccount(ctx), { jobId: null, accepts: (state) => matchesFilter(filter, state) })
+  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (state) => matchesFilter(filter, state) })
 }

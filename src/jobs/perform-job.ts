@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
-import { Stopping } from '../queue/stopping.ts'
+import { CutOff, Stopping } from '../queue/stopping.ts'
 import { describeTrouble } from '../trouble.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
+import { attemptFolder } from './delete-abandoned-files.ts'
 import { failJob } from './fail-job.ts'
 import type { HeldJobs } from './held-jobs.ts'
 import { JobFailure } from './job-states.ts'
@@ -33,9 +34,9 @@ export interface Produced extends Provenance {
 /** A claimed job in the words of its producer: how long it may take, and what does it. */
 export interface Work {
   readonly timeLimitSeconds: number
-  /** Waits for its turn where the engine takes few at once: not part of the time limit. Returns what ends the turn. */
-  takeTurn?(signal: AbortSignal): Promise<() => void>
-  /** @throws EngineError, JobFailure; or the signal's reason when aborted */
+  /** Waits for its turn where the engine takes few at once: not part of the time limit. */
+  takeTurn?(signal: AbortSignal): Promise<void>
+  /** Ends the turn as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
   perform(signal: AbortSignal): Promise<Produced>
 }
 
@@ -83,7 +84,7 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
     const isGivenBack = error instanceof Stopping || signal.reason instanceof Stopping
-    if (isGivenBack) await recordHandBack(parts, claim).catch(() => undefined)
+    if (isGivenBack) await noteHandBack(parts, claim, signal)
     if (isGivenBack || signal.aborted || error instanceof NotFoundOut) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
@@ -93,6 +94,12 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
   }
+}
+
+/** What cannot be noted counts as an attempt: whoever stops does not wait for a database that is away, and everybody else does. */
+async function noteHandBack(parts: Parts, claim: Claim, signal: AbortSignal): Promise<void> {
+  const note = () => recordHandBack(parts, claim)
+  await (signal.reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
 }
 
 async function workOf(claim: Claim, producer: Producer): Promise<Work> {
@@ -106,13 +113,13 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
 
 /** Performs and stores within the time limit; the engine is told to stop when that is over or the job is taken away. */
 async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
-  const endTurn = await work.takeTurn?.(signal)
+  await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   try {
     const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
     const artifacts: FinishedArtifact[] = []
     for await (const file of files) {
-      const storageKey = `${claim.jobId}/${claim.attempt}/${file.output}${file.extension}`
+      const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
       storageKeys.push(storageKey)
       artifacts.push(await store(parts, file, storageKey))
     }
@@ -122,8 +129,6 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error
-  } finally {
-    endTurn?.()
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Parts } from '../context.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
-import { serverOf } from '../endpoints/engine-server.ts'
-import { poolOf } from '../endpoints/voice-endpoint.ts'
+import { endpointPlace, type Place, workflowPlace } from '../endpoints/engine-server.ts'
 import { workflowSlug } from '../generation/workflow.ts'
-import { generationKind, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import { failJob } from './fail-job.ts'
 import { JobFailure } from './job-states.ts'
 
@@ -76,17 +74,12 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row
   return lost.size
 }
 
-interface Place {
-  readonly kind: JobKind
-  readonly server: string
-}
-
 /** null where nothing says any more which queue that is. */
 function placeOf({ catalog }: Parts, { type, endpoint_key: key }: Row): Place | null {
   if (type === 'generate') {
-    const engine = catalog.current.workflows.get(workflowSlug(key))?.engine
-    return engine === undefined ? null : { kind: generationKind(engine.kind), server: engine.base_url }
+    const workflow = catalog.current.workflows.get(workflowSlug(key))
+    return workflow === undefined ? null : workflowPlace(workflow)
   }
   const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
-  return endpoint === undefined ? null : { kind: voiceKind(poolOf(endpoint)), server: serverOf(endpoint) }
+  return endpoint === undefined ? null : endpointPlace(endpoint)
 }

@@ -1,13 +1,12 @@
 import { type Context, requireAccount } from '../context.ts'
 import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
-import { serverOf } from '../endpoints/engine-server.ts'
+import { endpointPlace } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { endpointKey, endpointPath, poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import { type Detail, notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { pointerToken } from '../json-pointer.ts'
-import { voiceKind } from '../queue/job-kind.ts'
-import { checkSubmission } from './check-submission.ts'
+import { checkSubmission, contentOf } from './check-submission.ts'
 import { queueJob, replayed, type Submission } from './queue-job.ts'
 import { reachForReplay } from './reach-for-replay.ts'
 
@@ -17,6 +16,8 @@ export interface VoiceJobInput {
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
   readonly idempotencyKey?: string | null | undefined
+  /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
+  readonly retryOf?: string
 }
 
 /**
@@ -28,8 +29,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
   const endpoint = await reachForReplay(ctx, place, () => reachEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
-  const content = [input.slug, input.inputs, input.webhookUrl ?? null]
-  const idempotency = idempotentRequest(actor, input.idempotencyKey, content)
+  const idempotency = idempotentRequest(actor, input.idempotencyKey, contentOf(input))
   const replay = await replayed(ctx, idempotency)
   if (replay !== null) return replay
   if (endpoint === null) throw notFound()
@@ -41,8 +41,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   return queueJob(ctx, {
     type: 'voice',
     endpointKey: place.endpointKey,
-    kind: voiceKind(poolOf(endpoint)),
-    server: serverOf(endpoint),
+    ...endpointPlace(endpoint),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),

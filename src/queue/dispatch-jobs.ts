@@ -45,6 +45,8 @@ export interface Dispatcher {
   readonly inFlight: number
   /** To be called where there is room again that no job's end has made. */
   look(): void
+  /** Stops and gives back what is at servers with a limit: to be called when others may take this process for dead. */
+  leaveServers(): void
   /** Takes nothing new, waits for what runs, and hands back what still runs after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
@@ -154,6 +156,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
       return [...jobs.values()].filter(({ turn }) => turn?.isWaiting !== true).length
     },
     look: pump,
+    leaveServers: running.leaveServers,
     stop: async (graceMs) => {
       stopping = true
       clearInterval(poll)

@@ -7,6 +7,6 @@ export interface JobKind {
 export const voiceKind = (pool: string): JobKind => ({ queue: `voice.${pool}` })
 
 /** Generation jobs wait apart from speech: one may keep its engine for many minutes. */
-export const generationKind = (pool: string): JobKind => ({ queue: `generate.${pool}` })
+export const GENERATION_KIND: JobKind = { queue: 'generate.cog' }
 /** Callbacks to receivers: a queue of their own, so that neither jobs nor callbacks wait for the other. */
 export const WEBHOOK_KIND: JobKind = { queue: 'webhook' }

@@ -44,7 +44,7 @@ export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOpt
   }
   return {
     take: async (free) => {
-      const size = Math.min(free, batch)
+      const size = sizeFor(free, batch)
       const jobs = await fetch(size)
       const deliveries: Delivery[] = []
       const turnedAway: string[] = []
@@ -69,3 +69,6 @@ export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOpt
     },
   }
 }
+
+/** pg-boss writes the size into the statement, and every statement stays prepared on every connection: a few sizes do. */
+const sizeFor = (free: number, batch: number): number => (free >= batch ? batch : 2 ** Math.floor(Math.log2(free)))

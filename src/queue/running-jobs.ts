@@ -2,6 +2,7 @@ import type { Log } from '../log.ts'
 import type { Delivery } from './job-source.ts'
 import type { Turn } from './server-line.ts'
 import type { Settler } from './settle-in-batches.ts'
+import { CutOff } from './stopping.ts'
 
 /** A delivery in this process's hands. */
 export interface RunningJob {
@@ -24,6 +25,8 @@ export interface RunningJobs {
   readonly byDelivery: Map<string, RunningJob>
   /** Stops the job, if it is here, for good. */
   cancel(jobId: string): void
+  /** Stops those that are at servers with a limit, which others may fill from now on. */
+  leaveServers(): void
   /** Tells the queue that all of them still run, and stops those that are no longer this worker's. */
   beat(): Promise<void>
 }
@@ -37,6 +40,10 @@ export function openRunningJobs({ log, settler, stillOurs }: RunningOptions): Ru
       job.cancelled = true
       job.controller.abort(new Error('the job was cancelled'))
     }
+  }
+
+  const leaveServers = (): void => {
+    for (const { turn, controller } of byDelivery.values()) if (turn !== undefined) controller.abort(new CutOff())
   }
 
   const cancelLost = async (): Promise<void> => {
@@ -60,5 +67,5 @@ export function openRunningJobs({ log, settler, stillOurs }: RunningOptions): Ru
     }
   }
 
-  return { byDelivery, cancel, beat }
+  return { byDelivery, cancel, leaveServers, beat }
 }

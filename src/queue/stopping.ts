@@ -15,3 +15,12 @@ export class NotSoon extends Stopping {
     super('the turn at the server does not come soon')
   }
 }
+
+/** Why a job is given back that is at a server which others share: they may take this worker for dead. */
+export class CutOff extends Stopping {
+  override readonly name = 'CutOff'
+
+  constructor() {
+    super('the database has not heard of this worker for too long')
+  }
+}

@@ -1,6 +1,6 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { errorCode, usingSync } from '../data-directory.ts'
@@ -43,6 +43,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
       return publicUrl().replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
     },
     delete: async (key) => deleteFile(dir, pathOf(dir, key)),
+    deleteBelow: async (folder) => deleteFolder(dir, pathOf(dir, folder)),
     close: async () => {},
   }
 }
@@ -153,7 +154,21 @@ async function deleteFile(dir: string, path: string): Promise<void> {
   await unlink(path).catch((error) => {
     if (!isMissing(error)) throw error
   })
-  // Empty directories would pile up for ever; one that still holds something, or is already gone, stays as it is.
+  await removeEmptyParents(dir, path)
+}
+
+async function deleteFolder(dir: string, path: string): Promise<void> {
+  // Without a directory there, a file may be: its key is the folder's own.
+  const found = await readdir(path).catch((error) => {
+    if (!isMissing(error)) throw error
+  })
+  if (found === undefined) return
+  await rm(path, { recursive: true, force: true })
+  await removeEmptyParents(dir, path)
+}
+
+async function removeEmptyParents(dir: string, path: string): Promise<void> {
+  // They would pile up for ever; one that still holds something, or is already gone, stays as it is.
   for (let parent = dirname(path); parent !== dir; parent = dirname(parent)) {
     if (
       !(await rmdir(parent).then(

@@ -47,11 +47,30 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
       const datetime = now.toISOString().replace(/[:-]|\.\d{3}/g, '')
       return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true, datetime } })).url
     },
-    delete: async (key) => {
-      await send({ url: urlOf(key), method: 'DELETE', accept: [200, 204, 404] })
+    delete: async (key) => deleteUrl(send, urlOf(key)),
+    deleteBelow: async (folder) => {
+      // Refuses what no key can be, as everywhere.
+      urlOf(folder)
+      await deleteListed(send, place.url, `${folder}/`)
     },
     close: async () => {},
   }
+}
+
+/** What is on a page of the list is deleted before the next page is asked for: that is then the first one. */
+async function deleteListed(send: Send, bucketUrl: string, prefix: string): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const url = `${bucketUrl}?list-type=2&prefix=${encodeURIComponent(prefix)}`
+    const page = await (await send({ url, method: 'GET', accept: [200] })).text()
+    for (const [, key] of page.matchAll(/<Key>([^<]+)<\/Key>/g)) await deleteUrl(send, `${bucketUrl}/${key}`)
+    isMore = /<IsTruncated>true<\/IsTruncated>/.test(page)
+  }
+}
+
+async function deleteUrl(send: Send, url: string): Promise<void> {
+  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404] })
+  // What nobody reads would keep its connection.
+  await body?.cancel()
 }
 
 async function putObject(
@@ -115,7 +134,7 @@ async function putParts(
     if (/<Error>/.test(await finished.text())) throw new Error('S3 could not put the parts together.')
     return bytes
   } catch (error) {
-    await send({ url: uploadUrl(''), method: 'DELETE', accept: [200, 204, 404] }).catch(() => undefined)
+    await deleteUrl(send, uploadUrl('')).catch(() => undefined)
     throw error
   }
 }

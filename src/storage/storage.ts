@@ -24,10 +24,12 @@ export interface Storage {
   size(key: string): Promise<number | null>
   /** Streams the content or one range of it. @throws when there is nothing under the key. */
   read(key: string, range?: ByteRange): Promise<Readable>
-  /** An absolute URL that answers GET and HEAD for 15 minutes from `now`. `contentType` is what it is served as. */
+  /** An absolute URL that answers GET, and HEAD where the store can, for 15 minutes from `now`. `contentType` is what it is served as. */
   signUrl(key: string, options: { contentType: string; now: Date }): string | Promise<string>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
+  /** Deletes everything whose key starts with the folder's and a slash. */
+  deleteBelow(folder: string): Promise<void>
   close(): Promise<void>
 }
 

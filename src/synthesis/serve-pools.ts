@@ -10,6 +10,8 @@ const VOICE_QUEUES = voiceKind('').queue
 export interface Pools {
   readonly names: readonly string[]
   readonly inFlight: number
+  /** See `Dispatcher`. */
+  leaveServers(): void
   stop(graceMs: number): Promise<void>
 }
 
@@ -60,6 +62,9 @@ export async function servePools(
     },
     get inFlight() {
       return open.reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
+    },
+    leaveServers: () => {
+      for (const dispatcher of open) dispatcher.leaveServers()
     },
     stop: async (graceMs) => {
       stopping = true

@@ -1,21 +1,22 @@
 import { availableParallelism } from 'node:os'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
 import { CATALOG_CHANNEL } from '../endpoints/catalog-cache.ts'
-import { hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
+import { endpointPlace, hasEmbedded, serverLimits } from '../endpoints/engine-server.ts'
 import { moveStrayJobs, sendHome } from '../endpoints/move-waiting-jobs.ts'
+import { type CogServers, openCogServers } from '../engines/cog-servers.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
-import { openGenerationLines } from '../generation/generation-lines.ts'
-import { openServerSlots } from '../generation/server-slots.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
+import { deleteAbandonedFiles } from '../jobs/delete-abandoned-files.ts'
+import { failDesertedJobs } from '../jobs/fail-deserted-jobs.ts'
 import { foldJobCounts } from '../jobs/fold-job-counts.ts'
 import { type HeldJobs, openHeldJobs } from '../jobs/held-jobs.ts'
 import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
-import { generationKind, voiceKind } from '../queue/job-kind.ts'
+import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime.ts'
 import { registerWorker } from '../workers/register-worker.ts'
-import { openServerPermits, type ServerPermits } from '../workers/server-permits.ts'
+import { openServerPermits, queuesOf, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
 import { MovedAway, synthesize } from './synthesize.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
@@ -43,7 +44,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const threads = availableParallelism()
   const { log, settings } = runtime
   let stopping = false
-  const permits = openServerPermits(runtime, () => (stopping ? [] : pools.names))
+  const permits = openServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
   const held = openHeldJobs(runtime.db)
   const parts = { ...runtime, engines, held }
@@ -54,27 +55,30 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       ...runtime,
       kind: voiceKind(pool),
       slots: () => slotsBeside(runtime, pool, threads),
-      lines: permits.linesOf(pool),
+      lines: permits.linesOf(voiceKind(pool)),
       stillOurs: held.stillOurs,
       handle: (jobId, signal, delivery, turn) =>
         synthesize({ ...parts, pool }, jobId, signal, turn).catch(async (error: unknown) => {
           if (!(error instanceof MovedAway)) throw error
-          await sendHome(runtime, delivery, { from: voiceKind(pool), home: error.home })
+          await sendHome(runtime, delivery, { from: voiceKind(pool), home: endpointPlace(error.home) })
           return 'settled'
         }),
     }),
   )
-  const generation = await startGenerating(runtime, held)
-  const slotsOf = (pool: string) => permits.countOf(pool) + slotsBeside(runtime, pool, threads)
-  const registration = await registerWorker(
-    runtime,
-    () => ({
+  const cogServers = openCogServers(permits.slotsAt)
+  const generation = await startGenerating(runtime, { held, permits, cogServers })
+  const slotsOf = (pool: string) => permits.countOf(voiceKind(pool)) + slotsBeside(runtime, pool, threads)
+  const registration = await registerWorker(runtime, {
+    load: () => ({
       pools: stopping ? [] : pools.names,
-      slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), 0),
+      slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), permits.countOf(GENERATION_KIND)),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    permits.renew,
-  )
+    onBeat: permits.renew,
+    onSilence: () => {
+      for (const { leaveServers } of [pools, generation]) leaveServers()
+    },
+  })
   const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)
   return {
@@ -87,6 +91,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       void permits.renew().catch(() => undefined)
       const graceMs = runtime.settings.shutdownSeconds * 1000
       await Promise.all([pools.stop(graceMs), generation.stop(graceMs)])
+      // Until then others must not have their places.
+      await cogServers.left()
       await registration.end()
       if (options.engines === undefined) await engines.close()
     },
@@ -108,20 +114,26 @@ function followServers(runtime: Runtime, permits: ServerPermits): Promise<() => 
 
 /** Jobs that need no server run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
 function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
-  const endpoints = [...runtime.catalog.current.endpoints.values()]
+  const servers = runtime.catalog.current
   // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
-  return hasEmbedded(endpoints, pool) || serverLimits(endpoints, pool).size === 0 ? threads + 1 : 0
+  return hasEmbedded(servers, pool) || serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
 }
 
-function startGenerating(runtime: Runtime, held: HeldJobs): Promise<Dispatcher> {
-  const parts = { ...runtime, held, slots: openServerSlots() }
+interface GeneratingParts {
+  readonly held: HeldJobs
+  readonly permits: ServerPermits
+  readonly cogServers: CogServers
+}
+
+function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts): Promise<Dispatcher> {
+  const parts = { ...runtime, ...own }
   return dispatchJobs({
     ...runtime,
-    kind: generationKind('cog'),
+    kind: GENERATION_KIND,
     slots: GENERATION_SLOTS,
-    lines: openGenerationLines(runtime.catalog),
-    stillOurs: held.stillOurs,
-    handle: (jobId, signal, _delivery, turn) => generate(parts, jobId, signal, turn),
+    lines: permits.linesOf(GENERATION_KIND),
+    stillOurs: own.held.stillOurs,
+    handle: (_jobId, signal, delivery, turn) => generate(parts, delivery, signal, turn),
   })
 }
 
@@ -136,9 +148,11 @@ async function tidy(runtime: Runtime): Promise<void> {
     const [lost] = await Promise.all([
       requeueLostJobs(runtime),
       moveStrayJobs(runtime),
+      failDesertedJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
+      deleteAbandonedFiles(runtime),
     ])
     if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
   } catch (error) {

@@ -5,6 +5,7 @@ import { poolOf, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import type { Claim } from '../jobs/claim-job.ts'
+import { endpointDeleted } from '../jobs/fail-deserted-jobs.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
 import { recordProgress } from '../jobs/record-progress.ts'
@@ -43,10 +44,7 @@ export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSi
     const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      takeTurn: async () => {
-        await turn?.comes()
-        return () => turn?.end()
-      },
+      takeTurn: async () => turn?.comes(),
       perform: (untilLimit) =>
         render({ ...parts, turn }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
     }
@@ -64,12 +62,12 @@ async function render(
     const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, progress.note),
     )
-    parts.turn?.end()
     return {
       chunks,
       files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
     }
   } finally {
+    parts.turn?.end()
     await progress.settled()
   }
 }
@@ -93,8 +91,7 @@ async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEnd
     endpoint.voices.some((voice) => voice.slug === voiceSlugOf(endpoint, claim))
   const endpoint =
     (await lookAgain(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
-  if (endpoint === undefined)
-    throw new JobFailure('RENDER_FAILED', 'the endpoint was deleted before a worker took the job')
+  if (endpoint === undefined) throw endpointDeleted()
   return endpoint
 }
 

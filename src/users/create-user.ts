@@ -27,6 +27,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
      on conflict (email) do nothing returning created_at`,
     [row.id, row.accountId, email, passwordHash, row.role],
   )
-  if (rows[0] === undefined) throw invalidRequest(`Choose another address: "${email}" is taken.`)
+  if (rows[0] === undefined)
+    throw invalidRequest(`Choose another address: "${email}" is taken.`, [{ path: '/email', message: 'is taken' }])
   return { ...row, createdAt: rows[0].created_at, disabledAt: null }
 }

@@ -24,7 +24,10 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
   await inTransaction(ctx.db, async (tx) => {
     const row = isId('msg', input.id) ? await findDelivery(tx, input.id, accountId) : undefined
     if (row === undefined) throw notFound()
-    if (row.state === 'pending') throw invalidRequest('Wait until this delivery has succeeded or failed.')
+    if (row.state === 'pending') {
+      const details = [{ path: '/id', message: 'is a delivery that is still under way' }]
+      throw invalidRequest('Wait until this delivery has succeeded or failed.', details)
+    }
     await tx.query(
       `update webhook_delivery set url = $2, timestamp = 0, signature = '', body = null, round = round + 1, attempt = 0,
          state = 'pending', outcome = null, finished_at = null, next_attempt_at = now()

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Runtime } from '../runtime.ts'
 import { listGpus } from './list-gpus.ts'
 import { leaveJobs, takeOverJobs } from './take-over-jobs.ts'
-import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, type WorkerLoad } from './worker.ts'
+import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
 
 const MANIFEST = new URL('../../package.json', import.meta.url)
 const BEAT = `
@@ -15,54 +15,67 @@ export interface Registration {
   end(): Promise<void>
 }
 
+export interface Registrant {
+  /** What the next heartbeat tells of the worker. */
+  load(): WorkerLoad
+  /** Runs after a heartbeat was written, and the dead were seen to. */
+  onBeat?(): Promise<void>
+  /** No heartbeat could be written for so long that others may take this worker for dead any moment. */
+  onSilence?(): void
+}
+
 /**
  * Lists this process as a worker, tells every second that it lives, and gives the jobs of workers that no longer do so to others: a
  * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
- * @param onBeat runs after every heartbeat was written; workers that were silent for longer than what it is given are dead
  */
-export async function registerWorker(
-  runtime: Runtime,
-  load: () => WorkerLoad,
-  onBeat: (silentMs: number) => Promise<void> = async () => undefined,
-): Promise<Registration> {
+export async function registerWorker(runtime: Runtime, registrant: Registrant): Promise<Registration> {
   const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
   let gpus: readonly Gpu[] = []
   let beating: Promise<void> | undefined
+  let looking: Promise<void> | undefined
+  let lease: NodeJS.Timeout | undefined
   let lastBeat = Number.NEGATIVE_INFINITY
-  let lastGoodBeat = performance.now()
   let steadySince = Number.POSITIVE_INFINITY
-  let outageMs = 0
 
+  const missed = (error: Error): void => {
+    steadySince = Number.POSITIVE_INFINITY
+    lastBeat = Number.NEGATIVE_INFINITY
+    runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
+  }
   const beat = async (): Promise<void> => {
-    const { pools, slots, inFlight } = load()
+    const { pools, slots, inFlight } = registrant.load()
     const cards = JSON.stringify(gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
     const values = [runtime.workerId, hostname(), version, pools, slots, inFlight, cards]
+    // The others count from no earlier than this, whenever the answer comes.
+    const begun = performance.now()
     await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })
     const now = performance.now()
+    clearTimeout(lease)
+    lease = setTimeout(() => registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
     // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
-    if (now - lastBeat > DEAD_AFTER_MS) {
-      steadySince = now
-      outageMs = now - lastGoodBeat
-    }
+    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
     lastBeat = now
-    lastGoodBeat = now
-    const isSteady = now - steadySince > DEAD_AFTER_MS
-    await onBeat(isSteady ? DEAD_AFTER_MS : DEAD_AFTER_MS + outageMs + (now - steadySince))
-    if (isSteady) await takeOverJobs(runtime)
+    // Beside the heartbeats: what it waits for must not make this worker look dead.
+    looking ??= look(now)
+      .catch(missed)
+      .finally(() => {
+        looking = undefined
+      })
+  }
+  const look = async (now: number): Promise<void> => {
+    if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
+    await registrant.onBeat?.()
   }
   const guarded = (): void => {
     beating ??= beat()
-      .catch((error: Error) => {
-        steadySince = Number.POSITIVE_INFINITY
-        lastBeat = Number.NEGATIVE_INFINITY
-        runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
-      })
+      .catch(missed)
       .finally(() => {
         beating = undefined
       })
   }
 
   await beat()
+  await looking
   void listGpus().then((found) => {
     gpus = found
   })
@@ -71,6 +84,8 @@ export async function registerWorker(
     end: async () => {
       clearInterval(timer)
       await beating
+      clearTimeout(lease)
+      await looking
       await leaveJobs(runtime).catch(() => undefined)
     },
   }

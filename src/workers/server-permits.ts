@@ -1,6 +1,7 @@
 import { inTransaction, type Tx } from '../db/database.ts'
-import { serverLimits, serverPools } from '../endpoints/engine-server.ts'
+import { serverLimits, serverQueues } from '../endpoints/engine-server.ts'
 import { openSlots, type Slots } from '../engines/slots.ts'
+import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import { openServerLine, type ServerLine, type ServerLines } from '../queue/server-line.ts'
 import type { Runtime } from '../runtime.ts'
 import { type Peer, type Share, shareOut } from './share-out.ts'
@@ -10,8 +11,7 @@ import { DEAD_AFTER_MS } from './worker.ts'
 const VALID_MS = DEAD_AFTER_MS - 1000
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
 const PEERS = `
-  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as holds,
-    heartbeat_at > now() - $3 * interval '1 millisecond' as shares
+  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares
   from worker where id <> $1 order by id`
 const GRANT = 'update worker set permits = $2, heartbeat_at = now() where id = $1'
 
@@ -19,15 +19,12 @@ const GRANT = 'update worker set permits = $2, heartbeat_at = now() where id = $
 export interface ServerPermits {
   /** Lets the requests to a server in. */
   slotsAt(server: string): Slots
-  /** The lines of jobs at a pool's servers. */
-  linesOf(pool: string): ServerLines
-  /** Requests that this process may have open now at a pool's servers. */
-  countOf(pool: string): number
-  /**
-   * Shares the limits out again: to be called with every heartbeat of this worker, and when its pools or the catalog changed.
-   * @param silentMs a worker without a heartbeat for this long holds nothing any more
-   */
-  renew(silentMs?: number): Promise<void>
+  /** The lines of a kind's jobs at the servers that work on them. */
+  linesOf(kind: JobKind): ServerLines
+  /** Requests that this process may have open now at those servers. */
+  countOf(kind: JobKind): number
+  /** Shares the limits out again: to be called with every heartbeat of this worker, and when its pools or the catalog changed. */
+  renew(): Promise<void>
 }
 
 const NOBODY = { inside: 0, waiting: 0 }
@@ -38,20 +35,21 @@ interface Gate {
 }
 
 /**
- * The limits are shared out between the living workers that serve a server's pools, one worker at a time, and each writes down what it
- * may use before it uses it. A worker that joins gets its share as the others' requests end.
- * @param pools those that this worker serves now; none once it is stopping
+ * The limits of all servers, of speech and of generations alike, are shared out between the living workers that take jobs for them, one
+ * worker at a time, and each writes down what it may use before it uses it. A worker that joins gets its share as the others' requests end;
+ * what a dead one wrote down is free again with its jobs, and not before.
+ * @param queues those that this worker takes jobs from now; none once it is stopping
  */
 export function openServerPermits(
   runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>,
-  pools: () => readonly string[],
+  queues: () => readonly string[],
 ): ServerPermits {
   const gates = new Map<string, Gate>()
   const watchers = new Map<string, () => void>()
   let shares = new Map<string, Share>()
   let validUntil = Number.NEGATIVE_INFINITY
   let renewing: Promise<void> = Promise.resolve()
-  const endpoints = () => [...runtime.catalog.current.endpoints.values()]
+  const servers = () => runtime.catalog.current
 
   const most = (server: string): number => {
     const share = performance.now() < validUntil ? shares.get(server) : undefined
@@ -61,7 +59,7 @@ export function openServerPermits(
     const known = gates.get(server)
     if (known !== undefined) return known
     const onRoom = (): void => {
-      for (const pool of serverPools(endpoints(), server)) watchers.get(pool)?.()
+      for (const queue of serverQueues(servers(), server)) watchers.get(queue)?.()
     }
     const here = () => most(server)
     const gate = { slots: openSlots(here), line: openServerLine({ most: here, onRoom }) }
@@ -76,24 +74,24 @@ export function openServerPermits(
   }
 
   const shareAll = (peers: readonly Peer[]): Map<string, Share> => {
-    const mine = pools()
-    const limits = serverLimits(endpoints())
-    // A server that no endpoint names any more may still have work of this process.
+    const mine = queues()
+    const limits = serverLimits(servers())
+    // A server that nothing names any more may still have work of this process.
     for (const server of gates.keys()) if (!limits.has(server)) limits.set(server, Math.max(1, useOf(server).inUse))
     return new Map(
       [...limits].map(([name, limit]) => {
-        const server = { name, limit, pools: serverPools(endpoints(), name) }
-        return [name, shareOut(server, { id: runtime.workerId, pools: mine, ...useOf(name) }, peers)]
+        const server = { name, limit, queues: serverQueues(servers(), name) }
+        return [name, shareOut(server, { id: runtime.workerId, queues: mine, ...useOf(name) }, peers)]
       }),
     )
   }
 
-  const renew = async (silentMs: number): Promise<void> => {
+  const renew = async (): Promise<void> => {
     const begun = performance.now()
-    if (gates.size === 0 && serverLimits(endpoints()).size === 0) return
+    if (gates.size === 0 && serverLimits(servers()).size === 0) return
     const granted = await inTransaction(runtime.db, async (tx) => {
       await tx.query(LOCK)
-      const next = shareAll(await readPeers(tx, runtime.workerId, silentMs))
+      const next = shareAll(await readPeers(tx, runtime.workerId))
       // Until it is known to be written, no more is used than both the old and the new permits allow.
       shares = new Map([...next].map(([server, share]) => [server, lower(share, shares.get(server))]))
       const permits = [...next].flatMap(([server, share]) => (share.permits > 0 ? [[server, share.permits]] : []))
@@ -110,20 +108,20 @@ export function openServerPermits(
     }
   }
 
-  const renewInTurn = (silentMs = DEAD_AFTER_MS): Promise<void> => {
-    const turn = renewing.then(() => renew(silentMs))
+  const renewInTurn = (): Promise<void> => {
+    const turn = renewing.then(renew)
     renewing = turn.catch(() => undefined)
     return turn
   }
 
   return {
     slotsAt: (server) => gateAt(server).slots,
-    linesOf: (pool) => ({
-      rooms: () => new Map([...serverLimits(endpoints(), pool).keys()].map((name) => [name, gateAt(name).line.room])),
-      at: (server) => (serverLimits(endpoints(), pool).has(server) ? gateAt(server).line : undefined),
-      watch: (look) => void watchers.set(pool, look),
+    linesOf: (kind) => ({
+      rooms: () => new Map([...serverLimits(servers(), kind).keys()].map((name) => [name, gateAt(name).line.room])),
+      at: (server) => (serverLimits(servers(), kind).has(server) ? gateAt(server).line : undefined),
+      watch: (look) => void watchers.set(kind.queue, look),
     }),
-    countOf: (pool) => [...serverLimits(endpoints(), pool).keys()].reduce((sum, server) => sum + most(server), 0),
+    countOf: (kind) => [...serverLimits(servers(), kind).keys()].reduce((sum, server) => sum + most(server), 0),
     renew: renewInTurn,
   }
 }
@@ -133,7 +131,14 @@ const lower = (next: Share, last: Share | undefined): Share => ({
   permits: Math.min(next.permits, last?.permits ?? 0),
 })
 
-async function readPeers(tx: Tx, workerId: string, silentMs: number): Promise<Peer[]> {
-  const values = [workerId, silentMs, DEAD_AFTER_MS]
-  return (await tx.query<Peer & { readonly id: string }>(PEERS, values)).rows
+/** The queues of a worker with these pools. Whoever takes jobs at all generates, too; one that is stopping has no pools. */
+export const queuesOf = (pools: readonly string[]): string[] =>
+  pools.length === 0 ? [] : [GENERATION_KIND, ...pools.map(voiceKind)].map(({ queue }) => queue)
+
+async function readPeers(tx: Tx, workerId: string): Promise<Peer[]> {
+  const { rows } = await tx.query<Omit<Peer, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
+    workerId,
+    DEAD_AFTER_MS,
+  ])
+  return rows.map(({ pools, ...peer }) => ({ ...peer, queues: queuesOf(pools) }))
 }

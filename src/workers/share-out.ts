@@ -1,21 +1,20 @@
 /** Another worker as its last heartbeat told of it. */
 export interface Peer {
   readonly id: string
-  readonly pools: readonly string[]
-  /** Requests that it may have open, by server. */
+  /** The queues that it takes jobs from. */
+  readonly queues: readonly string[]
+  /** Requests that it may have open, by server: not to be given away, however long it has been silent. */
   readonly permits: Readonly<Record<string, number>>
-  /** It may still be at work: what it holds is not to be given away. */
-  readonly holds: boolean
   /** It takes jobs: it is to have a share. */
   readonly shares: boolean
 }
 
 export interface Claimant {
   readonly id: string
-  readonly pools: readonly string[]
+  readonly queues: readonly string[]
   /** Requests open now, which are let run. */
   readonly inUse: number
-  /** Whether it has a job for the server, whatever its pools are by now. */
+  /** Whether it has a job for the server, whatever its queues are by now. */
   readonly busy: boolean
 }
 
@@ -27,15 +26,15 @@ export interface Share {
 }
 
 /**
- * Divides a server's limit among the workers that serve its pools, older ones (by id) first where it does not come out even or there
+ * Divides a server's limit among the workers that serve its queues, older ones (by id) first where it does not come out even or there
  * are fewer places than workers. What another worker holds already is its own until it gives it back.
  */
 export function shareOut(
-  server: { readonly name: string; readonly limit: number; readonly pools: ReadonlySet<string> },
+  server: { readonly name: string; readonly limit: number; readonly queues: ReadonlySet<string> },
   claimant: Claimant,
   peers: readonly Peer[],
 ): Share {
-  const serves = ({ pools }: Pick<Peer, 'pools'>) => pools.some((pool) => server.pools.has(pool))
+  const serves = ({ queues }: Pick<Peer, 'queues'>) => queues.some((queue) => server.queues.has(queue))
   const sharers = peers.filter((peer) => peer.shares && serves(peer))
   const older = sharers.filter(({ id }) => id < claimant.id).length
   const parts = sharers.length + 1
@@ -43,6 +42,6 @@ export function shareOut(
   // Whoever does not take jobs for it any more finishes those that it has.
   const rest = claimant.busy ? Math.max(1, claimant.inUse) : 0
   const fair = serves(claimant) ? part : rest
-  const held = peers.filter(({ holds }) => holds).reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)
+  const held = peers.reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)
   return { fair, permits: Math.max(claimant.inUse, Math.min(fair, Math.max(0, server.limit - held))) }
 }

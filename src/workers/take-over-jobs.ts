@@ -2,8 +2,9 @@ import type { Runtime } from '../runtime.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
 /**
- * The deliveries of workers without a heartbeat become deliverable again. A worker that only was asleep finds its writes refused: each
- * names the attempt, and the next delivery has another. Rows of the dead stay on the list for a day.
+ * The deliveries of workers without a heartbeat become deliverable again, and what they might use of the servers is free at the same
+ * moment: nothing else takes these places before the jobs that may still be there do. A worker that only was asleep finds its writes
+ * refused: each names the attempt, and the next delivery has another. Rows of the dead stay on the list for a day.
  */
 const TAKE_OVER = `
   with dead as (
@@ -12,6 +13,9 @@ const TAKE_OVER = `
     update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
     where state = 'active' and group_id is not null and data->>'worker' in (select id from dead)
     returning name, data->>'worker' as worker
+  ), buried as (
+    update worker set permits = '{}' where id in (select id from dead) and permits::text <> '{}'
+      and heartbeat_at between now() - interval '1 day' and now() - $1 * interval '1 millisecond'
   ), forgotten as (
     delete from worker where heartbeat_at < now() - interval '1 day'
   )

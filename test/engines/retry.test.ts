@@ -152,6 +152,18 @@ describe('the circuit breaker', () => {
     }
   })
 
+  test('whoever finds out for longer than a second keeps nobody else from asking', async () => {
+    const breaker = await broken()
+    now += 1000
+    const answer = Promise.withResolvers<void>()
+    const probe = breaker.run(() => answer.promise)
+    expect((await ask(breaker)).asked).toBe(false)
+    now += 1000
+    expect((await ask(breaker)).asked).toBe(true)
+    answer.resolve()
+    await probe
+  })
+
   test('an answer in between, a refusal included, starts the count again', async () => {
     const breaker = openCircuitBreaker(clock)
     for (let n = 0; n < 20; n++) {

@@ -1,8 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { measureAtRest, watchedEnv } from '../setup/at-rest.ts'
 import { audit, VIOLATIONS } from '../setup/audit.ts'
 import { insertJob, type JobFields } from '../setup/jobs.ts'
+import { endProcesses, startProcess } from '../setup/processes.ts'
 import type { Received } from '../setup/receiver.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/service.ts'
 
 type Wrong = readonly [sentence: string, status: JobFields['status'], sql: (job: string, account: string) => string]
 
@@ -70,13 +74,20 @@ const WRONGS: readonly Wrong[] = [
 ]
 /** It takes five seconds to come about. */
 const NOT_TRIED = 'a transaction was left open'
+const LEAKING = fileURLToPath(new URL('../setup/leaking-process.ts', import.meta.url))
+const PATIENCE_MS = 20_000
+/** Twice what the process leaves between two uses of its connection. */
+const REST_MS = 1_000
 
 describe('the audit', () => {
   let service: TestRuntime
   beforeAll(async () => {
     service = await startTestRuntime()
   })
-  afterAll(() => service.close())
+  afterAll(async () => {
+    await endProcesses()
+    await service.close()
+  })
   const prepare = async (status: JobFields['status'] = 'completed') => {
     const account = await service.createAccount()
     return { account, job: await insertJob(service.runtime.db, account, { status }) }
@@ -123,6 +134,32 @@ describe('the audit', () => {
       'a log holds a key, a secret or a signed URL',
     ]) {
       expect(found).toContain(sentence)
+    }
+  })
+
+  test('finds connections and memory that a process does not give back, a process that has ended, and what nobody caught', async () => {
+    const env = watchedEnv(service.runtime.settings.databaseUrl ?? '', 'leaking')
+    const leaking = await startProcess([process.execPath, LEAKING], env, /^works$/m)
+    const before = [await measureAtRest({ ...leaking, name: 'leaking' }, REST_MS)]
+    const find = () => audit(service.runtime, [], { before, restMs: REST_MS })
+    const known = await audit(service.runtime, [])
+    expect(await find()).toEqual(known)
+    leaking.signal('SIGHUP')
+    await until(() => leaking.stderr().includes('leaked'), PATIENCE_MS, 'the leak')
+    const found = (await find()).slice(known.length)
+    expect(found[0]).toBe('leaking keeps 5 connections that it does not use')
+    expect(found[1]).toMatch(/^leaking holds 2\d\d MiB, and had \d+$/)
+    expect(found[2]).toMatch(/^leaking occupies \d+ MiB, and had \d+$/)
+    await leaking.stop('SIGKILL')
+    expect((await find()).slice(known.length)).toEqual(['a process has ended: leaking'])
+
+    for (const line of [
+      'Uncaught Error: x',
+      '[UnhandledPromiseRejection: x]',
+      '{"level":40,"msg":"a promise failed unheard"}',
+      '(node:7) MaxListenersExceededWarning: Possible EventEmitter memory leak detected.',
+    ]) {
+      expect((await audit(service.runtime, [], { logs: [line] })).join()).toContain('a log holds a call for help')
     }
   })
 })

@@ -86,4 +86,6 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     const { rows } = await bed.auditor.db.pool.query('select error_code from job where id = $1', [id])
     expect(rows).toEqual([{ error_code: 'JOB_CANCELLED' }])
   })
+
+  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
 })

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../setup/service.ts'
 import { startTroubledService, type TroubledService } from '../setup/troubled-service.ts'
 
-/** Issue: a minute. Every run has half of it; FAULT_SECONDS=60 gives the whole. */
-const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 30) * 1000
+/** Issue: a minute. */
+const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 60) * 1000
 const RESTART_EVERY_MS = 3_000
 /** The embedded PostgreSQL takes 200. */
 const MORE_THAN_ALLOWED = 230
@@ -53,4 +53,6 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
     expect(free.length).toBeGreaterThan(0)
     await bed.allIsWell([...tight, ...free])
   })
+
+  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
 })

@@ -95,6 +95,8 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     expect(speech.mostInFlight()).toBeLessThanOrEqual(LIMIT)
     expect(speech.mostInFlight()).toBeGreaterThanOrEqual(LIMIT / 2)
     expect(await bed.auditAll(ids)).toEqual([])
+    // Those that came live until the end.
+    await bed.measureAtRest()
   })
 
   test('gone for good, it fails jobs as PROVIDER_UNAVAILABLE with a refund, and not before retry_seconds are over', async () => {
@@ -186,5 +188,9 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
     expect(await audit(bed.runtime, ids)).toEqual([])
     await provider.close()
+  })
+
+  test('after all that, the workers have the connections and the memory that they had', async () => {
+    expect(await bed.auditAtRest()).toEqual([])
   })
 })

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { deleteAbandonedFiles } from '../../src/jobs/delete-abandoned-files.ts'
+import { measureAtRest, watchedEnv } from '../setup/at-rest.ts'
 import { audit, finalStates } from '../setup/audit.ts'
 import { type Desk, type Errand, openDesk } from '../setup/desk.ts'
 import { endProcesses, type Process, startDeskWorker } from '../setup/processes.ts'
@@ -9,6 +11,9 @@ import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 const PATIENCE_MS = 40_000
 /** The dead worker's jobs are all claimed again by then; pg-boss alone would take longer. */
 const RECOVERY_DEADLINE_MS = 10_000
+/** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
+const SLEEP_MS = 30_000
+const WATCHED = 'desk worker'
 const POOL = 'desk'
 const JOBS = 50
 const SLOTS = 25
@@ -36,9 +41,8 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
   })
 
   const start = async (count: number) => {
-    const { databaseUrl } = service.runtime.settings
     const env = {
-      DATABASE_URL: databaseUrl ?? '',
+      ...watchedEnv(service.runtime.settings.databaseUrl ?? '', WATCHED),
       DATA_DIR: service.dataDir,
       LOG_LEVEL: 'error',
       SHUTDOWN_SECONDS: '2',
@@ -99,6 +103,10 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await victim.stop('SIGKILL')
     await allFinished(service.runtime, [id!])
     expect(seen('speak', (name) => name === 'Stored in vain.')).toHaveLength(2)
+    expect(held!.name).toBe(`${id}/1/audio.wav`)
+    expect(await service.runtime.storage.size(held!.name)).not.toBeNull()
+    expect(await deleteAbandonedFiles(service.runtime, 0)).toBeGreaterThan(0)
+    expect(await service.runtime.storage.size(held!.name)).toBeNull()
     expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
@@ -128,10 +136,10 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
-  // 30 s or 8: what counts is that others had the jobs, and were done with them, before the sleeper woke.
-  test('a worker that sleeps until others did its jobs writes nothing when it wakes up, one rendered, the other stored', async () => {
+  test('a worker that sleeps for 30 s, until others did its jobs, writes nothing when it wakes up, one rendered, the other stored', async () => {
     const { key } = await service.createCaller()
     const [sleeper] = await start(1)
+    const before = await measureAtRest({ ...sleeper!, name: WATCHED })
     const gate = Promise.withResolvers<void>()
     const rendering = 'Slept through it.'
     const held: Errand[] = []
@@ -144,12 +152,14 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await until(() => held.length === 2, PATIENCE_MS, 'a rendering, and an artifact to be stored')
     expect(new Set(held.map(({ what }) => what))).toEqual(new Set(['speak', 'stored']))
     sleeper!.signal('SIGSTOP')
+    const wakesAt = performance.now() + SLEEP_MS
     const both = [sleeper!, ...(await start(1))]
     workers = both
     await allFinished(service.runtime, ids)
-    const before = await finalStates(service.runtime)
+    const states = await finalStates(service.runtime)
     const artifacts = () => service.runtime.db.prisma.artifact.findMany({ where: { jobId: { in: ids } } })
     const kept = await artifacts()
+    await until(() => performance.now() > wakesAt, SLEEP_MS * 2, 'the end of the sleep')
     gate.resolve()
     sleeper!.signal('SIGCONT')
     // It is awake once it beats again, and done with the jobs once it says that it has none.
@@ -159,12 +169,15 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
       return awake.length === 2 && awake.every(({ inFlight }) => inFlight === 0)
     }
     await until(idle, PATIENCE_MS, 'the sleeper to be idle')
-    expect(await finalStates(service.runtime)).toEqual(before)
+    expect(await finalStates(service.runtime)).toEqual(states)
     expect(await artifacts()).toEqual(kept)
     expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
     for (const id of ids) expect(await service.runtime.storage.size(`${id}/1/audio.wav`)).toBeNull()
     expect(both.every((worker) => worker.runs())).toBe(true)
     expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+    // The other one's connections have the same name.
+    await both[1]!.stop('SIGKILL')
+    expect(await audit(service.runtime, ids, { before: [before] })).toEqual([])
   })
 
   test('SIGTERM hands running jobs back within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {

@@ -39,7 +39,14 @@ const workflow = (slug: string, changes: object = {}, engine: object = {}) => ({
     required: ['prompt'],
     properties: { prompt: { type: 'string', minLength: 1, maxLength: 100 }, steps: { type: 'integer', default: 20 } },
   },
-  engine: { kind: 'cog', base_url: service.provider.url, max_in_flight: 4, busy_patience_seconds: 1, ...engine },
+  engine: {
+    kind: 'cog',
+    base_url: service.provider.url,
+    max_in_flight: 4,
+    busy_patience_seconds: 1,
+    retry_seconds: 1,
+    ...engine,
+  },
   credits_per_job: PRICE,
   ...changes,
 })
@@ -214,10 +221,21 @@ describe('submitGeneration', () => {
     await until(() => service.provider.of('/predictions/lost/cancel').length === 1, DEADLINE_MS, 'the cancellation')
   })
 
+  it('asks again for a file of a server that is away or busy for a moment', async () => {
+    const { url } = service.provider
+    let asked = 0
+    const film = { body: Buffer.from('film'), headers: { 'content-type': 'video/mp4' } }
+    const answers = [{ status: 503 }, { status: 429, headers: { 'retry-after': '1' } }, film]
+    service.provider.script('/files/b.mp4', () => answers[asked++] ?? film)
+    const job = await outcomeOf(prediction([`${url}/files/b.mp4`]))
+    expect([job.status, job.cause, asked]).toEqual(['completed', null, 3])
+  })
+
   it('fails the job when a file of several cannot be fetched, and keeps none', async () => {
     const job = await outcomeOf(prediction([PNG_URL, `${service.provider.url}/files/missing.png`]))
     expect([job.status, job.error_code]).toEqual(['failed', 'PROVIDER_UNAVAILABLE'])
-    expect(await service.runtime.storage.size(`${job.id}/1/output.png`)).toBeNull()
+    const isGone = async () => (await service.runtime.storage.size(`${job.id}/1/output.png`)) === null
+    await until(isGone, DEADLINE_MS, 'the first file to be deleted')
   })
 
   it('fails a job that takes too long with JOB_TIMEOUT, hangs up and cancels the prediction', async () => {

@@ -76,6 +76,21 @@ describe('what is no GraphQL request', () => {
     }
   })
 
+  test.each([
+    'variables=[',
+    'variables=7',
+    'variables=%5B%5D',
+    'variables={"a":"%5Cu0000"}',
+    'variables={"a":{"__proto__":1}}',
+    'extensions="a"',
+  ])('an address with %s is 400 with INVALID_REQUEST', async (parameter) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${door.url}/graphql?query={__typename}&${parameter}`, { headers })
+    expect([response.status, ...codesOf((await response.json()) as Answer)]).toEqual([400, 'INVALID_REQUEST'])
+    const empty = await fetch(`${door.url}/graphql?query={__typename}&variables=%7B%7D&extensions=null`, { headers })
+    expect(await empty.json()).toEqual({ data: { __typename: 'Query' } })
+  })
+
   test('a mistake in a document that a socket sent first keeps its status', async () => {
     const broken = '{ jobs { seen by a socket'
     const client = openSocketClient(door.url, key)
@@ -160,17 +175,33 @@ describe('the type of an answer', () => {
     }
   })
 
-  test.each(['image/png', 'text/html, image/*;q=0.5', 'application/json; charset=utf-16'])(
-    'that nobody can give is 406, and nothing is changed for it: %s',
-    async (accept) => {
-      const before = await countJobs()
-      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
-      const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
-      const body = JSON.stringify({ query })
-      expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
-      expect(await countJobs()).toBe(before)
-    },
-  )
+  test('in parts is one that HTTP can frame', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'multipart/mixed' }
+    const body = JSON.stringify({ query: '{ __typename }' })
+    const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^multipart/)])
+    expect(await response.text()).toContain('{"data":{"__typename":"Query"}}')
+  })
+
+  test.each([
+    'image/png',
+    'text/html, image/*;q=0.5',
+    'application/json; charset=utf-16',
+    'application/json;q=0, image/png',
+  ])('that nobody can give is 406, and nothing is changed for it: %s', async (accept) => {
+    const before = await countJobs()
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+    const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
+    const body = JSON.stringify({ query })
+    const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('accept')]).toEqual([406, expect.stringContaining('json')])
+    const refusal = (await response.json()) as Answer & { error: string }
+    expect(refusal).toMatchObject({ error: expect.stringContaining('Accept'), error_code: 'INVALID_REQUEST' })
+    expect(refusal.errors).toEqual([
+      { message: refusal.error, extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) } },
+    ])
+    expect(await countJobs()).toBe(before)
+  })
 
   test('to a subscription is a stream of events or 406, and what is refused is not followed', async () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'application/json' }

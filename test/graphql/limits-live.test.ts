@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from '../setup/abuses.ts'
 import { ask } from '../setup/graphql.ts'
-import { lockJobs } from '../setup/locked-jobs.ts'
+import { lockJobs } from '../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
 import { openEventClient, openSocketClient } from '../setup/subscriber.ts'
@@ -99,6 +99,22 @@ describe.each([
   ['graphql-ws', openSocketClient],
   ['graphql-sse', openEventClient],
 ] as const)("%s's own client", (_name, open) => {
+  test.each([
+    'subscription { jobsUpdated @skip(if: true) { id } }',
+    'subscription ($on: Boolean = false) { ... @include(if: $on) { jobsUpdated { id } } }',
+    'subscription { ...Followed } fragment Followed on Subscription { jobsUpdated @include(if: false) { id } }',
+  ])('is refused a subscription that might follow nothing, and goes on: %s', async (query) => {
+    const client = open(service.url, key)
+    const [other, refused] = [client.subscribe('{ __typename }'), client.subscribe(query)]
+    await refused.ended()
+    await other.ended()
+    expect([JSON.stringify(refused.errors), other.data]).toEqual([
+      expect.stringContaining('INVALID_REQUEST'),
+      [{ __typename: 'Query' }],
+    ])
+    await client.dispose()
+  })
+
   test('ends its query in the database as well when it completes it', async () => {
     const client = open(service.url, key)
     const jobs = await lockJobs(service.runtime)
@@ -141,6 +157,17 @@ describe.each([
   })
 })
 
+test('a refusal over a socket says as much as over HTTP', async () => {
+  const socket = await openRawSocket()
+  const body = '{"query":"query ($id: ID!) { node(id: $id) { id } }","variables":{"id":"\\u0000"}}'
+  const posted = await call(`${service.url}/graphql`, { method: 'POST', key, body })
+  const [expected] = posted.json<Required<Refusal>>().errors
+  const { errors } = await socket.ask(body)
+  const requestId = expect.any(String)
+  expect(errors).toEqual([{ ...expected, extensions: { ...expected!.extensions, requestId } }])
+  socket.close()
+})
+
 test('a query that is completed before it has begun never reaches the database', async () => {
   const socket = await openRawSocket()
   const jobs = await lockJobs(service.runtime)
@@ -150,6 +177,21 @@ test('a query that is completed before it has begun never reaches the database',
     // What is asked later is answered: what was asked before would be in the database by now.
     for (let round = 0; round < 5; round++) await socket.ask(bodyOf('{ node(id: "voice.tts") { id } }'))
     expect(await jobs.countWaiting()).toBe(0)
+  } finally {
+    await jobs.unlock()
+    socket.close()
+  }
+})
+
+test('more queries than there are connections all end in the database as well when they are completed', async () => {
+  const socket = await openRawSocket()
+  const jobs = await lockJobs(service.runtime)
+  try {
+    const ids = Array.from({ length: 40 }, (_nothing, n) => `many ${n}`)
+    for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query: JOBS } })
+    await jobs.waitedFor(20)
+    for (const id of ids) socket.send({ id, type: 'complete' })
+    await jobs.givenUp()
   } finally {
     await jobs.unlock()
     socket.close()

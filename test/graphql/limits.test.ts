@@ -13,7 +13,7 @@ import {
   type Refusal,
 } from '../setup/abuses.ts'
 import { ask, codeOf } from '../setup/graphql.ts'
-import { lockJobs } from '../setup/locked-jobs.ts'
+import { lockJobs } from '../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call } from '../setup/service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
-import { ask as askAt, codeOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
+import { ask as askAt, codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, endpoint } from '../setup/service.ts'
@@ -113,6 +113,32 @@ describe('an account', () => {
   })
 })
 
+describe('a mutation', () => {
+  test.each([
+    ['createApiKey(name: "")', '/name'],
+    ['createApiKey(name: "x", scopes: ["job:read", "Nonsense!"])', '/scopes/1'],
+    ['updateApiKey(id: "key_x", name: " ")', '/name'],
+    ['createAccount(name: "", credits: 1)', '/name'],
+    ['createAccount(name: "taken", credits: 1)', '/name'],
+    ['createAccount(name: "x", credits: -1)', '/credits'],
+    ['creditAccount(account: "taken", amount: 0)', '/amount'],
+    ['creditAccount(account: "taken", amount: -1000000)', '/amount'],
+    ['setWebhookUrl(url: "https://127.0.0.1/")', '/url'],
+    ['submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "nobody"})', '/inputs/voice'],
+    ['submitVoiceJob(slug: "tts", inputs: {}, idempotencyKey: "")', '/idempotencyKey'],
+    ['submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}, webhookUrl: "https://[::1]/")', '/webhookUrl'],
+    ['tagMedia(mediaUrl: "https://10.0.0.1/a.png", mediaKind: IMAGE)', '/mediaUrl'],
+    ['chatWithCompanion(message: "")', '/message'],
+    ['applyEndpoints(source: "endpoints: 1")', 'line 1'],
+  ])('%s is refused by the name of what is wrong: %s', async (field, path) => {
+    const scopes = ['account:admin', 'operator', 'generate:voice', 'companion:chat', 'companion:media_tag']
+    const { key } = await admin(scopes)
+    await ask(key, mutation('createAccount(name: "taken", credits: 1)', '__typename'))
+    const refusal = refusalOf(await ask(key, mutation(field, '__typename')))
+    expect(refusal).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path, message: expect.any(String) }] })
+  })
+})
+
 describe('retryJob', () => {
   test('submits a failed job again as a new one, and leaves the old one as it is', async () => {
     const { account, key } = await service.createCaller()
@@ -130,6 +156,43 @@ describe('retryJob', () => {
       { id: jobId, status: 'failed', text: 'Once more.' },
       { id: retryJob.jobId, status: 'queued', text: 'Once more.' },
     ])
+  })
+
+  test('makes one job for one idempotency key, and takes no key that came with anything else', async () => {
+    const { account, key } = await service.createCaller()
+    const { db } = service.runtime
+    const inputs = { text: 'Once more.', voice: 'aria' }
+    const failed = async () => {
+      const jobId = await insertJob(db, account, { status: 'failed' })
+      await db.pool.query('update job set inputs = $2, webhook_url = null where id = $1', [jobId, inputs])
+      return jobId
+    }
+    const [one, other] = [await failed(), await failed()]
+    const retry = (id: string, idempotencyKey: string) =>
+      ask(
+        key,
+        mutation(
+          'retryJob(jobId: $id, idempotencyKey: $idempotencyKey)',
+          '... on RetryJobSuccess { jobId replayed }',
+          '($id: ID!, $idempotencyKey: String)',
+        ),
+        { id, idempotencyKey },
+      )
+    const first = (await retry(one, 'again')).data?.retryJob as { jobId: string }
+    expect(first).toMatchObject({ replayed: false })
+    expect((await retry(one, 'again')).data).toEqual({ retryJob: { ...first, replayed: true } })
+    expect(codeOf(await retry(other, 'again'))).toBe('IDEMPOTENCY_MISMATCH')
+    const submit = mutation(
+      'submitVoiceJob(slug: "tts", inputs: $inputs, idempotencyKey: "once")',
+      '... on VoiceJobSubmission { jobId }',
+      '($inputs: JSON!)',
+    )
+    await ask(key, submit, { inputs })
+    expect(codeOf(await retry(one, 'once'))).toBe('IDEMPOTENCY_MISMATCH')
+    expect(refusalOf(await retry(one, ''))).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: [{ path: '/idempotencyKey' }],
+    })
   })
 
   test('refuses what has not failed, what was not kept, and what is somebody else’s', async () => {

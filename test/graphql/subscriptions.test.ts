@@ -174,6 +174,13 @@ describe.each(openers)('subscriptions over %s', (_name, open) => {
     const start = performance.now()
     await heard.ended()
     expect(performance.now() - start).toBeLessThan(1500)
+    // As the same query would be refused now.
+    expect(heard.errors).toEqual([
+      expect.objectContaining({
+        message: 'Use an API key that holds the scope account:admin.',
+        extensions: { code: 'FORBIDDEN', requestId: expect.any(String) },
+      }),
+    ])
     const count = heard.data.length
     await changeJob(account, { status: 'processing' })
     expect(heard.data).toHaveLength(count)

@@ -171,6 +171,7 @@ describe('jobs', () => {
     [{ before: 'nonsense' }, '/before'],
     [{ after: newId('job'), orderBy: { field: 'DURATION', direction: 'ASC' } }, '/after'],
     [{ filter: { statuses: [] } }, '/filter/statuses'],
+    [{ filter: { and: [{ or: [] }] } }, '/filter/and/0/or'],
     [{ filter: { endpointKeys: ['x'.repeat(201)] } }, '/filter/endpointKeys'],
     [{ filter: { apiKeyIds: Array.from({ length: 51 }, () => 'k') } }, '/filter/apiKeyIds'],
     [{ filter: { not: { or: [{ durationMs: { from: 2, to: 1 } }] } } }, '/filter/not/or/0/durationMs'],

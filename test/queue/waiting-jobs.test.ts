@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { deleteEndpoint } from '../../src/endpoints/delete-endpoint.ts'
 import { moveStrayJobs } from '../../src/endpoints/move-waiting-jobs.ts'
+import { claimJob } from '../../src/jobs/claim-job.ts'
+import { failDesertedJobs } from '../../src/jobs/fail-deserted-jobs.ts'
 import { requeueLostJobs } from '../../src/jobs/requeue-lost-jobs.ts'
 import { openLog } from '../../src/log.ts'
 import { claimQueued } from '../../src/queue/claim-queued.ts'
@@ -42,6 +45,28 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     expect(await moveStrayJobs(service.runtime)).toBe(1)
     expect(await moveStrayJobs(service.runtime)).toBe(0)
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([{ name: 'voice.here' }])
+  })
+
+  test('fails once its endpoint is deleted, also in a pool that nobody serves: without a charge, or with its refund', async () => {
+    const { account, key } = await service.createCaller(1000n)
+    await applyEndpoint(service.runtime, 'deserted', { pool: 'deserted' })
+    await applyEndpoint(service.runtime, 'beside', { pool: 'deserted' })
+    const ids = await Promise.all(
+      ['Nobody will come.', 'Nobody came again.'].map((text) => submitText(service.url, key, 'deserted', text)),
+    )
+    const other = await submitText(service.url, key, 'beside', 'I can wait.')
+    expect(await failDesertedJobs(service.runtime)).toBe(0)
+    // The second one was taken, charged and given back.
+    expect(await claimJob(service.runtime, ids[1]!)).not.toBeNull()
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'deserted' })
+    expect(await failDesertedJobs(service.runtime)).toBe(2)
+    for (const id of ids) {
+      expect(await readJob(service.url, key, id)).toMatchObject({ status: 'failed', error_code: 'RENDER_FAILED' })
+    }
+    expect(await readJob(service.url, key, other)).toMatchObject({ status: 'queued' })
+    expect(await query('select credits from account where id = $1', [account])).toEqual([{ credits: '1000' }])
+    expect(await query(`select from pgboss.job where data->>'jobId' = any($1)`, [ids])).toEqual([])
+    expect(await audit(service.runtime, ids)).toEqual([])
   })
 
   test('is sent home by a worker that took it just when its endpoint left for another pool', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import type { Runtime } from '../../src/runtime.ts'
+import { type AtRest, auditAtRest } from './at-rest.ts'
 import { auditColumns } from './audit-columns.ts'
 import { auditCallbacks, auditDoors, auditLogs, type Door } from './audit-witnesses.ts'
 import type { Received } from './receiver.ts'
@@ -64,6 +65,10 @@ export interface Witnesses {
   readonly logs?: readonly string[]
   /** Texts and keys that no log may hold. */
   readonly secrets?: readonly string[]
+  /** The processes that are to live on, as they were at rest before the fault. */
+  readonly before?: readonly AtRest[]
+  /** How long they are left alone before; the default is longer than connections are kept for later. */
+  readonly restMs?: number
 }
 
 /**
@@ -73,7 +78,7 @@ export interface Witnesses {
 export async function audit(
   runtime: Runtime,
   accepted: readonly string[],
-  { door, received = [], logs = [], secrets = [] }: Witnesses = {},
+  { door, received = [], logs = [], secrets = [], before = [], restMs }: Witnesses = {},
 ): Promise<string[]> {
   const found: string[] = []
   for (const [sentence, sql] of Object.entries(VIOLATIONS)) {
@@ -91,7 +96,10 @@ export async function audit(
     if (!['completed', 'failed'].includes(status)) found.push(`an accepted job did not end: ${id} is ${status}`)
   }
   const seen = [auditArtifacts(runtime), auditCallbacks(runtime, received), door === undefined ? [] : auditDoors(door)]
-  return [...found, ...(await Promise.all(seen)).flat(), ...auditLogs(logs, secrets)]
+  found.push(...(await Promise.all(seen)).flat(), ...auditLogs(logs, secrets))
+  // Last: to look takes connections of the service.
+  const rested = await Promise.all(before.map((one) => auditAtRest(runtime.db.pool, one, restMs)))
+  return [...found, ...rested.flat()]
 }
 
 interface Kept {

@@ -5,17 +5,20 @@ import { join } from 'node:path'
 
 /**
  * What becomes of bytes on their way to PostgreSQL: `now` cuts the connection before they arrive, `reply` passes them on and cuts it as soon as
- * the answer is there. What they ask for is then done, only nobody hears of it.
+ * the answer is there. What they ask for is then done, only nobody hears of it. `silence` leaves the connection open and passes on nothing any more,
+ * in neither direction: a machine that lost its network.
  */
-export type Cut = 'now' | 'reply' | null
+export type Cut = 'now' | 'reply' | 'silence' | null
 
 export interface FaultProxy {
   /** The database through the proxy. */
   readonly url: string
   /** Connections cut so far. */
-  readonly cuts: { now: number; reply: number }
+  readonly cuts: Record<Exclude<Cut, null>, number>
   /** @param sinceBegin what the connection was sent since its last `begin`, these bytes included */
   rule: (bytes: Buffer, sinceBegin: string) => Cut
+  /** Ends every connection, and lets new ones through. */
+  heal(): void
   close(): Promise<void>
 }
 
@@ -49,7 +52,7 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
   const open = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = createConnection(path)
-    let [cutting, sinceBegin] = [false, '']
+    let [cutting, silent, sinceBegin] = [false, false, '']
     const end = () => {
       client.destroy()
       upstream.destroy()
@@ -58,6 +61,7 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
     open.add(client)
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
     client.on('data', (bytes: Buffer) => {
+      if (silent) return
       const begins = bytes.includes('begin\0')
       sinceBegin = (begins ? '' : sinceBegin) + bytes.toString('latin1')
       const cut = cutting ? null : proxy.rule(bytes, sinceBegin)
@@ -65,17 +69,24 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
       if (cut !== null) proxy.cuts[cut]++
       if (cut === 'now') return end()
       cutting ||= cut === 'reply'
-      upstream.write(bytes)
-      return undefined
+      silent = cut === 'silence'
+      if (!silent) upstream.write(bytes)
     })
-    upstream.on('data', (bytes: Buffer) => (cutting ? end() : void client.write(bytes)))
+    upstream.on('data', (bytes: Buffer) => {
+      if (cutting) end()
+      else if (!silent) client.write(bytes)
+    })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const proxy: FaultProxy = {
     url: `postgresql://${target.username}@127.0.0.1:${port}${target.pathname}?sslmode=disable`,
-    cuts: { now: 0, reply: 0 },
+    cuts: { now: 0, reply: 0, silence: 0 },
     rule: () => null,
+    heal: () => {
+      proxy.rule = () => null
+      for (const socket of open) socket.destroy()
+    },
     close: async () => {
       for (const socket of open) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

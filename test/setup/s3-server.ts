@@ -16,6 +16,8 @@ export interface S3Server {
   readonly storageUrl: string
   /** Everything that a process needs in its environment. */
   readonly env: Readonly<Record<string, string>>
+  /** Bodies that it has taken so far, whole objects and parts of them. */
+  readonly uploads: () => number
   close(): Promise<void>
 }
 
@@ -26,7 +28,9 @@ export async function startS3Server(): Promise<S3Server> {
   await s3.configureBuckets()
   const answer = s3.callback()
   const { accessKeyId, secretAccessKey } = S3_CREDENTIALS
+  let uploads = 0
   const server = createServer((request, reply) => {
+    if (request.method === 'PUT') request.once('end', () => uploads++)
     const { method = '', url: target = '', headers } = request
     const fault = signatureFault({ method, target, headers }, accessKeyId, secretAccessKey, new Date())
     if (fault === null) return void answer(request, reply)
@@ -38,6 +42,7 @@ export async function startS3Server(): Promise<S3Server> {
   const storageUrl = `s3://${BUCKET}?endpoint=http://127.0.0.1:${port}&region=us-east-1`
   return {
     storageUrl,
+    uploads: () => uploads,
     env: { STORAGE_URL: storageUrl, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
     close: async () => {
       server.closeAllConnections()

@@ -137,7 +137,7 @@ const launch = (env: Env) => {
     await until(() => !runs(), STOP_DEADLINE_MS, `the service to end after ${signal}`)
     return child.exitCode
   }
-  return { runs, stop, kill9: () => stop('SIGKILL'), stdout: () => stdout, stderr: () => stderr }
+  return { pid: child.pid!, runs, stop, kill9: () => stop('SIGKILL'), stdout: () => stdout, stderr: () => stderr }
 }
 
 /** The curl command among printed lines, with the lines that a backslash or an open quote continues. */

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { readSettings } from '../../src/config.ts'
 import { openLog } from '../../src/log.ts'
 import { openRuntime, type Runtime } from '../../src/runtime.ts'
+import { type AtRest, measureAtRest, watchedEnv } from './at-rest.ts'
 import { audit } from './audit.ts'
 import { makeCertificates } from './certificates.ts'
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
@@ -16,6 +17,8 @@ const ENDING_MS = 90_000
 export const RECEIVER_PATH = '/callbacks'
 const SLUG = 'spoken'
 const SECRET_TEXT = 'Nobody logs this'
+const WARM_UP_MS = 2_000
+const WATCHED = 'troubled'
 
 export interface TroubledService {
   readonly database: OwnDatabase
@@ -32,6 +35,8 @@ export interface TroubledService {
   loadFor(milliseconds: number): Promise<string[]>
   /** Everything in the database ends, also what nobody got a 202 for, and the audit finds nothing. */
   allIsWell(accepted: readonly string[]): Promise<void>
+  /** It has the connections and the memory that it had before any trouble. */
+  isAtRestAgain(): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export async function startTroubledService(): Promise<TroubledService> {
   const proxy = await startFaultProxy(database.url)
   const env = {
     ...WEBHOOK_ENV,
-    DATABASE_URL: proxy.url,
+    ...watchedEnv(proxy.url, WATCHED),
     NODE_EXTRA_CA_CERTS: certificates.caFile,
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
@@ -70,7 +75,7 @@ export async function startTroubledService(): Promise<TroubledService> {
       throw new Error(`${error.message}; the service said: ${service.stderr()}`)
     })
   }
-  return {
+  const bed = {
     database,
     proxy,
     service,
@@ -79,7 +84,7 @@ export async function startTroubledService(): Promise<TroubledService> {
     receiver,
     received,
     submit,
-    loadFor: async (milliseconds) => {
+    loadFor: async (milliseconds: number) => {
       const accepted: string[] = []
       for (const end = performance.now() + milliseconds; performance.now() < end; ) {
         const reply = await submit(`under load, ${accepted.length}.`)
@@ -89,7 +94,7 @@ export async function startTroubledService(): Promise<TroubledService> {
       }
       return accepted
     },
-    allIsWell: async (accepted) => {
+    allIsWell: async (accepted: readonly string[]) => {
       const { rows } = await until(
         () => auditor.db.pool.query<{ id: string }>('select id from job').catch(() => undefined),
         ENDING_MS,
@@ -103,6 +108,7 @@ export async function startTroubledService(): Promise<TroubledService> {
       expect(await audit(auditor, accepted, witnesses)).toEqual([])
       expect(service.runs()).toBe(true)
     },
+    isAtRestAgain: async () => expect(await audit(auditor, [], { before: [before] })).toEqual([]),
     close: async () => {
       await service.stop()
       await auditor.close()
@@ -112,4 +118,7 @@ export async function startTroubledService(): Promise<TroubledService> {
       certificates.remove()
     },
   }
+  await bed.allIsWell(await bed.loadFor(WARM_UP_MS))
+  const before: AtRest = await measureAtRest({ ...service, name: WATCHED })
+  return bed
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../src/runtime.ts'
+import { type AtRest, measureAtRest, watchedEnv } from './at-rest.ts'
 import { audit } from './audit.ts'
 import { type Certificates, makeCertificates } from './certificates.ts'
 import { endProcesses, type Process, startRole } from './processes.ts'
@@ -23,8 +24,12 @@ export interface WorkerBed {
   /** Submits texts with a callback; returns the ids of their jobs. */
   submit(slug: string, texts: readonly string[]): Promise<string[]>
   startWorker(pool: string): Promise<Process>
-  /** Waits until the jobs and their callbacks have ended, and tells what the audit finds. */
-  auditAll(ids: readonly string[]): Promise<string[]>
+  /** Waits until the jobs and their callbacks have ended, and tells what the audit finds; at the doors, too, of voice jobs alone. */
+  auditAll(ids: readonly string[], doors?: boolean): Promise<string[]>
+  /** Measures the workers that run, and have nothing to do. */
+  measureAtRest(): Promise<void>
+  /** What the audit finds when those that were measured have nothing to do again. */
+  auditAtRest(): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -35,10 +40,10 @@ export async function openWorkerBed(): Promise<WorkerBed> {
   const service = await startTestRuntime({ env: WEBHOOK_ENV })
   const { runtime } = service
   const { account, key } = await service.createCaller()
-  const workers: Process[] = []
+  const workers: (Process & { readonly name: string })[] = []
+  let before: AtRest[] = []
   const env = {
     ...WEBHOOK_ENV,
-    DATABASE_URL: runtime.settings.databaseUrl ?? '',
     DATA_DIR: service.dataDir,
     NODE_EXTRA_CA_CERTS: certificates.caFile,
     LOG_LEVEL: 'warn',
@@ -62,19 +67,26 @@ export async function openWorkerBed(): Promise<WorkerBed> {
     applyEndpoint: (slug, engine, changes) => applyEndpoint(runtime, slug, engine, changes),
     submit: (slug, texts) => Promise.all(texts.map((text) => submitOne(slug, text))),
     startWorker: async (pool) => {
-      const worker = await startRole(['work', '--pools', pool], env)
+      const name = `worker ${workers.length + 1}`
+      const watched = watchedEnv(runtime.settings.databaseUrl ?? '', name)
+      const worker = { ...(await startRole(['work', '--pools', pool], { ...env, ...watched })), name }
       workers.push(worker)
       return worker
     },
-    auditAll: async (ids) => {
+    auditAll: async (ids, doors = true) => {
       await allFinished(runtime, ids, PATIENCE_MS)
       const open = `select from webhook_delivery where state = 'pending' and job_id = any($1)`
       const ended = async () => (await runtime.db.pool.query(open, [ids])).rowCount === 0
       await until(ended, PATIENCE_MS, 'all callbacks to end')
       const logs = workers.map((worker) => worker.stderr())
       const received = receiver.received(RECEIVER_PATH)
-      return audit(runtime, ids, { door: { url: service.url, key }, received, logs, secrets: [key, ...said] })
+      const door = { url: service.url, key }
+      return audit(runtime, ids, { ...(doors && { door }), received, logs, secrets: [key, ...said] })
     },
+    measureAtRest: async () => {
+      before = await Promise.all(workers.filter(({ runs }) => runs()).map((worker) => measureAtRest(worker)))
+    },
+    auditAtRest: () => audit(runtime, [], { before }),
     close: async () => {
       await endProcesses()
       await service.close()

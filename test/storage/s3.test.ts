@@ -38,6 +38,24 @@ describe('S3', { timeout: 60_000 }, () => {
     await open().delete(key)
   })
 
+  test('a long stream goes up as it comes: no more of it is held than two parts of 8 MiB', async () => {
+    const before = server.uploads()
+    let [produced, ahead] = [0, 0]
+    const source = Readable.from(
+      (async function* () {
+        for (; produced < 50 * MIB; produced += MIB) {
+          ahead = Math.max(ahead, produced - (server.uploads() - before) * 8 * MIB)
+          yield Buffer.alloc(MIB)
+        }
+      })(),
+      { objectMode: false },
+    )
+    expect((await open().put('job_large/flow.wav', source, WAV)).bytes).toBe(50 * MIB)
+    expect(server.uploads() - before).toBe(7)
+    expect(ahead).toBeLessThanOrEqual(17 * MIB)
+    await open().delete('job_large/flow.wav')
+  })
+
   test('a stream that breaks off after its first parts leaves nothing', async () => {
     const key = 'job_large/broken.wav'
     const source = Readable.from(

@@ -91,6 +91,22 @@ function describeContents(storage: () => Storage): void {
 }
 
 function describeFailures(storage: () => Storage): void {
+  test('what is below a folder can be deleted, and nothing else is', async () => {
+    const job = `job_${randomUUID()}`
+    const [below, kept] = [
+      [`${job}/1/audio.wav`, `${job}/1/output_1.bin`],
+      [`${job}/10/audio.wav`, `${job}/2/audio.wav`, `${job}0/1/audio.wav`],
+    ]
+    for (const key of [...below, ...kept]) await storage().put(key, Buffer.from(key), WAV)
+    await storage().deleteBelow(`${job}/1`)
+    await storage().deleteBelow(`${job}/1`)
+    expect(await Promise.all(below.map((key) => storage().size(key)))).toEqual([null, null])
+    for (const key of kept) expect((await contentOf(storage(), key)).toString()).toBe(key)
+    await expect((async () => storage().deleteBelow('../up'))()).rejects.toThrow()
+    await storage().deleteBelow(`${job}/2/audio.wav`)
+    expect(await storage().size(`${job}/2/audio.wav`)).not.toBeNull()
+  })
+
   test('a key that was never put has no size and cannot be read', async () => {
     expect(await storage().size(newKey())).toBeNull()
     await expect(storage().read(newKey())).rejects.toThrow()

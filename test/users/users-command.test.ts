@@ -46,6 +46,30 @@ describe('sonant users create', () => {
   })
 })
 
+describe('sonant users set-password', () => {
+  test('signs a person out everywhere, and lets them in with the new password alone', async () => {
+    const account = await service.createAccount()
+    const create = ['users', 'create', '--account', account, '--email', 'lost@example.org']
+    const old = await sonantOn<{ user_id: string; password: string }>(env, ...create)
+    await signIn('lost@example.org', old.password)
+    const made = await sonantOn<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
+    const person = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
+    expect(made).toEqual({ ...person, password: expect.stringMatching(/^.{20}$/) })
+    const sessions = 'select from session where user_id = $1'
+    expect((await service.runtime.db.pool.query(sessions, [old.user_id])).rowCount).toBe(0)
+    expect(await signIn('lost@example.org', old.password)).toBeNull()
+    expect(await signIn('lost@example.org', made.password)).toEqual({ signIn: { id: old.user_id, role: 'OWNER' } })
+
+    const file = join(await makeTempDir(), 'password')
+    await writeFile(file, 'a password of my own\n')
+    const set = await run(['users', 'set-password', old.user_id, '--password-file', file], env)
+    expect([set.code, set.stdout.includes('of my own')]).toEqual([0, false])
+    expect(await signIn('lost@example.org', 'a password of my own')).toMatchObject({ signIn: { id: old.user_id } })
+    const none = await run(['users', 'set-password', 'nobody@example.org', '--json'], env)
+    expect([none.code, JSON.parse(none.stdout).error_code]).toEqual([1, 'NOT_FOUND'])
+  })
+})
+
 describe('sonant users', () => {
   test('list, disable and enable say who is who', async () => {
     const account = await service.createAccount()

@@ -2,16 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Peer, shareOut } from '../../src/workers/share-out.ts'
 
-const SERVER = { name: 'http://gpu', limit: 8, pools: new Set(['gpu']) }
+const SERVER = { name: 'http://gpu', limit: 8, queues: new Set(['gpu']) }
 const peer = (id: string, permits: number, changes: Partial<Peer> = {}): Peer => ({
   id,
-  pools: ['gpu'],
+  queues: ['gpu'],
   permits: { 'http://gpu': permits },
-  holds: true,
   shares: true,
   ...changes,
 })
-const me = (id: string, inUse = 0) => ({ id, pools: ['gpu'], inUse, busy: inUse > 0 })
+const me = (id: string, inUse = 0) => ({ id, queues: ['gpu'], inUse, busy: inUse > 0 })
 
 describe('a server is shared out', () => {
   test('to one worker whole, to several in equal parts, and what is left over to the oldest', () => {
@@ -29,10 +28,12 @@ describe('a server is shared out', () => {
     expect(shareOut(SERVER, me('a', 8), [peer('b', 0)])).toEqual({ fair: 4, permits: 8 })
   })
 
-  test('without the dead, and without a part for those who take nothing new', () => {
-    expect(shareOut(SERVER, me('b'), [peer('a', 8, { holds: false, shares: false })]).permits).toBe(8)
-    expect(shareOut(SERVER, me('b'), [peer('a', 2, { pools: [] })])).toEqual({ fair: 8, permits: 6 })
-    expect(shareOut(SERVER, { ...me('a', 2), pools: [] }, [peer('b', 6)])).toEqual({ fair: 2, permits: 2 })
+  test('without the dead whose permits were taken away, and without a part for those who take nothing new', () => {
+    expect(shareOut(SERVER, me('b'), [peer('a', 0, { shares: false })])).toEqual({ fair: 8, permits: 8 })
+    // Until its jobs go to others it may still be at work.
+    expect(shareOut(SERVER, me('b'), [peer('a', 8, { shares: false })])).toEqual({ fair: 8, permits: 0 })
+    expect(shareOut(SERVER, me('b'), [peer('a', 2, { queues: [] })])).toEqual({ fair: 8, permits: 6 })
+    expect(shareOut(SERVER, { ...me('a', 2), queues: [] }, [peer('b', 6)])).toEqual({ fair: 2, permits: 2 })
   })
 
   test('to no more workers than there are places', () => {

@@ -1,0 +1,40 @@
+import { askServer } from '../engines/ask-server.ts'
+import { openCircuitBreaker, withPatience } from '../engines/retry.ts'
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+/** How long a server that is busy or away is asked again: somebody waits for the answer. */
+const PATIENCE_MS = 2000
+/** Well below the patience: whoever asks while a server is down is there when it is tried next. */
+const LONGEST_PAUSE_MS = 1000
+
+/** Ends the work on one request, all calls to servers together. */
+export interface Limit {
+  readonly signal: AbortSignal
+  /** When that is, in milliseconds of `performance.now()`: a server that asks for longer is not waited for. */
+  readonly deadline: number
+}
+
+/** An address of an OpenAI-compatible server. */
+export interface CompanionServer {
+  /** The JSON of its answer. @throws EngineError; or the signal's reason when aborted */
+  ask(body: unknown, limit: Limit): Promise<unknown>
+}
+
+/**
+ * Asks again for 2 s where the server is busy or away, or as long as it says itself, within the limit. While it is down it is tried once
+ * a second, however many requests wait for it.
+ */
+export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
+  const breaker = openCircuitBreaker(undefined, LONGEST_PAUSE_MS)
+  const patienceMs = { busy: PATIENCE_MS, away: PATIENCE_MS }
+  return {
+    ask: (body, { signal, deadline }) =>
+      withPatience({ patienceMs, deadline, signal }, () =>
+        breaker.run(() => askServer({ url, body, apiKey, signal, maxBytes: MAX_ANSWER_BYTES })),
+      ),
+  }
+}
+
+/** An address below `/v1`, whether or not the operator wrote that part. */
+export const v1Url = (baseUrl: string, path: string): string =>
+  `${baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1/${path}`

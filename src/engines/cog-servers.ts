@@ -1,0 +1,41 @@
+import { type CircuitBreaker, openCircuitBreaker } from './retry.ts'
+import type { Slots } from './slots.ts'
+
+/** What all workflows on one server share. */
+export interface CogServer {
+  /** Without the trailing slash. */
+  readonly baseUrl: string
+  /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
+  readonly slots: Slots
+  readonly breaker: CircuitBreaker
+  /** Has whoever is at the server leave once nothing of its prediction is there any more. */
+  leaveAfter(gone: Promise<void>, leave: () => void): void
+}
+
+/** Every server that this process runs predictions on. */
+export interface CogServers {
+  at(baseUrl: string): CogServer
+  /** Resolves when nobody is about to leave. */
+  left(): Promise<void>
+}
+
+/** @param slotsAt lets the predictions of a server in */
+export function openCogServers(slotsAt: (baseUrl: string) => Slots): CogServers {
+  const breakers = new Map<string, CircuitBreaker>()
+  const leaving = new Set<Promise<void>>()
+  const breakerAt = (baseUrl: string): CircuitBreaker => {
+    const breaker = breakers.get(baseUrl) ?? openCircuitBreaker()
+    breakers.set(baseUrl, breaker)
+    return breaker
+  }
+  const leaveAfter: CogServer['leaveAfter'] = (gone, leave) => {
+    const left = gone.then(leave, leave).finally(() => leaving.delete(left))
+    leaving.add(left)
+  }
+  return {
+    at: (baseUrl) => ({ baseUrl, slots: slotsAt(baseUrl), breaker: breakerAt(baseUrl), leaveAfter }),
+    left: async () => {
+      await Promise.all(leaving)
+    },
+  }
+}

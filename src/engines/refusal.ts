@@ -1,0 +1,32 @@
+/** Words of a server that has no room, whatever its status says. */
+const FULL = /queue|capacity|overload|busy|too many|rate limit|throttl/i
+/** The server's own trouble under a client's code. */
+const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([408, 425])
+
+/** There was no connection to send anything over. */
+const UNCONNECTED: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether a request failed before anything of it was sent. */
+export const neverConnected = (cause: unknown): boolean => UNCONNECTED.has((cause as { code?: unknown } | null)?.code)
+
+/** Whether a status, with the server's words, says that it has no room now (spec 7.3). */
+export const isBusy = (status: number, message: string): boolean =>
+  status === 429 || (status === 503 && FULL.test(message))
+
+/** Whether a status says that the server cannot work now. */
+export const isAway = (status: number): boolean => status >= 500 || UNAVAILABLE_STATUSES.has(status)
+
+/** A Retry-After header in milliseconds: seconds, or an HTTP date; nonsense counts as absent. */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}(\.\d+)?$/.test(header.trim())) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}

@@ -1,0 +1,28 @@
+import { refuseMisread } from '../../rest/json-body.ts'
+import { invalidRequest } from '../errors.ts'
+
+const OBJECTS = ['variables', 'extensions']
+
+/** Holds what an address carries of an operation to what a body is held to. @throws INVALID_REQUEST */
+export function refuseMisreadParameters({ searchParams }: URL): void {
+  for (const name of OBJECTS) {
+    const text = searchParams.get(name)
+    if (text === null || text === '') continue
+    const value = parsed(text)
+    if (value === null) continue
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      throw invalidRequest('Send parameters that can be read: see details.', [
+        { path: name, message: 'must be a JSON object' },
+      ])
+    }
+    refuseMisread(value)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

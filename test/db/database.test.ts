@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { openLog } from '../../src/log.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+
+let home: TestDatabase
+let db: Database
+beforeAll(async () => {
+  home = await createTestDatabase()
+  db = openDatabase(home.url, openLog('silent'))
+})
+afterAll(async () => {
+  await db.close()
+  await home.drop()
+})
+
+test('PostgreSQL ends a transaction that its process has forgotten, on every connection of the pool', async () => {
+  const clients = await Promise.all([db.pool.connect(), db.pool.connect()])
+  const shown = await Promise.all(clients.map((client) => client.query('show idle_in_transaction_session_timeout')))
+  for (const client of clients) client.release()
+  const settings = shown.map(({ rows }) => rows[0])
+  const [viaPrisma] = await db.prisma.$queryRaw<object[]>`show idle_in_transaction_session_timeout`
+  expect([...settings, viaPrisma]).toEqual(Array(3).fill({ idle_in_transaction_session_timeout: '15s' }))
+})
