@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
 }
 
-/** Lets a request in, or throws: the server knows how. */
+/** Lets a request in: who sends it, counted against the key's allowance. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
 /** The runtime as somebody's context. */

@@ -1,11 +1,9 @@
-import { serverAddress } from '../engines/engine-block.ts'
+import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
 import type { Workflow } from '../generation/workflow.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { CatalogSnapshot } from './catalog-cache.ts'
 import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 
-/** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it. */
-const DEFAULT_MAX_IN_FLIGHT = 8
 const EMBEDDED_KIND = 'espeak'
 
 /** What names servers. */
@@ -73,5 +71,5 @@ function usesOf({ endpoints, workflows }: Servers): Use[] {
 function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
-  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_MAX_IN_FLIGHT
+  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_IN_FLIGHT
 }

@@ -6,8 +6,8 @@ export type Profile = (typeof PROFILES)[number]
 
 const TASK_TYPES = ['CustomVoice', 'Base', 'VoiceDesign'] as const
 const MAX_IN_FLIGHT = 256
-/** Latency jumps above that on one GPU. */
-const DEFAULT_IN_FLIGHT = 8
+/** A speech server takes this many requests at once unless the operator says otherwise: latency jumps above it on one GPU. */
+export const DEFAULT_IN_FLIGHT = 8
 export const DEFAULT_RETRY_SECONDS = 60
 const MAX_RETRY_SECONDS = 3600
 

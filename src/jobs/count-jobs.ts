@@ -1,8 +1,9 @@
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
+import { oneOf } from './job-conditions.ts'
 import type { JobsInput } from './jobs.ts'
 import { onlyFinished } from './jobs.ts'
-import { conditionsOf, type JobsFilter, oneOf, refuseFilterMistakes } from './jobs-filter.ts'
+import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
 
 /** What the counters of `job_count` tell apart. */
 const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])

@@ -1,11 +1,14 @@
 import { escapeLiteral } from 'pg'
 import { type Detail, invalidRequest } from '../errors.ts'
-import { firstIdAt } from '../id.ts'
 import { findUnstorable } from '../storable.ts'
+import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
 import type { JobDecision, JobStatus, JobType } from './job-states.ts'
 import { windowTotal } from './window-total.ts'
 
-/** Which jobs of an account (spec 4.7); a field that is absent or null leaves none out. */
+/**
+ * Which jobs of an account, as REST's list, its export and those who follow jobs say it (spec 4.7): a value for each field, all at once; one
+ * that is absent or null leaves none out. GraphQL's `jobs` can say more: `jobs-filter.ts`.
+ */
 export interface JobFilter {
   readonly type?: JobType | null | undefined
   readonly decision?: JobDecision | null | undefined
@@ -22,8 +25,6 @@ export interface JobFilter {
 const MAX_SEARCH_CHARACTERS = 64
 /** The default and the largest: with few filters beside them, few enough texts for every connection to keep. */
 const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
-/** Sorts after every id that begins with what stands before it. */
-const LAST = '\u{10ffff}'
 
 /** What is wrong with a filter, whichever door it came through. */
 export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter): Detail[] {
@@ -92,7 +93,7 @@ function totalOf(
   narrow: readonly string[],
   classes: Classes,
   now: Date,
-  parameter: (value: unknown) => string,
+  parameter: Parameter,
 ): string {
   const all = `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...classes.count].join(' and ')})`
   const count = (...conditions: string[]) =>
@@ -103,17 +104,10 @@ function totalOf(
 }
 
 /** What no counter knows: such jobs are counted one by one, within a range of an index. */
-function narrowConditions(filter: JobFilter, parameter: (value: unknown) => string): string[] {
-  const conditions: string[] = []
-  if (typeof filter.apiKeyId === 'string') conditions.push(`api_key_id = ${parameter(filter.apiKeyId)}`)
-  if (filter.search) {
-    conditions.push(`id >= ${parameter(filter.search)}`, `id < ${parameter(filter.search + LAST)}`)
-  }
-  // A job's created_at is its id's own time, so a window of time is a range of ids.
-  if (filter.from) conditions.push(`id >= ${parameter(firstIdAt('job', filter.from))}`)
-  if (filter.to) conditions.push(`id < ${parameter(firstIdAt('job', filter.to))}`)
-  return conditions
-}
+const narrowConditions = ({ apiKeyId, search, from, to }: JobFilter, parameter: Parameter): string[] => [
+  ...(typeof apiKeyId === 'string' ? [`api_key_id = ${parameter(apiKeyId)}`] : []),
+  ...idConditions({ prefix: search, from, to }, parameter),
+]
 
 /** Written out rather than passed as parameters: the statistics of each value decide the plan. */
 function classConditions({ type, decision }: JobFilter): Classes {
@@ -126,11 +120,8 @@ function classConditions({ type, decision }: JobFilter): Classes {
   }
 }
 
-function statusCondition(statuses: readonly JobStatus[]): string[] {
-  if (statuses.length === 0) return []
-  if (statuses.length === 1) return [`status = ${escapeLiteral(statuses[0] ?? '')}`]
-  return [`status in (${statuses.map((status) => escapeLiteral(status)).join(', ')})`]
-}
+const statusCondition = (statuses: readonly JobStatus[]): string[] =>
+  statuses.length === 0 ? [] : [oneOf('status', statuses)]
 
 /** The ids are found first, so that an offset passes over an index and not over rows. */
 const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`

@@ -1,7 +1,6 @@
-import { escapeLiteral } from 'pg'
 import { type Detail, invalidRequest } from '../errors.ts'
-import { firstIdAt } from '../id.ts'
 import { findUnstorable } from '../storable.ts'
+import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
 import { DURATION_MS } from './job-record.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from './job-states.ts'
 
@@ -11,7 +10,10 @@ export interface Range<T> {
   readonly to?: T | null | undefined
 }
 
-/** Which jobs of an account: all of its fields at once. A list means any of its values; what is absent or null leaves none out. */
+/**
+ * Which jobs of an account, as GraphQL says it: all of its fields at once, and what it is combined with. A list means any of its values; what is
+ * absent or null leaves none out.
+ */
 export interface JobsFilter {
   readonly types?: readonly JobType[] | null | undefined
   readonly statuses?: readonly JobStatus[] | null | undefined
@@ -33,10 +35,6 @@ export interface JobsFilter {
 const MAX_VALUES = 50
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
-/** Sorts after every id that begins with what stands before it. */
-const LAST = '\u{10ffff}'
-
-type Parameter = (value: unknown) => string
 
 /** @throws INVALID_REQUEST with the path of each mistake */
 export function refuseFilterMistakes(filter: JobsFilter): void {
@@ -83,6 +81,7 @@ export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[]
   return [
     ...classConditions(filter),
     ...textConditions(filter, parameter),
+    ...idConditions({ prefix: filter.idPrefix, ...filter.createdAt }, parameter),
     ...rangeConditions(filter, parameter),
     ...(filter.and ?? []).map((part) => allOf(part, parameter)),
     ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
@@ -94,7 +93,6 @@ export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[]
 const allOf = (filter: JobsFilter, parameter: Parameter): string =>
   `(${conditionsOf(filter, parameter).join(' and ') || 'true'})`
 
-/** Written out rather than passed as parameters: the statistics of each value decide the plan. */
 function classConditions({ types, statuses, decision, errorCodes }: JobsFilter): string[] {
   return [
     ...(types ? [oneOf('type', types)] : []),
@@ -104,27 +102,17 @@ function classConditions({ types, statuses, decision, errorCodes }: JobsFilter):
   ]
 }
 
-export const oneOf = (column: string, values: readonly string[]): string =>
-  values.length === 1
-    ? `${column} = ${escapeLiteral(values[0] ?? '')}`
-    : `${column} in (${[...new Set(values)].map((value) => escapeLiteral(value)).join(', ')})`
-
-function textConditions({ endpointKeys, apiKeyIds, idPrefix }: JobsFilter, parameter: Parameter): string[] {
+function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Parameter): string[] {
   const among = (column: string, values: readonly string[]) =>
     values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
   return [
     ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
     ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
-    ...(idPrefix ? [`id >= ${parameter(idPrefix)}`, `id < ${parameter(idPrefix + LAST)}`] : []),
   ]
 }
 
-function rangeConditions({ createdAt, completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] {
-  // A job's created_at is its id's own time, so a window of time is a range of ids.
-  const idAt = (moment: Date) => firstIdAt('job', moment)
+function rangeConditions({ completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] {
   return [
-    ...(createdAt?.from ? [`id >= ${parameter(idAt(createdAt.from))}`] : []),
-    ...(createdAt?.to ? [`id < ${parameter(idAt(createdAt.to))}`] : []),
     ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
     ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),
     ...(durationMs?.from != null ? [`${DURATION_MS} >= ${parameter(durationMs.from)}`] : []),

@@ -3,9 +3,10 @@ import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../db/page.ts'
 import { isId } from '../id.ts'
+import { oneOf } from './job-conditions.ts'
 import { DURATION_MS, JOB_COLUMNS, type JobRecord, RECORD_COLUMNS } from './job-record.ts'
 import type { JobStatus } from './job-states.ts'
-import { conditionsOf, type JobsFilter, oneOf, refuseFilterMistakes } from './jobs-filter.ts'
+import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
 
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'

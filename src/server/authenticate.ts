@@ -1,13 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { whileThere } from '../../rest/departure.ts'
+import type { Enter } from '../../rest/plugin.ts'
 import { authenticate } from '../api-keys/authenticate.ts'
-import type { KeyActor, Parts } from '../context.ts'
+import type { Parts } from '../context.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
-
-/** Lets a request in: who sends it, counted against the key's allowance. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
-export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
 /** The API key in an Authorization header, or undefined (spec 5). */
 export const bearerOf = (header: string | undefined): string | undefined =>

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Enter } from '../../rest/plugin.ts'
 import { authenticate } from '../api-keys/authenticate.ts'
 import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../context.ts'
 import { ServiceError, unauthorized } from '../errors.ts'
 import type { Entrance } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { authenticateSession } from '../users/authenticate-session.ts'
-import { bearerOf, type Enter } from './authenticate.ts'
+import { bearerOf } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
 

@@ -45,19 +45,22 @@ const MeRef = builder.objectRef<Me>('Me').implement({
   }),
 })
 
-const PasswordChangeRef = builder.objectRef<{ readonly sessions: number }>('ChangePasswordSuccess').implement({
-  description: 'What a new password came to.',
-  fields: (t) => ({
-    sessions: t.exposeInt('sessions', { description: 'How many other sessions of the person it ended.' }),
-  }),
-})
+const endingSessions = (name: string, description: string, sessions: string) =>
+  builder.objectRef<{ readonly sessions: number }>(name).implement({
+    description,
+    fields: (t) => ({ sessions: t.exposeInt('sessions', { description: sessions }) }),
+  })
 
-const SignOutRef = builder.objectRef<{ readonly sessions: number }>('SignOutSuccess').implement({
-  description: 'What signing out came to.',
-  fields: (t) => ({
-    sessions: t.exposeInt('sessions', { description: 'How many sessions it ended, this one included.' }),
-  }),
-})
+const PasswordChangeRef = endingSessions(
+  'ChangePasswordSuccess',
+  'What a new password came to.',
+  'How many other sessions of the person it ended.',
+)
+const SignOutRef = endingSessions(
+  'SignOutSuccess',
+  'What signing out came to.',
+  'How many sessions it ended, this one included.',
+)
 
 builder.queryField('me', (t) =>
   t.field({

@@ -1,6 +1,6 @@
+import { WEBHOOK_URL_MAX_CHARACTERS } from '../endpoints/voice-endpoint.ts'
 import { type Cidr, isAllowed, toAddressBytes } from './guard-address.ts'
 
-const MAX_URL_CHARACTERS = 2048
 const HTTPS_PORT = 443
 const FIRST_UNPRIVILEGED_PORT = 1024
 
@@ -13,7 +13,7 @@ export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): str
 
 /** As the caller has sent it. */
 export const complaintAboutLength = (text: string): string | null =>
-  [...text].length > MAX_URL_CHARACTERS ? `must have at most ${MAX_URL_CHARACTERS} characters` : null
+  [...text].length > WEBHOOK_URL_MAX_CHARACTERS ? `must have at most ${WEBHOOK_URL_MAX_CHARACTERS} characters` : null
 
 /** All but the length. */
 export function complaintAboutAddress(text: string, egressAllow: readonly Cidr[]): string | null {
