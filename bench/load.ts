@@ -1,4 +1,5 @@
 import autocannon from 'autocannon'
+import { request } from 'undici'
 
 export interface Load {
   readonly url: string
@@ -22,4 +23,15 @@ export async function requestsPerSecond({ seconds, status, ...load }: Load): Pro
     )
   }
   return good / result.duration
+}
+
+/** Milliseconds until an answer is there whole: of a GET, or of a GraphQL operation by POST. Throws unless it is a good one. */
+export async function responseTime(url: string, headers: Record<string, string>, operation?: string): Promise<number> {
+  const started = performance.now()
+  const asked = operation === undefined ? {} : { method: 'POST' as const, body: operation }
+  const { statusCode, body } = await request(url, { headers, ...asked })
+  const answer = operation === undefined ? await body.arrayBuffer() : ((await body.json()) as object)
+  if (statusCode !== 200 || 'errors' in answer)
+    throw new Error(`${url} answered ${statusCode}: ${JSON.stringify(answer)}`)
+  return performance.now() - started
 }

@@ -62,6 +62,14 @@ export function throughput(what: string, unit: string, pairs: readonly Pair[], a
   }
 }
 
+/** A time beside its floor, both in milliseconds: medians, and their ratio. */
+export function latency(what: string, pairs: readonly Pair[], atMost: number): Measure {
+  const value = median(pairs.map(({ ours }) => ours))
+  const floor = median(pairs.map((pair) => pair.floor))
+  const ratio = value / floor
+  return { what, unit: 'ms', value, floor, ratio, reach: `<= ${atMost} x floor`, reached: ratio <= atMost }
+}
+
 /** @param share 0 to 1; the nearest rank */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) throw new RangeError('There is nothing to take a quantile of.')

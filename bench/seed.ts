@@ -1,4 +1,4 @@
-import type { Client } from 'pg'
+import { Client } from 'pg'
 
 const DAYS = 300
 
@@ -47,4 +47,21 @@ from (
 export async function seedJobs(client: Client, accountId: string, jobs: number): Promise<void> {
   await client.query(SEED, [accountId, jobs])
   await client.query('vacuum analyze job')
+}
+
+/** Jobs instead of those that the account has. */
+export async function reseedJobs(client: Client, accountId: string, jobs: number): Promise<void> {
+  await client.query('delete from job where account_id = $1', [accountId])
+  await seedJobs(client, accountId, jobs)
+}
+
+/** Works with a connection of its own. */
+export async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
 }

@@ -1,9 +1,7 @@
-import { Client } from 'pg'
-import { request } from 'undici'
 import type { Database, Environment } from '../environment.ts'
-import { requestsPerSecond } from '../load.ts'
-import { interleaved, type Measure, median, type Pair, type Row, throughput } from '../measure.ts'
-import { seedJobs } from '../seed.ts'
+import { requestsPerSecond, responseTime } from '../load.ts'
+import { interleaved, latency, type Measure, type Row, throughput } from '../measure.ts'
+import { connected, reseedJobs } from '../seed.ts'
 
 const MANY = 1_000_000
 const DEEP = 900_000
@@ -49,21 +47,15 @@ export const graphqlJobs: Row = {
 }
 
 /** Returns the cursor of the job at `DEEP`. */
-async function filled(url: string, accountId: string): Promise<string> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query('delete from job where account_id = $1', [accountId])
-    await seedJobs(client, accountId, MANY)
+const filled = (url: string, accountId: string): Promise<string> =>
+  connected(url, async (client) => {
+    await reseedJobs(client, accountId, MANY)
     const { rows } = await client.query<{ id: string }>(
       'select id from job where account_id = $1 order by id desc limit 1 offset $2',
       [accountId, DEEP],
     )
     return rows[0]!.id
-  } finally {
-    await client.end()
-  }
-}
+  })
 
 async function rate(
   environment: Environment,
@@ -84,10 +76,13 @@ async function depth(
   headers: Record<string, string>,
   cursor: string,
 ): Promise<Measure> {
-  const sides = { ours: () => once(url, headers, pageOf(cursor)), floor: () => once(url, headers, pageOf(null)) }
+  const sides = {
+    ours: () => responseTime(url, headers, pageOf(cursor)),
+    floor: () => responseTime(url, headers, pageOf(null)),
+  }
   await interleaved(10, sides)
   const pairs = await interleaved(environment.quick ? 50 : 200, sides)
-  return beside(`cursor at ${DEEP} by the first page, p50`, pairs, 2)
+  return latency(`cursor at ${DEEP} by the first page, p50`, pairs, 2)
 }
 
 const STATS = JSON.stringify({ query: '{ jobStats(groupBy: [DAY, STATUS]) { day status jobs } }' })
@@ -100,34 +95,14 @@ async function aggregate(
   headers: Record<string, string>,
   { url: databaseUrl, accountId }: Database,
 ): Promise<Measure> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
+  return connected(databaseUrl, async (client) => {
     const floor = async () => {
       const started = performance.now()
       await client.query(AGGREGATE, [accountId])
       return performance.now() - started
     }
-    const sides = { ours: () => once(url, headers, STATS), floor }
+    const sides = { ours: () => responseTime(url, headers, STATS), floor }
     await interleaved(2, sides)
-    return beside('jobStats by day and status, p50', await interleaved(environment.quick ? 5 : 15, sides), 1.2)
-  } finally {
-    await client.end()
-  }
-}
-
-function beside(what: string, pairs: readonly Pair[], atMost: number): Measure {
-  const value = median(pairs.map(({ ours }) => ours))
-  const floor = median(pairs.map((pair) => pair.floor))
-  const ratio = value / floor
-  return { what, unit: 'ms', value, floor, ratio, reach: `<= ${atMost} x`, reached: ratio <= atMost }
-}
-
-async function once(url: string, headers: Record<string, string>, text: string): Promise<number> {
-  const started = performance.now()
-  const { statusCode, body } = await request(url, { method: 'POST', headers, body: text })
-  const answer = (await body.json()) as { errors?: unknown }
-  if (statusCode !== 200 || answer.errors !== undefined)
-    throw new Error(`${url} answered ${statusCode}: ${JSON.stringify(answer.errors)}`)
-  return performance.now() - started
+    return latency('jobStats by day and status, p50', await interleaved(environment.quick ? 5 : 15, sides), 1.2)
+  })
 }

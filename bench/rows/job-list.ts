@@ -1,10 +1,8 @@
-import { Client } from 'pg'
-import { request } from 'undici'
 import { firstIdAt } from '../../src/id.ts'
 import type { Database, Environment } from '../environment.ts'
-import { requestsPerSecond } from '../load.ts'
-import { interleaved, type Measure, median, type Row, throughput } from '../measure.ts'
-import { seedJobs } from '../seed.ts'
+import { requestsPerSecond, responseTime } from '../load.ts'
+import { interleaved, latency, type Measure, type Row, throughput } from '../measure.ts'
+import { connected, reseedJobs } from '../seed.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
@@ -84,19 +82,11 @@ const filtersOf = ({ accountId }: Database): Filter[] => {
   ]
 }
 
-async function filled(url: string, accounts: readonly (readonly [string, number])[]): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    for (const [account, jobs] of accounts) {
-      await client.query('delete from job where account_id = $1', [account])
-      await seedJobs(client, account, jobs)
-    }
+const filled = (url: string, accounts: readonly (readonly [string, number])[]): Promise<void> =>
+  connected(url, async (client) => {
+    for (const [account, jobs] of accounts) await reseedJobs(client, account, jobs)
     await client.query('vacuum analyze job')
-  } finally {
-    await client.end()
-  }
-}
+  })
 
 const floorUrl = (url: string, { where, counted }: Filter): string =>
   `${url}/?where=${encodeURIComponent(where)}${counted ? '&count=1' : ''}`
@@ -125,35 +115,23 @@ async function growth(
   filter: Filter,
 ): Promise<Measure> {
   const url = `${list}?${filter.query}`
-  return latency(environment, `${filter.query || 'no filter'}, p50 by that of 10,000 jobs`, 1.5, {
-    ours: () => once(url, bearer(many)),
-    floor: () => once(url, bearer(few)),
+  return beside(environment, `${filter.query || 'no filter'}, p50 by that of 10,000 jobs`, 1.5, {
+    ours: () => responseTime(url, bearer(many)),
+    floor: () => responseTime(url, bearer(few)),
   })
 }
 
 const deep = (environment: Environment, list: string, key: string, bare: string): Promise<Measure> =>
-  latency(environment, 'offset 900,000, p50', 1.3, {
-    ours: () => once(`${list}?offset=900000`, bearer(key)),
-    floor: () => once(`${bare}/?offset=900000`, {}),
+  beside(environment, 'offset 900,000, p50', 1.3, {
+    ours: () => responseTime(`${list}?offset=900000`, bearer(key)),
+    floor: () => responseTime(`${bare}/?offset=900000`, {}),
   })
 
 type Sides = { ours(): Promise<number>; floor(): Promise<number> }
 
-async function latency(environment: Environment, what: string, atMost: number, sides: Sides): Promise<Measure> {
+async function beside(environment: Environment, what: string, atMost: number, sides: Sides): Promise<Measure> {
   await interleaved(10, sides)
-  const pairs = await interleaved(environment.quick ? 30 : 100, sides)
-  const value = median(pairs.map(({ ours }) => ours))
-  const floor = median(pairs.map((pair) => pair.floor))
-  const ratio = value / floor
-  return { what, unit: 'ms', value, floor, ratio, reach: `<= ${atMost} x floor`, reached: ratio <= atMost }
+  return latency(what, await interleaved(environment.quick ? 30 : 100, sides), atMost)
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-
-async function once(url: string, headers: Record<string, string>): Promise<number> {
-  const started = performance.now()
-  const { statusCode, body } = await request(url, { headers })
-  await body.arrayBuffer()
-  if (statusCode !== 200) throw new Error(`${url} was answered with ${statusCode}`)
-  return performance.now() - started
-}
