@@ -19,6 +19,10 @@ def is_genuine(secret: str, msg_id: str, timestamp: str, signatures: str, raw_bo
 
 
 if __name__ == "__main__":
-    genuine = is_genuine(os.environ["WEBHOOK_SECRET"], *sys.argv[1:4], sys.stdin.buffer.read())
+    webhook_secret = os.environ.get("WEBHOOK_SECRET")
+    if not webhook_secret:
+        print("Set WEBHOOK_SECRET to the whsec_... that sonant webhooks rotate shows.", file=sys.stderr)
+        sys.exit(2)
+    genuine = is_genuine(webhook_secret, *sys.argv[1:4], sys.stdin.buffer.read())
     print("genuine" if genuine else "not genuine")
     sys.exit(0 if genuine else 1)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # WEBHOOK_SECRET=whsec_... sh verify.sh ID TIMESTAMP SIGNATURES BODY_FILE: exits with 0 where it is genuine.
 set -eu
+[ -n "${WEBHOOK_SECRET-}" ] || { echo 'Set WEBHOOK_SECRET to the whsec_... that sonant webhooks rotate shows.' >&2; exit 2; }
 id=$1 timestamp=$2 signatures=$3 body=$4
 # Nothing that came with the request may reach the shell's arithmetic or its patterns unchecked.
 case $timestamp in 0* | *[!0123456789]* | '' | ????????????*) echo 'not a timestamp'; exit 1 ;; esac

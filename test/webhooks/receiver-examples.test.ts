@@ -70,6 +70,18 @@ describe('examples/webhooks', () => {
     expect(README).toContain(`examples/webhooks/${name}`)
   })
 
+  test.each([
+    ['receive.mjs', process.execPath],
+    ['verify.py', 'python3'],
+    ['verify.sh', 'sh'],
+    ['send.sh', 'sh'],
+  ])('%s says in a line that the secret is missing, and ends with 2', (name, program) => {
+    if (program === 'python3' && !there(program)) return
+    const options = { cwd: EXAMPLES, encoding: 'utf8', env: { PATH: process.env.PATH }, timeout: 20_000 } as const
+    const { status, stdout, stderr } = spawnSync(program, [name, 'a', 'b', 'c', 'd'], options)
+    expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Set WEBHOOK_SECRET [^\n]*\n$/)])
+  })
+
   test.runIf(there('python3')).each(CASES)('verify.py: $title', async (each) => {
     const { code } = await run('python3', ['verify.py', ...headersOf(each)], each.sent ?? body)
     expect(code === 0).toBe(each.genuine)
