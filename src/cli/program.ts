@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { VERSION } from '../version.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addEndpointCommands } from './endpoints.ts'
 import { addEngineCommands } from './engines.ts'
@@ -15,6 +16,7 @@ import { addWebhookCommands } from './webhooks.ts'
 export function buildProgram(): Command {
   const program = new Command('sonant')
     .description('A self-hostable voice synthesis service.')
+    .version(VERSION)
     .showHelpAfterError()
     .exitOverride()
   addServeCommands(program)

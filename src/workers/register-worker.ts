@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Runtime } from '../runtime.ts'
+import { VERSION } from '../version.ts'
 import { listGpus } from './list-gpus.ts'
 import { leaveJobs, takeOverJobs } from './take-over-jobs.ts'
 import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
 
-const MANIFEST = new URL('../../package.json', import.meta.url)
 const BEAT = `
   insert into worker (id, host, version, pools, slots, in_flight, gpus) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
@@ -29,7 +28,6 @@ export interface Registrant {
  * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
  */
 export async function registerWorker(runtime: Runtime, registrant: Registrant): Promise<Registration> {
-  const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
   let gpus: readonly Gpu[] = []
   let beating: Promise<void> | undefined
   let looking: Promise<void> | undefined
@@ -45,7 +43,7 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
   const beat = async (): Promise<void> => {
     const { pools, slots, inFlight } = registrant.load()
     const cards = JSON.stringify(gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
-    const values = [runtime.workerId, hostname(), version, pools, slots, inFlight, cards]
+    const values = [runtime.workerId, hostname(), VERSION, pools, slots, inFlight, cards]
     // The others count from no earlier than this, whenever the answer comes.
     const begun = performance.now()
     await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })

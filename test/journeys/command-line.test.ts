@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { call, cleanUp, endpoint, makeTempDir, run, type Service, sonantOn, startService } from '../setup/service.ts'
 
 type Account = { account_id: string; name: string; credits: number }
@@ -122,6 +123,10 @@ describe('a mistake in a command line', { timeout: DEADLINE_MS }, () => {
 })
 
 describe('a command', { timeout: DEADLINE_MS }, () => {
+  test('--version tells the version of package.json', async () => {
+    expect(await run(['--version'], {})).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' })
+  })
+
   test('whose words nobody reads to their end does not crash', async () => {
     const child = spawn(process.execPath, [MAIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
     const exit = once(child, 'exit')
