@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { accounts } from '../accounts/accounts.ts'
 import type { Context } from '../context.ts'
 import { ServiceError } from '../errors.ts'
 import { installDemoAccount } from '../install.ts'
-import { isTerminal, type JobErrorCode, JobFailure, type JobStatus } from '../jobs/job-states.ts'
+import { type Artifact, loadArtifacts } from '../jobs/job-parts.ts'
+import { isTerminal, JobFailure } from '../jobs/job-states.ts'
+import { type OperatorJobView, showJob } from '../jobs/show-job.ts'
 import { submitVoiceJob } from '../jobs/submit-voice-job.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Worker } from '../synthesis/synthesis-worker.ts'
@@ -44,13 +47,13 @@ async function say(ctx: Context, options: SayOptions, [text = '']: string[], run
   if (options.output !== undefined) await checkWritable(options.output)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs: { text, [voiceInput]: voice } })
-  await finished(runtime, jobId)
-  const artifact = await ctx.db.prisma.artifact.findFirstOrThrow({ where: { jobId, output: 'audio' } })
+  await finished(ctx, jobId, runtime)
+  const { storageKey, durationMs } = await audioOf(ctx, jobId)
   const file = options.output ?? `${jobId}.wav`
-  const audio = await ctx.storage.read(artifact.storageKey)
+  const audio = await ctx.storage.read(storageKey)
   await interruptibly((signal) => writeWhole(file, audio, signal))
-  const json = { job_id: jobId, file, duration_ms: artifact.durationMs }
-  return { json, text: `${file}  ${((artifact.durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
+  const json = { job_id: jobId, file, duration_ms: durationMs }
+  return { json, text: `${file}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
 
 function firstVoice(ctx: Context, slug: string): string {
@@ -62,21 +65,18 @@ function firstVoice(ctx: Context, slug: string): string {
 async function payerOf(ctx: Context, account: string | undefined): Promise<Context> {
   if (account !== undefined) return actingFor(ctx, account)
   await installDemoAccount(ctx)
-  const oldest = await ctx.db.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' }, select: { id: true } })
-  return actingFor(ctx, oldest.id)
+  const [oldest] = (await accounts(ctx, { first: 1 })).edges
+  return actingFor(ctx, oldest!.node.id)
 }
 
 /** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
-async function finished(runtime: Runtime, jobId: string): Promise<void> {
+async function finished(ctx: Context, jobId: string, runtime: Runtime): Promise<void> {
   const submitted = performance.now()
   let worker: Worker | null = null
   try {
     for (;;) {
-      const job = await runtime.db.prisma.job.findUniqueOrThrow({
-        where: { id: jobId },
-        select: { status: true, errorCode: true, cause: true },
-      })
-      if (isTerminal(job.status as JobStatus)) return assertCompleted(job)
+      const job = await showJob(ctx, { jobId })
+      if (isTerminal(job.status)) return assertCompleted(job)
       const ignored = job.status === 'queued' && performance.now() - submitted > WORKER_PATIENCE_MS
       if (ignored && worker === null) {
         const { startWorker } = await import('../synthesis/synthesis-worker.ts')
@@ -89,8 +89,13 @@ async function finished(runtime: Runtime, jobId: string): Promise<void> {
   }
 }
 
-function assertCompleted(job: { status: string; errorCode: string | null; cause: string | null }): void {
-  if (job.status === 'completed') return
-  const code = (job.errorCode ?? 'INTERNAL_ERROR') as JobErrorCode
-  throw new JobFailure(code, job.cause ?? 'no cause is known')
+function assertCompleted({ failure, cause }: OperatorJobView): void {
+  if (failure !== null) throw new JobFailure(failure.code, cause ?? 'no cause is known')
+}
+
+async function audioOf(ctx: Context, jobId: string): Promise<Artifact> {
+  const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
+  const audio = outputs?.find(({ output }) => output === 'audio')
+  if (audio === undefined) throw new ServiceError('NOT_FOUND', `Check the endpoint: job ${jobId} left no audio.`)
+  return audio
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { invalidRequest, ServiceError } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
+import { deliveryOwner } from '../webhooks/delivery-owner.ts'
 import { redeliverWebhook } from '../webhooks/redeliver-webhook.ts'
 import { rotateWebhookSecret } from '../webhooks/rotate-webhook-secret.ts'
 import { setWebhookUrl } from '../webhooks/set-webhook-url.ts'
@@ -80,9 +81,7 @@ function addDeliveries(webhooks: Command): void {
   operatorCommand(
     webhooks.command('redeliver').description('send a finished delivery again').argument('<delivery-id>', 'msg_…'),
     async (ctx, _options, [id = '']) => {
-      const found = await ctx.db.prisma.webhookDelivery.findUnique({ where: { id }, select: { accountId: true } })
-      if (found === null) throw new ServiceError('NOT_FOUND', `Check the id: there is no delivery "${id}".`)
-      await redeliverWebhook(await actingFor(ctx, found.accountId), { id })
+      await redeliverWebhook(await actingFor(ctx, await deliveryOwner(ctx, { id })), { id })
       return { json: { delivery_id: id, queued: true }, text: `${id} is queued` }
     },
   )
