@@ -19,7 +19,7 @@ if (mode === '--install') finishInstall()
 else await generateCommitted(mode === '--check')
 
 /**
- * Prisma's command line loads its studio and its local server, some 70 MB that `generate` never uses: package.json leaves them out,
+ * Prisma's command line loads its studio and its local server, some 135 MB that `generate` never uses: package.json leaves them out,
  * and this gives it empty modules instead. The engine variable keeps it from downloading a binary that nothing here runs.
  */
 function generatePrisma(): void {
