@@ -26,6 +26,7 @@ import { deriveKey, loadSecretKey } from './secret-key.ts'
 import { openDisk } from './storage/disk.ts'
 import { openS3 } from './storage/s3.ts'
 import { openSpill } from './storage/spill.ts'
+import type { Storage } from './storage/storage.ts'
 import { openSignInThrottle } from './users/sign-in-throttle.ts'
 import { openVault } from './webhooks/secret-vault.ts'
 
@@ -36,7 +37,7 @@ const MAX_SPILL_BYTES = 4 * 2 ** 30
 const MAX_SPILL_BYTES_PER_ACCOUNT = MAX_SPILL_BYTES / 2
 
 /** What a process is: workers look after the queue, everything else only puts jobs into it. */
-export interface Role {
+interface Role {
   readonly supervise: boolean
 }
 
@@ -55,63 +56,34 @@ export interface Runtime extends Parts {
   close(): Promise<void>
 }
 
+/** What was opened, as what lets go of it again. */
+type Closers = (() => Promise<unknown>)[]
+
 /** Composition root: secret -> database -> migrations -> bus -> queue -> catalog -> storage. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
-  const closers: (() => Promise<unknown>)[] = []
+  const closers: Closers = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
     openDataDirectory(settings.dataDir)
-    const secret = loadSecretKey(settings.secretKey, settings.dataDir)
-    const embedded = settings.databaseUrl === null ? await openEmbedded(settings.dataDir, log) : null
-    if (embedded !== null) closers.push(() => embedded.close())
-    const db = openDatabase(settings.databaseUrl ?? (embedded as Embedded).url, log)
-    closers.push(() => db.close())
-    await migrate(db, log).catch((error: unknown) => {
-      throw settings.databaseUrl === null ? error : explainUnusable(error, settings.databaseUrl)
-    })
-    const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
-    closers.push(() => bus.close())
+    const keys = openKeys(settings)
+    const { db, bus } = await openData(settings, log, closers)
     const boss = await openBoss(db, log, role.supervise)
     closers.push(() => boss.stop({ graceful: false, close: false }))
     const queue = bossQueue(boss, bus)
     const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
-
-    const spill = openSpill({
-      dir: join(settings.dataDir, 'spill'),
-      maxBytes: MAX_SPILL_BYTES,
-      maxBytesPerOwner: MAX_SPILL_BYTES_PER_ACCOUNT,
-    })
-    closers.push(() => spill.close())
-    const exportLane = openExportLane()
-    const signingKey = deriveKey(secret, 'media-urls')
-    const old = settings.oldSecretKey === null ? [] : [deriveKey(settings.oldSecretKey, 'webhook-secrets')]
-    const vault = openVault([deriveKey(secret, 'webhook-secrets'), ...old])
-    const presenter = { voiceJob: presentVoiceJob }
-    const companion = openCompanion(settings.companion)
-    const callers = openCallerWatch({ db, log, now: () => new Date() })
-    const jobFeed = openJobFeed(() => runtime, callers)
-    closers.push(async () => jobFeed.close())
-    const opened = {
-      workerId: newId('wrk'),
-      spill,
-      exportLane,
-      companion,
-      vault,
-      presenter,
-      callers,
-      jobFeed,
-      signIns: openSignInThrottle(),
-    }
-    const parts = { settings, log, db, bus, catalog, queue, boss, ...opened, signingKey, now: () => new Date() }
+    const common = { settings, log, db, bus, catalog, queue, boss, ...keys, now: () => new Date() }
+    const waiting = openWaiting(common, () => runtime, closers)
     const runtime: Runtime = {
-      ...parts,
+      ...common,
+      ...waiting,
+      workerId: newId('wrk'),
+      companion: openCompanion(settings.companion),
+      presenter: { voiceJob: presentVoiceJob },
+      signIns: openSignInThrottle(),
       publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
-      storage:
-        settings.s3 === null
-          ? openDisk({ dir: join(settings.dataDir, 'artifacts'), publicUrl: () => runtime.publicUrl, signingKey })
-          : openS3(settings.s3, settings.s3),
+      storage: openStorage(settings, keys.signingKey, () => runtime.publicUrl),
       as: (actor) => ({ ...runtime, actor }),
       close,
     }
@@ -125,6 +97,51 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     throw error
   }
 }
+
+/** What the secret is good for: URLs of media, secrets of webhooks. */
+function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
+  const secret = loadSecretKey(secretKey, dataDir)
+  const old = oldSecretKey === null ? [] : [deriveKey(oldSecretKey, 'webhook-secrets')]
+  return {
+    signingKey: deriveKey(secret, 'media-urls'),
+    vault: openVault([deriveKey(secret, 'webhook-secrets'), ...old]),
+  }
+}
+
+/** The database, brought up to date, and the bus over it. */
+async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closers) {
+  const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
+  if (embedded !== null) closers.push(() => embedded.close())
+  const db = openDatabase(databaseUrl ?? (embedded as Embedded).url, log)
+  closers.push(() => db.close())
+  await migrate(db, log).catch((error: unknown) => {
+    throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
+  })
+  const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
+  closers.push(() => bus.close())
+  return { db, bus }
+}
+
+/** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */
+function openWaiting(
+  { settings, db, log, now }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'>,
+  runtime: () => Runtime,
+  closers: Closers,
+) {
+  const spill = openSpill({
+    dir: join(settings.dataDir, 'spill'),
+    maxBytes: MAX_SPILL_BYTES,
+    maxBytesPerOwner: MAX_SPILL_BYTES_PER_ACCOUNT,
+  })
+  closers.push(() => spill.close())
+  const callers = openCallerWatch({ db, log, now })
+  const jobFeed = openJobFeed(runtime, callers)
+  closers.push(async () => jobFeed.close())
+  return { spill, exportLane: openExportLane(), callers, jobFeed }
+}
+
+const openStorage = ({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage =>
+  s3 === null ? openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey }) : openS3(s3, s3)
 
 /** Keeps the catalog as it is in the database. */
 async function followCatalog(runtime: Runtime): Promise<void> {

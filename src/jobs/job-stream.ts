@@ -35,44 +35,44 @@ export function openJobStream(onEnd: () => void): JobStream {
     ended = true
     onEnd()
   }
+  const abandon = (error: ServiceError | null): void => {
+    waiting.clear()
+    failure = error
+    end()
+  }
   const take = (): IteratorResult<JobState, undefined> | null => {
-    if (waiting.size > 0) {
-      const [jobId, value] = waiting.entries().next().value as [string, JobState]
-      waiting.delete(jobId)
-      return { done: false, value }
-    }
+    const next = takeFirst(waiting)
+    if (next !== undefined) return { done: false, value: next }
     if (failure === null) return ended ? END : null
     const error = failure
     failure = null
     throw error
   }
-  const stop = (): void => {
-    waiting.clear()
-    failure = null
-    end()
-  }
-  const { flow, more } = openFlow({ take, stop, isBroken: () => failure !== null })
+  const { flow, more } = openFlow({ take, stop: () => abandon(null), isBroken: () => failure !== null })
   const fail = (error: ServiceError): void => {
     if (ended) return
-    waiting.clear()
-    failure = error
+    abandon(error)
+    more()
+  }
+  const push = (state: JobState): void => {
+    if (ended) return
+    waiting.set(state.jobId, state)
+    if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
+    else more()
+  }
+  const finish = (): void => {
     end()
     more()
   }
-  return {
-    states: flow,
-    push: (state) => {
-      if (ended) return
-      waiting.set(state.jobId, state)
-      if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
-      else more()
-    },
-    finish: () => {
-      end()
-      more()
-    },
-    fail,
+  return { states: flow, push, finish, fail }
+}
+
+function takeFirst<Key, Value>(waiting: Map<Key, Value>): Value | undefined {
+  for (const [key, value] of waiting) {
+    waiting.delete(key)
+    return value
   }
+  return undefined
 }
 
 const tooSlow = () =>

@@ -30,7 +30,7 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The engine pools to serve; absent: every pool that an endpoint names, as soon as one does. */
   readonly pools?: readonly string[]
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
@@ -47,31 +47,16 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const permits = openServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
   const held = openHeldJobs(runtime.db)
-  const parts = { ...runtime, engines, held }
   // The first text then finds a thread that has compiled its engine.
   const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
-  const pools = await servePools(runtime, options.pools, (pool) =>
-    dispatchJobs({
-      ...runtime,
-      kind: voiceKind(pool),
-      slots: () => slotsBeside(runtime, pool, threads),
-      lines: permits.linesOf(voiceKind(pool)),
-      stillOurs: held.stillOurs,
-      handle: (jobId, signal, delivery, turn) =>
-        synthesize({ ...parts, pool }, jobId, signal, turn).catch(async (error: unknown) => {
-          if (!(error instanceof MovedAway)) throw error
-          await sendHome(runtime, delivery, { from: voiceKind(pool), home: endpointPlace(error.home) })
-          return 'settled'
-        }),
-    }),
-  )
+  const speaking = { held, permits, engines, threads }
+  const pools = await servePools(runtime, options.pools, (pool) => startSpeaking(runtime, pool, speaking))
   const cogServers = openCogServers(permits.slotsAt)
   const generation = await startGenerating(runtime, { held, permits, cogServers })
-  const slotsOf = (pool: string) => permits.countOf(voiceKind(pool)) + slotsBeside(runtime, pool, threads)
   const registration = await registerWorker(runtime, {
     load: () => ({
       pools: stopping ? [] : pools.names,
-      slots: pools.names.reduce((sum, pool) => sum + slotsOf(pool), permits.countOf(GENERATION_KIND)),
+      slots: slotsOver(runtime, pools.names, permits, threads),
       inFlight: pools.inFlight + generation.inFlight,
     }),
     onBeat: permits.renew,
@@ -79,18 +64,15 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       for (const { leaveServers } of [pools, generation]) leaveServers()
     },
   })
-  const unfollow = await followServers(runtime, permits)
-  const endTidying = tidyRegularly(runtime)
+  const endLooking = await lookAfter(runtime, permits)
   return {
     stop: async () => {
       stopping = true
       stopWarming()
-      endTidying()
-      unfollow()
+      endLooking()
       // The others are to have the places that get free here.
       void permits.renew().catch(() => undefined)
-      const graceMs = runtime.settings.shutdownSeconds * 1000
-      await Promise.all([pools.stop(graceMs), generation.stop(graceMs)])
+      await Promise.all([pools, generation].map((part) => part.stop(settings.shutdownSeconds * 1000)))
       // Until then others must not have their places.
       await cogServers.left()
       await registration.end()
@@ -98,6 +80,22 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
     },
   }
 }
+
+/** What a worker does for all others: until it is told to end. */
+async function lookAfter(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
+  const unfollow = await followServers(runtime, permits)
+  const endTidying = tidyRegularly(runtime)
+  return () => {
+    endTidying()
+    unfollow()
+  }
+}
+
+/** Jobs that a worker with these pools runs at once at most. */
+const slotsOver = (runtime: Runtime, pools: readonly string[], permits: ServerPermits, threads: number): number =>
+  pools
+    .map((pool) => permits.countOf(voiceKind(pool)) + slotsBeside(runtime, pool, threads))
+    .reduce((sum, slots) => sum + slots, permits.countOf(GENERATION_KIND))
 
 /** A server that the operator adds, or gives another limit, is shared out at once. */
 function followServers(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
@@ -117,6 +115,31 @@ function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
   const servers = runtime.catalog.current
   // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
   return hasEmbedded(servers, pool) || serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
+}
+
+interface SpeakingParts {
+  readonly held: HeldJobs
+  readonly permits: ServerPermits
+  readonly engines: Engines
+  readonly threads: number
+}
+
+function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Promise<Dispatcher> {
+  const { held, permits, engines, threads } = parts
+  const kind = voiceKind(pool)
+  return dispatchJobs({
+    ...runtime,
+    kind,
+    slots: () => slotsBeside(runtime, pool, threads),
+    lines: permits.linesOf(kind),
+    stillOurs: held.stillOurs,
+    handle: (jobId, signal, delivery, turn) =>
+      synthesize({ ...runtime, engines, held, pool }, jobId, signal, turn).catch(async (error: unknown) => {
+        if (!(error instanceof MovedAway)) throw error
+        await sendHome(runtime, delivery, { from: kind, home: endpointPlace(error.home) })
+        return 'settled'
+      }),
+  })
 }
 
 interface GeneratingParts {
