@@ -157,7 +157,8 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     workers = both
     await allFinished(service.runtime, ids)
     const states = await finalStates(service.runtime)
-    const artifacts = () => service.runtime.db.prisma.artifact.findMany({ where: { jobId: { in: ids } } })
+    const artifacts = () =>
+      service.runtime.db.prisma.artifact.findMany({ where: { jobId: { in: ids } }, orderBy: { id: 'asc' } })
     const kept = await artifacts()
     await until(() => performance.now() > wakesAt, SLEEP_MS * 2, 'the end of the sleep')
     gate.resolve()
