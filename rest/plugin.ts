@@ -31,7 +31,7 @@ declare module 'fastify' {
 export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
 /** The runtime as somebody's context. */
-export type As = (actor: Actor) => Context
+type As = (actor: Actor) => Context
 
 /** The request as openapi-backend sees it: routed and parsed by fastify. */
 interface RoutedRequest extends Omit<ParsedRequest, 'requestBody'> {

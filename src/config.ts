@@ -55,7 +55,7 @@ export interface Settings {
 }
 
 /** An S3-compatible bucket and the key that opens it. */
-export interface S3Settings extends S3Place {
+interface S3Settings extends S3Place {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }

@@ -52,7 +52,7 @@ export interface AnonymousActor {
 }
 
 /** The operator at the command line, or the service itself. */
-export interface SystemActor {
+interface SystemActor {
   readonly kind: 'system'
 }
 

@@ -13,7 +13,7 @@ export interface Flow<T> extends AsyncIterableIterator<T, undefined> {
 }
 
 /** Where a flow has it from. */
-export interface Spring<T> {
+interface Spring<T> {
   take(): IteratorResult<T, undefined> | null
   /** Nobody is going to take any more. Called once or more. */
   stop(): void

@@ -3,7 +3,7 @@ import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
 
 /** The nouns that have an id, and its prefix (contract.md section 1). */
 const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses'] as const
-export type IdPrefix = (typeof ID_PREFIXES)[number]
+type IdPrefix = (typeof ID_PREFIXES)[number]
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The 48 bits of a UUIDv7's milliseconds are exactly the first ten of its 26 characters. */

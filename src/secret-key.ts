@@ -8,7 +8,7 @@ const KEY_BYTES = 32
 export const MIN_SECRET_CHARACTERS = 32
 
 /** What a subkey is for: one leaked or misused key says nothing about the others. */
-export type KeyPurpose = 'media-urls' | 'webhook-secrets'
+type KeyPurpose = 'media-urls' | 'webhook-secrets'
 
 /**
  * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600 (contract.md section 9).

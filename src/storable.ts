@@ -2,7 +2,7 @@
 const MAX_DEPTH = 64
 
 /** A value that would not come back from the database as it was sent. */
-export interface Unstorable {
+interface Unstorable {
   /** The keys on the way to it; to the object itself where one of its keys is at fault. */
   readonly path: readonly string[]
   readonly message: string

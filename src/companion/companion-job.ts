@@ -38,7 +38,7 @@ export interface Decision<Result> {
 }
 
 /** A valid request to the companion. */
-export interface CompanionWork<Result> {
+interface CompanionWork<Result> {
   readonly type: Extract<JobType, `companion_${string}`>
   readonly endpointKey: string
   readonly idempotencyKey: string | null | undefined

@@ -15,7 +15,7 @@ export interface Limit {
 }
 
 /** An address of an OpenAI-compatible server. */
-export interface CompanionServer {
+interface CompanionServer {
   /** The JSON of its answer. @throws EngineError; or the signal's reason when aborted */
   ask(body: unknown, limit: Limit): Promise<unknown>
 }

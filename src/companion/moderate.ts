@@ -11,7 +11,7 @@ const CATEGORY_FORM = /^[A-Za-z0-9][A-Za-z0-9 _/-]{0,60}$/
 export type Judged = string | readonly ContentPart[]
 
 /** `reason` completes the sentence "the message …". */
-export type Verdict = { readonly isProhibited: false } | { readonly isProhibited: true; readonly reason: string }
+type Verdict = { readonly isProhibited: false } | { readonly isProhibited: true; readonly reason: string }
 
 /** Decides whether something may be said. */
 export interface Moderator {

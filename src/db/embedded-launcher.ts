@@ -8,7 +8,7 @@ import { EmbeddedError } from './embedded-error.ts'
 const run = promisify(execFile)
 
 /** A program as the account runs it, in the words of child_process.spawn. */
-export interface Launch {
+interface Launch {
   readonly command: string
   readonly args: readonly string[]
   readonly options: {

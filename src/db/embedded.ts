@@ -30,7 +30,7 @@ export interface Embedded {
 }
 
 /** Durability off makes a throw-away database faster: for tests alone. */
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly fsync?: boolean
 }
 

@@ -7,7 +7,7 @@ const LONGEST_BACKOFF_MS = 1_000
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEPALIVE_MS = 10_000
 
-export interface LastingOptions {
+interface LastingOptions {
   readonly url: string
   readonly name: string
   readonly log: Log

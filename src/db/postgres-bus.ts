@@ -16,7 +16,7 @@ interface Subscriber {
   readonly onResync: (() => void) | undefined
 }
 
-export interface BusOptions {
+interface BusOptions {
   /** Called before each attempt to reconnect: brings an embedded database back. */
   readonly ensure?: () => Promise<void>
 }

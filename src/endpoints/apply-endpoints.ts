@@ -9,7 +9,7 @@ import { endpointPlace, workflowPlace } from './engine-server.ts'
 import { type Move, moveWaitingJobs } from './move-waiting-jobs.ts'
 import { endpointKey, type VoiceEndpoint } from './voice-endpoint.ts'
 
-export interface EndpointFile {
+interface EndpointFile {
   /** YAML or JSON, as in contract.md section 9. */
   readonly source: string
   /** Reads a recording that the file names, relative to the file. */

@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts'
 import type { PublicDocument } from './catalog-cache.ts'
 import type { VoiceEndpoint } from './voice-endpoint.ts'
 
-export interface CatalogEndpointView {
+interface CatalogEndpointView {
   readonly endpoint: VoiceEndpoint
   readonly document: PublicDocument
 }

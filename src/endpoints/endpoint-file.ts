@@ -78,7 +78,7 @@ const file = z
 export type EndpointSpec = z.output<typeof endpoint>
 
 /** What a file lists. */
-export interface EndpointSpecs {
+interface EndpointSpecs {
   readonly endpoints: readonly EndpointSpec[]
   readonly workflows: readonly WorkflowSpec[]
 }

@@ -7,7 +7,7 @@ import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
 const EMBEDDED_KIND = 'espeak'
 
 /** What names servers. */
-export type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
+type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
 /** Where jobs wait: in the queue of a pool, in line at a server. */
 export interface Place {

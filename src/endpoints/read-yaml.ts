@@ -5,7 +5,7 @@ import { type Detail, invalidRequest } from '../errors.ts'
 const MAX_ALIAS_COUNT = 100
 
 /** The content of a file, and where in it things are. */
-export interface YamlFile {
+interface YamlFile {
   readonly value: unknown
   /** `line N` of the deepest part of a path that is in the file. */
   lineOf(path: readonly PropertyKey[]): string

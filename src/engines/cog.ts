@@ -36,7 +36,7 @@ export interface PredictionRequest {
 }
 
 /** What a prediction that succeeded brought. */
-export interface Prediction {
+interface Prediction {
   readonly id: string
   /** JSON as the server gave it: data URLs, http URLs, lists and objects of them, or plain values. */
   readonly output: unknown

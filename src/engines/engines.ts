@@ -17,7 +17,7 @@ export interface Engines {
   close(): Promise<void>
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   /** How many renderings the embedded engine runs at once: one a core. */
   readonly threads: number
   readonly log: Log

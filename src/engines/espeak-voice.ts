@@ -14,7 +14,7 @@ export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
   Russian: 'ru',
 }
 
-export interface EspeakVoice {
+interface EspeakVoice {
   readonly language: string
   /** The speaker, one of eSpeak's variants; null for the language's plain voice. */
   readonly variant: string | null

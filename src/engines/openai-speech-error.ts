@@ -7,7 +7,7 @@ const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
 
 /** An answer that is no success, as far as it was read. */
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string

@@ -12,7 +12,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 const NAME_FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 
 /** Where files come from, and how long they are asked for. */
-export type Source = Reach & Pick<RetryOptions, 'patienceMs' | 'deadline'>
+type Source = Reach & Pick<RetryOptions, 'patienceMs' | 'deadline'>
 
 /**
  * The output of a prediction, file by file (contract.md section 8). One value is named `output`; values of a list are `output`,

@@ -15,7 +15,7 @@ import { type Workflow, type WorkflowEngine, workflowSlug } from './workflow.ts'
 /** Earlier attempts than these have long been over. */
 const MOST_LEFTOVERS = 5
 
-export interface GenerationParts extends WorkerParts {
+interface GenerationParts extends WorkerParts {
   readonly cogServers: CogServers
 }
 

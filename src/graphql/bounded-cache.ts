@@ -4,7 +4,7 @@ const CACHED_CHARACTERS = 2 ** 20
 /** What people and programs send again and again is smaller. */
 const MAX_CACHED_LENGTH = 2 ** 14
 
-export interface Cache<T> {
+interface Cache<T> {
   get(key: string): T | undefined
   set(key: string, value: T): void
 }

@@ -23,7 +23,7 @@ const POLICY =
   "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Serves GraphiQL to browsers, with a list of the examples in its head. */
-export interface Graphiql {
+interface Graphiql {
   /** A browser that shows a page to a person asks for HTML; no GraphQL client does. */
   isAskedFor(request: FastifyRequest): boolean
   send(reply: FastifyReply): Promise<FastifyReply>

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts'
 import { builder, type GraphqlContext } from './builder.ts'
 
 /** How the things with one kind of id are found. */
-export interface NodeSource<Node extends object> {
+interface NodeSource<Node extends object> {
   /** The GraphQL type of what was found. */
   typeOf(node: Node): string
   /** Null, or NOT_FOUND, where the caller sees nothing of this id. @throws UNAUTHORIZED, FORBIDDEN */

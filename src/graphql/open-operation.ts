@@ -1,5 +1,5 @@
 /** One operation of a socket, from its message to its last answer. */
-export interface OpenOperation {
+interface OpenOperation {
   /** Aborted when the caller completes the operation, or is gone. */
   readonly signal: AbortSignal
   /** For graphql-ws to keep while the operation is no stream of its own: it ends what it keeps. */

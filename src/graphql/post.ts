@@ -23,7 +23,7 @@ interface Params {
 }
 
 /** An answer with status 200. */
-export interface PostAnswer {
+interface PostAnswer {
   readonly contentType: string
   readonly result: ExecutionResult
 }

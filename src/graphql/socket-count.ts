@@ -5,7 +5,7 @@ const MAX_SOCKETS = 10_000
 const MAX_SOCKETS_PER_CALLER = 1000
 
 /** How many sockets are open in this process, all together and of each caller. */
-export interface SocketCount {
+interface SocketCount {
   /** false: there are too many already. */
   open(socket: WebSocket): boolean
   /** false: this caller has too many already. */

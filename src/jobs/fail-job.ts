@@ -8,7 +8,7 @@ import { refundJob } from './refund-job.ts'
 import { tellJob } from './tell-job.ts'
 
 /** A job as far as failing it goes: whose it is, and the attempt that is known of it. */
-export type FailableJob = Pick<Claim, 'jobId' | 'accountId' | 'attempt'>
+type FailableJob = Pick<Claim, 'jobId' | 'accountId' | 'attempt'>
 
 const FAILABLE = statesBefore('failed')
 

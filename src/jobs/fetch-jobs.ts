@@ -19,7 +19,7 @@ export interface FetchedJob {
 }
 
 /** Reads jobs that have changed: each once, however many subscribers it has. */
-export interface JobFetcher {
+interface JobFetcher {
   /** Has the job read and told, to all who follow its account or to one of them alone. */
   want(accountId: string, jobId: string, follower?: Follower): void
 }

@@ -14,7 +14,7 @@ export const oneOf = (column: string, values: readonly string[]): string =>
     : `${column} in (${[...new Set(values)].map((value) => escapeLiteral(value)).join(', ')})`
 
 /** Which ids a job may have. */
-export interface IdRange {
+interface IdRange {
   /** A literal beginning. */
   readonly prefix?: string | null | undefined
   /** Inclusive. */

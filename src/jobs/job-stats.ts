@@ -9,9 +9,9 @@ export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code'
 
 /** What is told of a group besides its number of jobs; each costs its own time. */
 export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const
-export type JobMeasure = (typeof JOB_MEASURES)[number]
+type JobMeasure = (typeof JOB_MEASURES)[number]
 
-export interface JobStatsInput {
+interface JobStatsInput {
   readonly filter?: JobsFilter | null | undefined
   /** None: one group of all. */
   readonly groupBy?: readonly JobGroup[] | null | undefined

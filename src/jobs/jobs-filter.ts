@@ -5,7 +5,7 @@ import { DURATION_MS } from './job-record.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from './job-states.ts'
 
 /** From inclusive, to exclusive; either may be absent. */
-export interface Range<T> {
+interface Range<T> {
   readonly from?: T | null | undefined
   readonly to?: T | null | undefined
 }

@@ -32,7 +32,7 @@ export interface Produced extends Provenance {
 }
 
 /** A claimed job in the words of its producer: how long it may take, and what does it. */
-export interface Work {
+interface Work {
   readonly timeLimitSeconds: number
   /** Waits for its turn where the engine takes few at once: not part of the time limit. */
   takeTurn?(signal: AbortSignal): Promise<void>
@@ -50,7 +50,7 @@ export interface WorkerParts extends Parts {
  * Finds what a claim asks for.
  * @throws JobFailure where that is no longer there; anything else says that nobody knows, and the job is delivered again
  */
-export type Producer = (claim: Claim) => Work | Promise<Work>
+type Producer = (claim: Claim) => Work | Promise<Work>
 
 /** What a job needs could not be looked up: that says nothing about the job. */
 class NotFoundOut extends Error {

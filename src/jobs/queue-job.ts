@@ -15,7 +15,7 @@ export interface Submission {
 }
 
 /** A valid submission of the caller's, ready to be recorded. */
-export interface QueuedJob {
+interface QueuedJob {
   readonly type: 'voice' | 'generate'
   readonly endpointKey: string
   readonly kind: JobKind

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts'
 import { madeBefore } from '../idempotency/remember-response.ts'
 
 /** Where a submission goes, and the key under which it may have come before. */
-export interface SubmissionPlace {
+interface SubmissionPlace {
   readonly endpointKey: string
   readonly idempotencyKey: string | null | undefined
 }

@@ -15,7 +15,7 @@ export const ABORT_CHANNEL = 'sonant_abort'
 const NOTIFY_SPACING_MS = 5
 
 /** Takes a wake-up, and says whether it has a free slot for the work. */
-export type LocalWorker = () => boolean
+type LocalWorker = () => boolean
 
 export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */

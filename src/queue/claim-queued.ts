@@ -2,11 +2,11 @@ import type { Database } from '../db/database.ts'
 import type { Delivery } from './job-source.ts'
 
 /** A delivery, and the account whose turn it was. */
-export interface Claimed extends Delivery {
+interface Claimed extends Delivery {
   readonly accountId: string
 }
 
-export interface QueueClaim {
+interface QueueClaim {
   readonly queue: string
   /** At most this many. */
   readonly free: number

@@ -16,7 +16,7 @@ const POLL_MS = 500
 const HEARTBEAT_MS = 3000
 const NO_ROOMS: ReadonlyMap<string, number> = new Map()
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly boss: PgBoss
   readonly db: Database
   readonly queue: BossQueue

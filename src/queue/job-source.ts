@@ -9,7 +9,7 @@ export interface Delivery {
   readonly server?: string
 }
 
-export interface Taken {
+interface Taken {
   readonly deliveries: readonly Delivery[]
   /** Whether it is worth looking again at once. */
   readonly more: boolean

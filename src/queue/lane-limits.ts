@@ -21,7 +21,7 @@ export interface LaneOptions {
 }
 
 /** Less for lanes that have not shown yet that they are answered, or no longer are: many of them together must not fill the process. */
-export interface Doubtful {
+interface Doubtful {
   readonly perLane: number
   /** All of an account's lanes in doubt together, however many receivers it names: each gets as much again as is free. */
   readonly perAccount: number

@@ -4,7 +4,7 @@ import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
 import type { LaneLimits } from './lane-limits.ts'
 
-export interface LaneSourceOptions {
+interface LaneSourceOptions {
   readonly boss: PgBoss
   readonly queue: BossQueue
   readonly kind: JobKind

@@ -14,14 +14,14 @@ export interface RunningJob {
   cancelled: boolean
 }
 
-export interface RunningOptions {
+interface RunningOptions {
   readonly log: Log
   readonly settler: Settler
   stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** Everything that a dispatcher has taken and not yet settled, by delivery. */
-export interface RunningJobs {
+interface RunningJobs {
   readonly byDelivery: Map<string, RunningJob>
   /** Stops the job, if it is here, for good. */
   cancel(jobId: string): void

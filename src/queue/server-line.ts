@@ -44,7 +44,7 @@ export interface ServerLines {
   watch(look: () => void): void
 }
 
-export interface LineOptions {
+interface LineOptions {
   /** How many may be at the server now; asked whenever somebody comes or leaves. */
   most(): number
   /** There may be more room: a place is free, or about to be. */

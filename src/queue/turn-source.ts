@@ -5,7 +5,7 @@ import type { JobSource } from './job-source.ts'
 
 const NO_LIMITS: ReadonlyMap<string, number> = new Map()
 
-export interface TurnOptions {
+interface TurnOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string

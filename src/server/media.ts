@@ -8,7 +8,7 @@ import type { ByteRange, Storage } from '../storage/storage.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
-export interface MediaDeps {
+interface MediaDeps {
   readonly storage: Storage
   readonly signingKey: Uint8Array
   now(): Date

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts'
 const WINDOW_SECONDS = 60
 
 /** What a key has left of its window. */
-export interface Allowance {
+interface Allowance {
   readonly headers: Readonly<Record<string, string>>
   /** Null while the key may go on. */
   readonly refusal: ServiceError | null

@@ -4,7 +4,7 @@ import { describeTrouble } from '../trouble.ts'
 /** The terminal sends Ctrl-C to the whole group, and npm passes its own on: what comes this close together is one signal. */
 const SAME_SIGNAL_MS = 1000
 
-export type Closer = () => Promise<unknown>
+type Closer = () => Promise<unknown>
 
 /** What a process opened so far. */
 export interface Opened {

@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** Tells, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
-export interface Unrouted {
+interface Unrouted {
   refuse(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
 }
 

@@ -10,7 +10,7 @@ import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 /** What goes up in one request, and is held in memory meanwhile; S3 wants parts of 5 MiB at least. */
 const PART_BYTES = 8 * 1024 * 1024
 
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }

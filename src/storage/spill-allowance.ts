@@ -16,7 +16,7 @@ export interface Allowance {
 }
 
 /** Space that owners share, so that none can take it all. */
-export interface Space {
+interface Space {
   /** Taken now. */
   readonly used: number
   allow(owner: string): Allowance

@@ -6,7 +6,7 @@ export interface Stored {
   readonly sha256: Uint8Array
 }
 
-export interface PutOptions {
+interface PutOptions {
   readonly contentType: string
 }
 

@@ -10,7 +10,7 @@ const LONGEST_RATIO = 3
 const SHORT_TEXT_SECONDS = 1
 
 /** What is known about a rendering besides its bytes. */
-export interface AudioExpectation {
+interface AudioExpectation {
   /** What the text should take to speak; absent where the engine is known to say exactly the text. */
   readonly expectedSeconds?: number | undefined
   /** The engine said that it stopped early. */

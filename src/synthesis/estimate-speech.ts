@@ -18,7 +18,7 @@ const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
   [/\p{Script=Cyrillic}/u, 'Russian'],
 ]
 
-export interface Manner {
+interface Manner {
   readonly language: Language | undefined
   readonly speed?: number | undefined
   readonly styleInstruction?: string | undefined

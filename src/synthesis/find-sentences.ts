@@ -24,7 +24,7 @@ const ABBREVIATION =
 const INITIAL = /(?:^|\s)\p{Lu}\.\s*$/u
 
 /** Where a text may be cut, and what stands there: offsets of the characters after the break. */
-export interface Break {
+interface Break {
   readonly at: number
   readonly kind: 'paragraph' | 'sentence'
 }

@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts'
 const VOICE_QUEUES = voiceKind('').queue
 
 /** The dispatchers of one worker, one a pool. */
-export interface Pools {
+interface Pools {
   readonly names: readonly string[]
   readonly inFlight: number
   /** See `Dispatcher`. */

@@ -13,7 +13,7 @@ const SEEDS = 2 ** 31
 /** A row of dashes between two paragraphs is a pause. */
 const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 
-export interface Spoken {
+interface Spoken {
   readonly wav: Uint8Array
   readonly durationMs: number
   /** Into how many chunks the text was cut. */

@@ -16,7 +16,7 @@ import { trackProgress } from './track-progress.ts'
 
 const AUDIO_TYPE = 'audio/wav'
 
-export interface SynthesisParts extends WorkerParts {
+interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
   /** Where the job waited; absent: it is spoken wherever its endpoint is at home. */
   readonly pool?: string

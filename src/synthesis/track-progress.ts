@@ -1,7 +1,7 @@
 import type { Progress } from '../jobs/record-progress.ts'
 
 /** Takes progress as it comes and writes the latest, one write at a time: a slow database misses steps, never their order. */
-export interface ProgressTracker {
+interface ProgressTracker {
   note(progress: Progress): void
   /** The writes under way have ended. */
   settled(): Promise<void>

@@ -3,7 +3,7 @@ import { inTransaction } from '../db/database.ts'
 import { invalidRequest, notFound } from '../errors.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly currentPassword: string
   readonly newPassword: string
   /** Where the request comes from: wrong passwords are counted as those of signing in. */

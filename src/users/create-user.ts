@@ -5,7 +5,7 @@ import { newId } from '../id.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, normalEmail, type User, type UserRole } from './user.ts'
 
-export interface NewUser {
+interface NewUser {
   /** Id or name. */
   readonly account: string
   readonly email: string

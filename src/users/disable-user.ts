@@ -3,7 +3,7 @@ import { inTransaction } from '../db/database.ts'
 import { changeUser, endSessions } from './change-user.ts'
 import type { User } from './user.ts'
 
-export interface UserStanding {
+interface UserStanding {
   /** Id or e-mail address. */
   readonly user: string
   readonly disabled: boolean

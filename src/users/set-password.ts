@@ -4,7 +4,7 @@ import { changeUser, endSessions } from './change-user.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { User } from './user.ts'
 
-export interface NewPassword {
+interface NewPassword {
   /** Id or e-mail address. */
   readonly user: string
   readonly password: string

@@ -5,7 +5,7 @@ import { verifyPassword } from './password.ts'
 import { hashSessionToken, newSessionToken, SESSION_LIFETIME_MS } from './session.ts'
 import { normalEmail, type User } from './user.ts'
 
-export interface SignedIn {
+interface SignedIn {
   readonly user: User
   /** For the browser's cookie: shown this once. */
   readonly token: string

@@ -42,7 +42,7 @@ interface Waiting {
   readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
-export interface GateOptions extends LaneOptions {
+interface GateOptions extends LaneOptions {
   /** Told of a lane that was not prompt and has become so. */
   readonly onPrompt?: () => unknown
 }

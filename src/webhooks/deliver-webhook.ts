@@ -16,7 +16,7 @@ import {
   type Outcome,
 } from './webhook-delivery.ts'
 
-export interface DeliveryParts extends Parts {
+interface DeliveryParts extends Parts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
   readonly releaseAttempt: ReleaseAttempt

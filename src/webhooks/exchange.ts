@@ -8,7 +8,7 @@ const BODY_GRACE_MS = 1000
 const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RES)/
 
 /** What ends with an exchange. `client` is there where one was used, and `reusable` where nothing is left on its connection. */
-export type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
+type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
 
 /**
  * One request and its response, within 10 s from the moment when this was made (spec 6.4). It listens to undici directly: promises,

@@ -17,13 +17,13 @@ export const CALLBACK_URL = `
 const SAMPLE_OUTPUT = { output: 'audio', content_type: 'audio/wav' }
 
 /** What a delivery is about. A test has the id of a job that never was. */
-export interface Subject {
+interface Subject {
   readonly accountId: string
   readonly kind: DeliveryKind
   readonly jobId: string
 }
 
-export interface FrozenContent {
+interface FrozenContent {
   /** Unix seconds. */
   readonly timestamp: number
   readonly signature: string

@@ -1,5 +1,5 @@
 /** What an address is for, after the IANA special-purpose registries. Only `public` is reached without permission. */
-export type AddressClass =
+type AddressClass =
   | 'public'
   | 'unspecified'
   | 'loopback'

@@ -2,7 +2,7 @@ import { type Cidr, isAllowed, toAddressBytes } from './guard-address.ts'
 import type { Resolver } from './resolver.ts'
 import { DeliveryFailure } from './webhook-delivery.ts'
 
-export interface Judgement {
+interface Judgement {
   /** Where a connection may go: all of the host's addresses, none of them bad. */
   readonly addresses: readonly string[]
 }

@@ -19,7 +19,7 @@ interface Target {
   readonly isGoodAddress: boolean
 }
 
-export interface Poster {
+interface Poster {
   readonly guard: Guard
   readonly connections: Connections
   readonly deadlines: Deadlines

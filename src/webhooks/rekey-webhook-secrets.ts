@@ -5,7 +5,7 @@ import { UnreadableSecret } from './secret-vault.ts'
 
 const PAGE_ROWS = 500
 
-export interface Rekeyed {
+interface Rekeyed {
   /** Sealed anew by this run. */
   readonly rekeyed: number
   /** Under the current key already: from an earlier run that was broken off, or made since. */

@@ -5,7 +5,7 @@ import { newWebhookSecret } from './webhook-secret.ts'
 
 const SIGNING_SECRETS = 2
 
-export interface SigningSecrets {
+interface SigningSecrets {
   /** Newest first: one, or two within 24 hours of a rotation. */
   readonly secrets: readonly Buffer[]
   /** Unix seconds by the database's clock, by which freshness is judged too: a process's own may be minutes off. */

@@ -1,6 +1,6 @@
 import { hasSignature, TOLERANCE_SECONDS } from './sign.ts'
 
-export interface Verification {
+interface Verification {
   readonly valid: boolean
   /** What is wrong, each a sentence; none where it is valid. */
   readonly problems: readonly string[]
@@ -9,7 +9,7 @@ export interface Verification {
   readonly ageSeconds: number | null
 }
 
-export interface Captured {
+interface Captured {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

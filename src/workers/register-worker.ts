@@ -9,12 +9,12 @@ const BEAT = `
   insert into worker (id, host, version, pools, slots, in_flight, gpus) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
 
-export interface Registration {
+interface Registration {
   /** Takes the worker, which has stopped, off the list, and gives back what the queue still counts as its own. */
   end(): Promise<void>
 }
 
-export interface Registrant {
+interface Registrant {
   /** What the next heartbeat tells of the worker. */
   load(): WorkerLoad
   /** Runs after a heartbeat was written, and the dead were seen to. */

@@ -9,7 +9,7 @@ export interface Peer {
   readonly shares: boolean
 }
 
-export interface Claimant {
+interface Claimant {
   readonly id: string
   readonly queues: readonly string[]
   /** Requests open now, which are let run. */
