@@ -17,6 +17,7 @@ export interface ApiKeyInput {
   /** Id or name: the operator's to say. Everybody else's is their own. */
   readonly account?: string | null | undefined
   readonly name: string
+  /** DEFAULT_SCOPES unless given; FORBIDDEN for one that the caller may not hand on. */
   readonly scopes?: readonly string[] | null | undefined
 }
 

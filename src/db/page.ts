@@ -8,9 +8,11 @@ const MAX_PAGE = 100
 export interface PageInput {
   /** 1 to 100; 50 unless given. */
   readonly first?: number | null | undefined
+  /** The cursor of a thing: what comes behind it. INVALID_REQUEST where it is no id of such a thing. */
   readonly after?: string | null | undefined
-  /** 1 to 100. */
+  /** 1 to 100 from the end; not together with `first`. */
   readonly last?: number | null | undefined
+  /** What comes before the thing of this cursor. */
   readonly before?: string | null | undefined
 }
 

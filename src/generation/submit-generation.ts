@@ -12,7 +12,9 @@ export interface GenerationInput {
   readonly slug: string
   /** The workflow's own named inputs, not yet validated. */
   readonly inputs: unknown
+  /** Instead of the account's. */
   readonly webhookUrl?: string | null | undefined
+  /** The same key and request lead to the same job for 24 hours; IDEMPOTENCY_MISMATCH with another request. */
   readonly idempotencyKey?: string | null | undefined
   /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
   readonly retryOf?: string

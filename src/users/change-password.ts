@@ -5,6 +5,7 @@ import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 
 interface PasswordChange {
   readonly currentPassword: string
+  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly newPassword: string
   /** Where the request comes from: wrong passwords are counted as those of signing in. */
   readonly address: string

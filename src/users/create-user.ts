@@ -8,7 +8,9 @@ import { checkEmail, normalEmail, type User, type UserRole } from './user.ts'
 interface NewUser {
   /** Id or name. */
   readonly account: string
+  /** Whatever its case: it is kept in lower case. */
   readonly email: string
+  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly password: string
   readonly role: UserRole
 }

@@ -7,6 +7,7 @@ import type { User } from './user.ts'
 interface NewPassword {
   /** Id or e-mail address. */
   readonly user: string
+  /** 12 to 256 characters, else INVALID_REQUEST. */
   readonly password: string
 }
 
