@@ -181,9 +181,10 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
   if (headers !== undefined) reply.headers(headers)
   if (!(body instanceof Readable))
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
-  // HEAD wants to know what would come: nothing more is read for it.
-  if (reply.request.method === 'HEAD') body.destroy()
-  return reply.code(status).send(body.destroyed ? undefined : body)
+  if (reply.request.method !== 'HEAD') return reply.code(status).send(body)
+  // HEAD wants to know what would come: nothing more is read for it. Without a stream fastify would tell its length to be 0.
+  body.destroy()
+  return reply.code(status).send(Readable.from([]))
 }
 
 /** Straight to node: fastify's bookkeeping of headers costs more than the answer itself, which is ready in memory. */

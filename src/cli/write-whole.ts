@@ -1,19 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, open } from 'node:fs'
 import { access, constants, lstat, rename, rm, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
 import { dirname, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { invalidRequest } from '../errors.ts'
 
+/** How often it is looked whether somebody reads a pipe by now. */
+const LOOK_EVERY_MS = 100
+const NEW_FILE_MODE = 0o666
+const openDescriptor = promisify(open)
+
 /**
- * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. What is no ordinary file, such
- * as a pipe or a device, is written to as it is and never replaced.
+ * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. A file that it replaces was
+ * open to nobody else than it is. What is no ordinary file, such as a pipe or a device, is written to as it is and never replaced.
  * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
  */
 export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   const special = await isSpecial(path).catch(refuse(path))
-  if (special) await pour(path, content, path, 'w', signal)
+  if (special) await pour(path, content, await openSpecial(path, content, signal), signal)
   else await writeBeside(path, content, signal)
 }
 
@@ -33,9 +41,13 @@ export async function checkWritable(path: string): Promise<void> {
 
 async function writeBeside(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   const part = `${path}.${randomBytes(6).toString('hex')}.part`
+  const mode = await lstat(path).then(
+    (replaced) => replaced.mode,
+    () => NEW_FILE_MODE,
+  )
   try {
     // A new file, or none: another one of that name, or a link, is not followed.
-    await pour(path, content, part, 'wx', signal)
+    await pour(path, content, createWriteStream(part, { flags: 'wx', mode }), signal)
     await rename(part, path).catch(refuse(path))
   } catch (error) {
     await rm(part, { force: true })
@@ -43,10 +55,36 @@ async function writeBeside(path: string, content: Readable, signal: AbortSignal)
   }
 }
 
+/** A thread that waited for a pipe's reader, to come or to read on, would keep the process from ending: pipes are written to as sockets. */
+async function openSpecial(path: string, content: Readable, signal: AbortSignal): Promise<Writable> {
+  const isPipe = await stat(path).then(
+    (found) => found.isFIFO(),
+    () => false,
+  )
+  if (!isPipe) return createWriteStream(path)
+  const fd = await openPipe(path, content, signal).catch((error: NodeJS.ErrnoException) => {
+    content.destroy()
+    throw signal.aborted || content.errored ? error : notWritable(path, error)
+  })
+  return new Socket({ fd, readable: false, writable: true })
+}
+
+/** Waits until somebody reads it, the content fails, or the signal. */
+async function openPipe(path: string, content: Readable, signal: AbortSignal): Promise<number> {
+  for (;;) {
+    try {
+      return await openDescriptor(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
+    }
+    await wait(LOOK_EVERY_MS, undefined, { signal })
+    if (content.errored) throw content.errored
+  }
+}
+
 /** A connection that breaks under the content fails both streams with the same words: whoever fails first is to blame. */
-async function pour(path: string, content: Readable, file: string, flags: string, signal: AbortSignal): Promise<void> {
-  const written = createWriteStream(file, { flags })
-  let blamed: Readable | typeof written | undefined
+async function pour(path: string, content: Readable, written: Writable, signal: AbortSignal): Promise<void> {
+  let blamed: Readable | Writable | undefined
   for (const stream of [content, written]) {
     stream.once('error', () => {
       blamed ??= stream

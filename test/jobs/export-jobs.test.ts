@@ -170,6 +170,8 @@ describe('exportJobs', () => {
     for (let n = 0; n < 15; n++) {
       const { status, headers, text } = await get(key, YEAR, {}, 'HEAD')
       expect([status, text, headers['content-type']?.slice(0, 8)]).toEqual([200, '', 'text/csv'])
+      // It is not known, and not 0 (RFC 9110 section 8.6).
+      expect(headers['content-length']).toBeUndefined()
     }
     await expect.poll(() => service.runtime.spill.bytes).toBe(0)
   })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { constants, lstat, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../setup/command.ts'
@@ -10,6 +10,8 @@ import { call, cleanUp, makeTempDir, run, sonantOn } from '../setup/service.ts'
 
 /** Enough for a bar to move. */
 const JOBS = 40_000
+const HALF_A_PIPE = 32_768
+const MORE_THAN_A_PIPE_HOLDS = 1_000_000
 
 let service: TestRuntime
 let env: Record<string, string>
@@ -24,6 +26,29 @@ afterAll(async () => {
   await service.close()
   await cleanUp()
 })
+
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
+  const locker = await service.runtime.db.pool.connect()
+  await locker.query(`begin; lock table ${table} in access exclusive mode`)
+  try {
+    await work()
+  } finally {
+    await locker.query('rollback')
+    locker.release()
+  }
+}
+
+const waiting = async () => {
+  const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`
+  return (await service.runtime.db.pool.query(text)).rowCount
+}
+
+async function exportIntoPipe(account: string) {
+  const pipe = join(await makeTempDir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', pipe]
+  return { pipe, command: startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args], env) }
+}
 
 describe('sonant jobs', () => {
   test('show tells the operator the true cause of a failure', async () => {
@@ -130,6 +155,39 @@ describe('sonant jobs', () => {
     expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 
+  test('export into a pipe ends with SIGINT before anybody reads it', async () => {
+    const { account } = await service.createCaller()
+    await whileLocked('api_key', async () => {
+      const { command } = await exportIntoPipe(account)
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      command.killGroup('SIGINT')
+      expect([await command.ended(), command.stderr()]).toEqual([130, 'Interrupted: no file was written.\n'])
+    })
+  })
+
+  test('export into a pipe ends with SIGINT while its reader stands still', async () => {
+    const { account } = await service.createCaller()
+    const reason = 'x'.repeat(MORE_THAN_A_PIPE_HOLDS)
+    await insertJob(service.runtime.db, account, { id: idAt(new Date('2026-02-02')), reason })
+    const { command, pipe } = await exportIntoPipe(account)
+    const reader = await open(pipe, constants.O_RDONLY)
+    const buffer = Buffer.alloc(HALF_A_PIPE)
+    for (let read = 0; read < HALF_A_PIPE; ) read += (await reader.read(buffer)).bytesRead
+    command.killGroup('SIGINT')
+    expect([await command.ended(), command.stderr()]).toEqual([130, 'Interrupted: no file was written.\n'])
+    await reader.close()
+  })
+
+  test('export leaves a file as closed to others as it was', async () => {
+    const { account } = await service.createCaller()
+    const file = join(await makeTempDir(), 'jobs.csv')
+    await writeFile(file, 'old', { mode: 0o600 })
+    const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', file)
+    expect(await readFile(file, 'utf8')).toContain('job_id,type,endpoint_key')
+    expect((await lstat(file)).mode & 0o777).toBe(0o600)
+  })
+
   test.each([
     ['counts', 'job_count', 'SIGINT', 130],
     ['reads', 'api_key', 'SIGINT', 130],
@@ -139,16 +197,7 @@ describe('sonant jobs', () => {
     async (_stage, table, signal, code) => {
       const { account } = await service.createCaller()
       const own = await makeTempDir()
-      const { pool } = service.runtime.db
-      const waiting = async () =>
-        (
-          await pool.query(
-            `select from pg_stat_activity where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`,
-          )
-        ).rowCount
-      const locker = await pool.connect()
-      await locker.query(`begin; lock table ${table} in access exclusive mode`)
-      try {
+      await whileLocked(table, async () => {
         const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', join(own, 'jobs.csv')]
         const command = startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args, '--json'], env)
         await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
@@ -163,10 +212,7 @@ describe('sonant jobs', () => {
           error_code: 'INTERRUPTED',
         })
         expect(await readdir(own)).toEqual([])
-      } finally {
-        await locker.query('rollback')
-        locker.release()
-      }
+      })
     },
   )
 })
