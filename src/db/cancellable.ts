@@ -9,7 +9,7 @@ export interface Lent {
   readonly client: Tx
   /** Nothing runs on it any more. With an error it is handed on to nobody. */
   giveBack(broken?: Error): Promise<void>
-  /** Whatever still runs on it is cancelled where it runs, and the connection closed. */
+  /** It is closed at PostgreSQL's end too, with whatever still runs on it or is about to. */
   breakOff(error: Error): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function lend({ pool, loans }: Database, isOver: () => boolean): Pr
     client.release(broken)
   }
   const breakOff = (error: Error) => {
-    loans.cancel(loan)
+    loans.end(loan)
     return giveBack(error)
   }
   if (!isOver()) return { client, giveBack, breakOff }

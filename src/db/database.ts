@@ -47,15 +47,18 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
-  const cancel = async (client: Tx) => {
+  const tell = async (client: Tx, sql: string) => {
     const free = pool.idleCount > 0 ? pool : spare
-    await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
+    await free.query(sql, [backendOf(client)]).catch(() => undefined)
   }
   return {
     url,
     pool,
     prisma,
-    loans: openLoans(cancel),
+    loans: openLoans({
+      cancel: (client) => tell(client, 'select pg_cancel_backend($1)'),
+      terminate: (client) => tell(client, 'select pg_terminate_backend($1)'),
+    }),
     close: async () => {
       await prisma.$disconnect()
       await pool.end()

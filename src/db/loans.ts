@@ -8,7 +8,7 @@ export interface Loan {
   readonly client: Tx
   /** Nobody waits any more for what runs on it. */
   isOver(): boolean
-  /** Settles once no cancellation is under way: until then it might hit whoever uses the connection next. null: there was none. */
+  /** Settles once nothing is under way that might hit whoever uses the connection next. null: there was nothing. */
   cancelled: Promise<unknown> | null
 }
 
@@ -19,22 +19,30 @@ export interface Loan {
 export interface Loans {
   add(loan: Loan): void
   delete(loan: Loan): void
-  cancel(loan: Loan): void
+  /** Ends the connection where it is, whatever it does or is about to do. */
+  end(loan: Loan): void
 }
 
-/** @param cancel ends the statement that a connection runs, if any; never throws */
-export function openLoans(cancel: (client: Tx) => Promise<void>): Loans {
+/** What PostgreSQL is asked for: neither ever throws. */
+export interface Backends {
+  /** The statement that a connection runs, if any, ends. */
+  cancel(client: Tx): Promise<void>
+  /** The connection ends: a statement that is still on its way to it as well. */
+  terminate(client: Tx): Promise<void>
+}
+
+export function openLoans(backends: Backends): Loans {
   const open = new Set<Loan>()
   let looking: NodeJS.Timeout | undefined
-  const cancelOne = (loan: Loan) => {
-    loan.cancelled = Promise.all([loan.cancelled, cancel(loan.client)])
+  const after = (loan: Loan, done: Promise<void>) => {
+    loan.cancelled = Promise.all([loan.cancelled, done])
   }
   const look = () => {
     if (open.size === 0) {
       clearInterval(looking)
       looking = undefined
     }
-    for (const loan of open) if (loan.isOver()) cancelOne(loan)
+    for (const loan of open) if (loan.isOver()) after(loan, backends.cancel(loan.client))
   }
   return {
     add: (loan) => {
@@ -42,6 +50,6 @@ export function openLoans(cancel: (client: Tx) => Promise<void>): Loans {
       looking ??= setInterval(look, LOOK_EVERY_MS)
     },
     delete: (loan) => void open.delete(loan),
-    cancel: cancelOne,
+    end: (loan) => after(loan, backends.terminate(loan.client)),
   }
 }
