@@ -13,7 +13,8 @@ const LOCK = `select pg_advisory_xact_lock(hashtextextended('sonant permits', 0)
 const PEERS = `
   select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares
   from worker where id <> $1 order by id`
-const GRANT = 'update worker set permits = $2, heartbeat_at = now() where id = $1'
+/** The transaction may have waited for its turn longer than a dead worker is waited for: its beginning is then older than the last heartbeat. */
+const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 
 /** What of each server's `max_in_flight` this process may use: requests, of which a long text has many at once. */
 export interface ServerPermits {
