@@ -121,6 +121,17 @@ describe('max_in_flight', { timeout: 90_000 }, () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   })
 
+  test('of one request goes from pool to pool: neither waits for ever', async () => {
+    const engine = { base_url: server.url, max_in_flight: 1 }
+    await applyEndpoint(service.runtime, 'early', { ...engine, pool: 'early' }, INPUTS)
+    await applyEndpoint(service.runtime, 'after', { ...engine, pool: 'after' }, INPUTS)
+    await addWorker('early')
+    await addWorker('after')
+    const ids = await submit(['after', 'early'], ['One.', 'Two.', 'Three.', 'Four.'])
+    await allFinished(service.runtime, ids)
+    expect(server.mostInFlight()).toBe(1)
+  })
+
   test('belongs to whoever renders: a job that is being stored leaves its place to the next one', async () => {
     await applyEndpoint(service.runtime, 'stored', { pool: 'stored', base_url: server.url, max_in_flight: 1 }, INPUTS)
     const gate = Promise.withResolvers<void>()
