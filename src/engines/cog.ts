@@ -170,7 +170,8 @@ const idOf = (answer: Answer, asked: string): string =>
   typeof answer.id === 'string' && ID_FORM.test(answer.id) ? answer.id : asked
 
 /** Built from the server's own address: what the answer names elsewhere is not asked. */
-const statusUrl = (server: CogServer, id: string): string => `${server.baseUrl}/predictions/${encodeURIComponent(id)}`
+const statusUrl = (server: Pick<CogServer, 'baseUrl'>, id: string): string =>
+  `${server.baseUrl}/predictions/${encodeURIComponent(id)}`
 
 function finished(answer: Answer, id: string, input: PredictionRequest['input']): Prediction {
   if (answer.status === 'failed') {
@@ -184,9 +185,12 @@ function finished(answer: Answer, id: string, input: PredictionRequest['input'])
   return { id, output: answer.output ?? null, predictMs: known ? Math.round(seconds * 1000) : null }
 }
 
+const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal): Promise<void> =>
+  cancelPrediction(baseUrl, id, until)
+
 /** Best effort: the closed connection has already told a server that watches it. */
-async function cancel(server: CogServer, id: string, until?: AbortSignal): Promise<void> {
+export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<void> {
   const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])
-  await ask({ url: `${statusUrl(server, id)}/cancel`, body: {}, signal }).catch(() => undefined)
+  await ask({ url: `${statusUrl({ baseUrl }, id)}/cancel`, body: {}, signal }).catch(() => undefined)
 }

@@ -23,10 +23,13 @@ export const isBusy = (status: number, message: string): boolean =>
 /** Whether a status says that the server cannot work now. */
 export const isAway = (status: number): boolean => status >= 500 || UNAVAILABLE_STATUSES.has(status)
 
+/** Every form of one begins with the day of the week. Dates are also made of much else, such as "-1". */
+const HTTP_DATE = /^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/i
+
 /** A Retry-After header in milliseconds: seconds, or an HTTP date; nonsense counts as absent. */
 export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}(\.\d+)?$/.test(header.trim())) return Number(header) * 1000
-  const at = Date.parse(header)
+  const at = HTTP_DATE.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }

@@ -15,8 +15,12 @@ const MORE_ATTEMPTS = 2
 
 /** Nobody asked the server: how long to wait is this process's own guess. */
 class Resting extends EngineError {
-  constructor(retryAfterMs: number) {
+  /** Resolves when the server was found to live again. */
+  readonly back: Promise<void>
+
+  constructor(retryAfterMs: number, back: Promise<void>) {
     super('PROVIDER_UNAVAILABLE', 'The server did not answer several times in a row.', { retryAfterMs })
+    this.back = back
   }
 }
 
@@ -29,7 +33,7 @@ export interface CircuitBreaker {
 /**
  * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, another one each second that
  * it is not answered, and while that fails the pause doubles, up to `longestPauseMs`. Any other answer, a refusal or an attempt that
- * failed included, shows that the server lives.
+ * failed included, shows that the server lives, to those as well who wait for it in `withPatience`.
  */
 export function openCircuitBreaker(
   now: () => number = () => performance.now(),
@@ -39,12 +43,13 @@ export function openCircuitBreaker(
   let pauseMs = FIRST_PAUSE_MS
   let closedUntil = 0
   let probingUntil = 0
+  let back = Promise.withResolvers<void>()
 
   const admit = (): boolean => {
     if (failures < BREAKING_FAILURES) return false
     const left = closedUntil - now()
     if (left > 0 || probingUntil > now()) {
-      throw new Resting(Math.max(left, FIRST_WAIT_MS))
+      throw new Resting(Math.max(left, FIRST_WAIT_MS), back.promise)
     }
     probingUntil = now() + PROBE_MS
     return true
@@ -58,6 +63,10 @@ export function openCircuitBreaker(
   }
 
   const answered = (): void => {
+    if (failures >= BREAKING_FAILURES) {
+      back.resolve()
+      back = Promise.withResolvers()
+    }
     failures = 0
     pauseMs = FIRST_PAUSE_MS
   }
@@ -124,9 +133,17 @@ export async function withPatience<T>(
       const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
       const leftMs = leftFor(error, waitMs, { patientUntil, deadline })
       if (signal.aborted || leftMs <= 0) throw error
-      await wait(Math.ceil(Math.min(waitMs, leftMs)), undefined, { signal }).catch(() => signal.throwIfAborted())
+      await pause(Math.ceil(Math.min(waitMs, leftMs)), error, signal)
     }
   }
+}
+
+/** Whoever waits for a server that counts as down is told when another has found it: its places would be empty meanwhile. */
+async function pause(milliseconds: number, error: EngineError, signal: AbortSignal): Promise<void> {
+  const found = new AbortController()
+  if (error instanceof Resting) void error.back.then(() => found.abort())
+  const over = AbortSignal.any([signal, found.signal])
+  await wait(milliseconds, undefined, { signal: over }).catch(() => signal.throwIfAborted())
 }
 
 /** The same engine, asked for as long as a text's patience and deadline allow. */

@@ -22,8 +22,8 @@ export function writeWavHeader(file: Uint8Array, sampleRate: number): void {
   view.setUint32(40, file.byteLength - WAV_HEADER_BYTES, true)
 }
 
-/** What servers that stream write for a size that they do not know yet. */
-const UNKNOWN_SIZES: ReadonlySet<number> = new Set([0, 0x7fffffff, 0xffffffff])
+/** Servers that stream write 0 for a size that they do not know yet, or, less their headers, the most there can be: no answer is that long. */
+const isPlaceholder = (size: number): boolean => size === 0 || size >= 0x7fff0000
 
 /** Writes the true sizes over the placeholders of a streamed WAV file, in place; anything else stays as it is. */
 export function mendWavSizes(file: Uint8Array): void {
@@ -32,9 +32,9 @@ export function mendWavSizes(file: Uint8Array): void {
   for (let at = 12; at + 8 <= file.length; ) {
     const size = view.getUint32(at + 4, true)
     if (tag(file, at) === 'data') {
-      const isPlaceholder = UNKNOWN_SIZES.has(size) || size > 0xffffff00
-      if (isPlaceholder) view.setUint32(at + 4, (file.length - at - 8) & ~1, true)
-      if (isPlaceholder || UNKNOWN_SIZES.has(view.getUint32(4, true))) view.setUint32(4, file.length - 8, true)
+      const isUnknown = isPlaceholder(size)
+      if (isUnknown) view.setUint32(at + 4, (file.length - at - 8) & ~1, true)
+      if (isUnknown || isPlaceholder(view.getUint32(4, true))) view.setUint32(4, file.length - 8, true)
       return
     }
     at += 8 + size + (size % 2)

@@ -10,7 +10,7 @@ import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job
 import type { Delivery } from '../queue/job-source.ts'
 import type { Turn } from '../queue/server-line.ts'
 import { collectOutputs } from './collect-outputs.ts'
-import { type Workflow, type WorkflowEngine, workflowSlug } from './workflow.ts'
+import { predictionId, type Workflow, type WorkflowEngine, workflowSlug } from './workflow.ts'
 
 /** Earlier attempts than these have long been over. */
 const MOST_LEFTOVERS = 5
@@ -69,7 +69,7 @@ async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
 
 /** Another attempt is another prediction: what is left of an earlier one, whose worker died, is cancelled by its own id. */
 function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, handBacks, inputs }: Claim) {
-  const idOf = (number: number): string => `${jobId}-${number}`
+  const idOf = (number: number): string => predictionId(jobId, number)
   const earlier = Array.from({ length: Math.min(attempt - 1, MOST_LEFTOVERS) }, (_, before) => attempt - 1 - before)
   return {
     id: idOf(attempt),

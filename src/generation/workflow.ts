@@ -33,3 +33,5 @@ const KEY_PREFIX = 'generate.'
 export const workflowKey = (slug: string): string => `${KEY_PREFIX}${slug}`
 /** The workflow behind an endpoint_key. */
 export const workflowSlug = (endpointKey: string): string => endpointKey.slice(KEY_PREFIX.length)
+/** What a server knows an attempt at a job by. */
+export const predictionId = (jobId: string, attempt: number): string => `${jobId}-${attempt}`

@@ -76,10 +76,12 @@ function cutAtWords(text: string, clause: Piece): Piece[] {
 function wordBreak(text: string, start: number): number {
   const window = text.slice(start, start + MAX_CHARACTERS + 1)
   const fits = (length: number) => length > 0 && length <= MAX_CHARACTERS && mayBreak(text, start + length)
-  const space = [...window.matchAll(/\s/gu)].map(({ index }) => index).findLast(fits)
+  const spaces = [...window.matchAll(/\s/gu)].map(({ index }) => index)
+  const space = spaces.findLast(fits)
   if (space !== undefined) return space
   const words = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(window)].map(({ index }) => index)
-  const word = words.findLast(fits)
+  // Where there are only numbers, a cut between two of them is better than one within the last.
+  const word = words.findLast(fits) ?? spaces.findLast((index) => index > 0)
   if (word !== undefined) return word
   const characters = [...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(window)]
   const last = characters.map(({ index }) => index).findLast((index) => index > 0 && index <= MAX_CHARACTERS)

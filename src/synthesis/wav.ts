@@ -76,7 +76,8 @@ function readFormat(view: DataView, start: number, end: number): number {
 /** A view where the bytes lie evenly, else a copy. */
 function readSamples(bytes: Uint8Array): Int16Array {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  const even = whole.byteOffset % 2 === 0 ? whole : whole.slice()
+  // A Buffer's own `slice` copies nothing.
+  const even = whole.byteOffset % 2 === 0 ? whole : new Uint8Array(whole)
   return new Int16Array(even.buffer, even.byteOffset, even.byteLength / 2)
 }
 

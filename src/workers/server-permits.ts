@@ -10,10 +10,14 @@ import { DEAD_AFTER_MS } from './worker.ts'
 /** Permits that were not renewed for this long are not used: the others take a silent worker for dead a second later. */
 const VALID_MS = DEAD_AFTER_MS - 1000
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
+/** How long a worker has a place that it gives up for one that serves another pool: a few heartbeats pass before that one has it. */
+const ROUND_SECONDS = 10
 const PEERS = `
-  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares
+  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
+    floor(extract(epoch from clock_timestamp()) / ${ROUND_SECONDS})::integer as round
   from worker where id <> $1 order by id`
-const GRANT = 'update worker set permits = $2, heartbeat_at = now() where id = $1'
+/** The transaction may have waited for its turn longer than a dead worker is waited for: its beginning is then older than the last heartbeat. */
+const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 
 /** What of each server's `max_in_flight` this process may use: requests, of which a long text has many at once. */
 export interface ServerPermits {
@@ -73,7 +77,7 @@ export function openServerPermits(
     return { inUse, busy: inUse + slots.waiting > 0 }
   }
 
-  const shareAll = (peers: readonly Peer[]): Map<string, Share> => {
+  const shareAll = (peers: readonly PeerNow[]): Map<string, Share> => {
     const mine = queues()
     const limits = serverLimits(servers())
     // A server that nothing names any more may still have work of this process.
@@ -81,7 +85,8 @@ export function openServerPermits(
     return new Map(
       [...limits].map(([name, limit]) => {
         const server = { name, limit, queues: serverQueues(servers(), name) }
-        return [name, shareOut(server, { id: runtime.workerId, queues: mine, ...useOf(name) }, peers)]
+        const claimant = { id: runtime.workerId, queues: mine, ...useOf(name) }
+        return [name, shareOut(server, claimant, peers, peers[0]?.round)]
       }),
     )
   }
@@ -135,8 +140,11 @@ const lower = (next: Share, last: Share | undefined): Share => ({
 export const queuesOf = (pools: readonly string[]): string[] =>
   pools.length === 0 ? [] : [GENERATION_KIND, ...pools.map(voiceKind)].map(({ queue }) => queue)
 
-async function readPeers(tx: Tx, workerId: string): Promise<Peer[]> {
-  const { rows } = await tx.query<Omit<Peer, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
+/** With the round that this is, by the clock of the database. */
+type PeerNow = Peer & { readonly round: number }
+
+async function readPeers(tx: Tx, workerId: string): Promise<PeerNow[]> {
+  const { rows } = await tx.query<Omit<PeerNow, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
     workerId,
     DEAD_AFTER_MS,
   ])

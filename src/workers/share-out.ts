@@ -25,23 +25,38 @@ export interface Share {
   readonly permits: number
 }
 
+/** A server as far as sharing it out goes. */
+interface Shared {
+  readonly name: string
+  readonly limit: number
+  readonly queues: ReadonlySet<string>
+}
+
 /**
  * Divides a server's limit among the workers that serve its queues, older ones (by id) first where it does not come out even or there
- * are fewer places than workers. What another worker holds already is its own until it gives it back.
+ * are fewer places than workers: then in turn, where nobody else would serve one of the queues. What another worker holds already is its
+ * own until it gives it back.
+ * @param round goes up by one from time to time, for all workers alike
  */
-export function shareOut(
-  server: { readonly name: string; readonly limit: number; readonly queues: ReadonlySet<string> },
-  claimant: Claimant,
-  peers: readonly Peer[],
-): Share {
+export function shareOut(server: Shared, claimant: Claimant, peers: readonly Peer[], round = 0): Share {
   const serves = ({ queues }: Pick<Peer, 'queues'>) => queues.some((queue) => server.queues.has(queue))
-  const sharers = peers.filter((peer) => peer.shares && serves(peer))
-  const older = sharers.filter(({ id }) => id < claimant.id).length
-  const parts = sharers.length + 1
-  const part = Math.floor(server.limit / parts) + (older < server.limit % parts ? 1 : 0)
+  const sharers = [claimant, ...peers.filter((peer) => peer.shares && serves(peer))].sort(byAge)
+  const parts = sharers.length
+  const first = leavesOut(server, sharers) ? (round * server.limit) % parts : 0
+  const place = (sharers.indexOf(claimant) - first + parts) % parts
+  const part = Math.floor(server.limit / parts) + (place < server.limit % parts ? 1 : 0)
   // Whoever does not take jobs for it any more finishes those that it has.
   const rest = claimant.busy ? Math.max(1, claimant.inUse) : 0
   const fair = serves(claimant) ? part : rest
   const held = peers.reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)
   return { fair, permits: Math.max(claimant.inUse, Math.min(fair, Math.max(0, server.limit - held))) }
 }
+
+/** Whether no worker that is old enough for a place takes jobs from one of the queues. */
+function leavesOut({ limit, queues }: Shared, sharers: readonly Pick<Peer, 'queues'>[]): boolean {
+  const served = (by: typeof sharers) =>
+    [...queues].filter((queue) => by.some((worker) => worker.queues.includes(queue)))
+  return served(sharers.slice(0, limit)).length < served(sharers).length
+}
+
+const byAge = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)

@@ -1,3 +1,6 @@
+import { cancelPrediction } from '../engines/cog.ts'
+import { predictionId } from '../generation/workflow.ts'
+import { GENERATION_KIND } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
@@ -12,27 +15,58 @@ const TAKE_OVER = `
   ), freed as (
     update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
     where state = 'active' and group_id is not null and data->>'worker' in (select id from dead)
-    returning name, data->>'worker' as worker
+    returning name, data->>'worker' as worker, data->>'jobId' as job_id, group_tier as server
   ), buried as (
     update worker set permits = '{}' where id in (select id from dead) and permits::text <> '{}'
       and heartbeat_at between now() - interval '1 day' and now() - $1 * interval '1 millisecond'
   ), forgotten as (
     delete from worker where heartbeat_at < now() - interval '1 day'
   )
-  select name as queue, worker, count(*)::integer as jobs from freed group by name, worker`
+  select name as queue, worker, count(*)::integer as jobs,
+    jsonb_agg(jsonb_build_object('jobId', job_id, 'server', server, 'attempt', (select attempt from job where id = job_id))) as taken
+  from freed group by name, worker`
+
+/** A server that does not answer within this time holds up nobody: whoever has the job next asks it again. */
+const CANCEL_MS = 1000
+
+interface Row {
+  readonly queue: string
+  readonly worker: string
+  readonly jobs: number
+  readonly taken: readonly Taken[]
+}
+
+interface Taken {
+  readonly jobId: string
+  readonly server: string
+  readonly attempt: number | null
+}
 
 /** Makes the jobs of dead workers available to all. Returns how many there were. */
 export async function takeOverJobs(runtime: Pick<Runtime, 'db' | 'log' | 'queue' | 'workerId'>): Promise<number> {
-  const { rows } = await runtime.db.pool.query<{ queue: string; worker: string; jobs: number }>({
+  const { rows } = await runtime.db.pool.query<Row>({
     name: 'take_over_jobs',
     text: TAKE_OVER,
     values: [DEAD_AFTER_MS, runtime.workerId],
   })
   for (const { queue, worker, jobs } of rows) {
     runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are taken over')
+  }
+  await Promise.all(rows.map(cancelPredictions))
+  for (const { queue } of rows) {
     runtime.queue.wake({ queue })
   }
   return rows.reduce((sum, { jobs }) => sum + jobs, 0)
+}
+
+/** Jobs of other accounts may come before those that were taken over: they are to find the places at the server free. */
+async function cancelPredictions({ queue, taken }: Row): Promise<void> {
+  if (queue !== GENERATION_KIND.queue) return
+  const until = AbortSignal.timeout(CANCEL_MS)
+  const begun = taken.filter(({ attempt }) => (attempt ?? 0) > 0)
+  await Promise.all(
+    begun.map(({ server, jobId, attempt }) => cancelPrediction(server, predictionId(jobId, attempt ?? 0), until)),
+  )
 }
 
 const LEAVE = `

@@ -164,6 +164,20 @@ describe('the circuit breaker', () => {
     await probe
   })
 
+  test('who waits for a server that counts as down asks as soon as another has found it', async () => {
+    const breaker = await broken()
+    now += 10_000
+    await ask(breaker, 'PROVIDER_UNAVAILABLE')
+    const { engine, times } = failing()
+    const guarded = { ...engine, speak: (asked: SpeechRequest) => breaker.run(() => engine.speak(asked)) }
+    const spoken = Promise.all([1, 2, 3].map(() => retrying(guarded, 60_000).speak(request())))
+    now += 10_000
+    await ask(breaker)
+    const found = performance.now()
+    await spoken
+    for (const at of times) expect(at - found).toBeLessThan(1000)
+  })
+
   test('an answer in between, a refusal included, starts the count again', async () => {
     const breaker = openCircuitBreaker(clock)
     for (let n = 0; n < 20; n++) {

@@ -20,7 +20,7 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
   const workers: Process[] = []
   beforeAll(async () => {
     bed = await openWorkerBed()
-    key = (await bed.service.createKey(bed.account, ['generate:workflow'])).apiKey
+    key = await keyOf(bed.account)
     workers.push(...(await Promise.all([bed.startWorker('gpu'), bed.startWorker('gpu')])))
   })
   beforeEach(async () => {
@@ -29,12 +29,13 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
   afterEach(() => cog.close())
   afterAll(() => bed?.close())
 
+  const keyOf = async (account: string) => (await bed.service.createKey(account, ['generate:workflow'])).apiKey
   const apply = (slug: string, engine: object, changes: object = {}) =>
     applyWorkflow(bed.runtime, slug, { base_url: cog.url, max_in_flight: LIMIT, ...engine }, changes)
-  const submit = (slug: string, count: number) =>
+  const submit = (slug: string, count: number, as = key) =>
     Promise.all(
       Array.from({ length: count }, (_, n) =>
-        submitPrompt(bed.service.url, key, slug, `Number ${n}`, `${bed.receiver.url}/callbacks`),
+        submitPrompt(bed.service.url, as, slug, `Number ${n}`, `${bed.receiver.url}/callbacks`),
       ),
     )
   const jobs = async (ids: readonly string[]) => {
@@ -56,7 +57,8 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
       // Longer than it takes to find out that a worker has died: what it left is there when others come.
       const end = Promise.withResolvers<void>()
       cog.answer((_call, index) => (index < LIMIT ? { polled, until: end.promise } : { polled, ms: 50 }))
-      const held = await submit(slug, LIMIT)
+      // After this account it is the other's turn: its jobs come before those that are taken over.
+      const held = await submit(slug, LIMIT, await keyOf(await bed.service.createAccount()))
       await until(() => cog.running() === LIMIT, PATIENCE_MS, 'the server to be full')
       const ids = [...held, ...(await submit(slug, 30))]
       await workers.shift()!.stop('SIGKILL')

@@ -89,6 +89,13 @@ describe('never cut', () => {
     }
   })
 
+  test.each([' ', ', ', '; ', '\n'])('numbers that only %j stands between stay whole', (between) => {
+    const numbers = Array.from({ length: 200 }, (_, n) => String(1_000_003 * (n + 1)))
+    expect(texts(numbers.join(between)).flatMap((chunk) => chunk.split(/[,;]?\s|[,;]$/).filter(Boolean))).toEqual(
+      numbers,
+    )
+  })
+
   test('a number in a sentence without punctuation stays whole', () => {
     const chunks = texts('we counted 12 345 678 of them and '.repeat(40))
     for (const chunk of chunks) expect(chunk).not.toMatch(/^(345|678)|(12|345)$/)

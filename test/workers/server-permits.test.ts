@@ -105,6 +105,33 @@ describe('max_in_flight', { timeout: 90_000 }, () => {
     expect(server.mostInFlight()).toBe(4)
   })
 
+  test('is waited for without looking dead: no heartbeat is older than the one before', async () => {
+    await applyEndpoint(service.runtime, 'late', { pool: 'late', base_url: server.url }, INPUTS)
+    await addWorker('late')
+    const { pool, prisma } = service.runtime.db
+    const heartbeat = async () => (await prisma.worker.findFirstOrThrow()).heartbeatAt.getTime()
+    const others = await pool.connect()
+    const begun = await heartbeat()
+    await others.query(`select pg_advisory_lock(hashtextextended('sonant permits', 0))`)
+    await until(async () => (await heartbeat()) > begun + 3000, PATIENCE_MS, 'the worker to have waited')
+    const seen = [await heartbeat()]
+    others.release(true)
+    const isSeenAgain = async () => seen[seen.push(await heartbeat()) - 1]! > seen[0]! + 2500
+    await until(isSeenAgain, PATIENCE_MS, 'more heartbeats')
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  })
+
+  test('of one request goes from pool to pool: neither waits for ever', async () => {
+    const engine = { base_url: server.url, max_in_flight: 1 }
+    await applyEndpoint(service.runtime, 'early', { ...engine, pool: 'early' }, INPUTS)
+    await applyEndpoint(service.runtime, 'after', { ...engine, pool: 'after' }, INPUTS)
+    await addWorker('early')
+    await addWorker('after')
+    const ids = await submit(['after', 'early'], ['One.', 'Two.', 'Three.', 'Four.'])
+    await allFinished(service.runtime, ids)
+    expect(server.mostInFlight()).toBe(1)
+  })
+
   test('belongs to whoever renders: a job that is being stored leaves its place to the next one', async () => {
     await applyEndpoint(service.runtime, 'stored', { pool: 'stored', base_url: server.url, max_in_flight: 1 }, INPUTS)
     const gate = Promise.withResolvers<void>()

@@ -41,6 +41,25 @@ describe('a server is shared out', () => {
     expect(shareOut(server, me('c'), [peer('a', 1), peer('b', 1)])).toEqual({ fair: 0, permits: 0 })
   })
 
+  test('in turn where there are more pools than places, so that no pool waits for ever', () => {
+    const server = { name: 'http://gpu', limit: 2, queues: new Set(['gpu', 'slow', 'late']) }
+    const workers = [peer('a', 0), peer('b', 0, { queues: ['slow', 'gpu'] }), peer('c', 0, { queues: ['late'] })]
+    const fairIn = (round: number) =>
+      workers.map((one) => {
+        const others = workers.filter((other) => other !== one)
+        return shareOut(server, { ...one, inUse: 0, busy: false }, others, round).fair
+      })
+    expect([0, 1, 2, 3].map(fairIn)).toEqual([
+      [1, 1, 0],
+      [1, 0, 1],
+      [0, 1, 1],
+      [1, 1, 0],
+    ])
+    // Nobody waits for the third to have a place.
+    const few = [peer('a', 0), peer('b', 0, { queues: ['slow'] })]
+    expect([0, 1, 2].map((round) => shareOut(server, me('c'), few, round).fair)).toEqual([0, 0, 0])
+  })
+
   test('in whatever order workers come, go and renew: the permits are never more than the limit', () => {
     const step = fc.record({
       worker: fc.integer({ min: 0, max: 4 }),
