@@ -12,12 +12,13 @@ export function deliver(answers: Flow<ExecutionResult>, socket: WebSocket, id: s
   const ended = Promise.withResolvers<typeof END>()
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
   let sending = false
+  let completed = false
   const onSent = (): void => {
     sending = false
     send()
   }
   const send = (): void => {
-    while (!sending) {
+    while (!sending && !completed) {
       const next = answers.take()
       if (next?.done === true) ended.resolve(END)
       if (next === null || next.done === true) return
@@ -32,10 +33,10 @@ export function deliver(answers: Flow<ExecutionResult>, socket: WebSocket, id: s
       send()
       return ended.promise
     },
-    return: async () => {
-      await answers.return()
-      ended.resolve(END)
-      return END
+    // The end is not told then: graphql-ws would take it for that of the next operation with this id.
+    return: () => {
+      completed = true
+      return answers.return()
     },
     [Symbol.asyncIterator]: () => iterator,
   }

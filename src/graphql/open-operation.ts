@@ -6,6 +6,13 @@ interface OpenOperation {
   readonly handle: AsyncGenerator<never, undefined>
 }
 
+/**
+ * An answer, unless its operation was completed: then none for good. graphql-ws knows operations by their ids alone, and would take what
+ * comes late for the answer of the next one with that id, and that one for over.
+ */
+export const unlessCompleted = <T>(signal: AbortSignal, answer: T): T | Promise<never> =>
+  signal.aborted ? new Promise<never>(() => undefined) : answer
+
 export function openOperation(): OpenOperation {
   const gone = new AbortController()
   const end = async () => {

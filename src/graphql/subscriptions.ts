@@ -12,7 +12,7 @@ import type { GraphqlContext } from './builder.ts'
 import { deliver } from './deliver.ts'
 import { maskError } from './errors.ts'
 import { isStream, maskResult } from './masking.ts'
-import { openOperation } from './open-operation.ts'
+import { openOperation, unlessCompleted } from './open-operation.ts'
 import { AS_POST } from './post.ts'
 import { openSocketCount } from './socket-count.ts'
 import { subscribe } from './subscribe.ts'
@@ -63,23 +63,23 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
         const actor = await identify(request, authorizationOf(context))
         const known = { requestId: request.id, signal: operation.signal, address: request.ip, cookie: null }
         const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
-        if (Array.isArray(prepared)) return prepared
+        if (Array.isArray(prepared)) return unlessCompleted(operation.signal, prepared)
         const { execute, ...args } = prepared
         const rootValue: Executor = { execute, deliver: (answers) => deliver(answers, socket, id) }
-        return { ...args, rootValue }
+        return unlessCompleted(operation.signal, { ...args, rootValue })
       } catch (error) {
         if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
-        return [maskError(error, log, request.id)]
+        return unlessCompleted(operation.signal, [maskError(error, log, request.id)])
       }
     },
     execute: async (args) => {
       const result = await (args.rootValue as Executor).execute(args)
-      return maskResult(result, log, requestIdOf(args))
+      return unlessCompleted(signalOf(args), maskResult(result, log, requestIdOf(args)))
     },
     subscribe: async (args) => {
       const result = await subscribe({ ...args, rootValue: undefined })
-      if (isStream(result)) return (args.rootValue as Executor).deliver(result)
-      return maskResult(result, log, requestIdOf(args))
+      if (isStream(result)) return unlessCompleted(signalOf(args), (args.rootValue as Executor).deliver(result))
+      return unlessCompleted(signalOf(args), maskResult(result, log, requestIdOf(args)))
     },
     onError: (context, _id, _payload, errors) =>
       errors.map((error) => shown(maskError(error, log, context.extra.request.id))),
@@ -195,3 +195,4 @@ function shown(error: GraphQLError): GraphQLFormattedError {
 }
 
 const requestIdOf = ({ contextValue }: ExecutionArgs): string => (contextValue as GraphqlContext).requestId
+const signalOf = ({ contextValue }: ExecutionArgs): AbortSignal => (contextValue as GraphqlContext).signal

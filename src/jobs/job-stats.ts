@@ -54,8 +54,10 @@ const GROUP_COLUMNS: Readonly<Record<JobGroup, string>> = {
   hour: truncated('hour'),
   day: truncated('day'),
 }
+/** Of the jobs that have both: to `greatest`, null would be zero. */
 const percentiles = (from: string, to: string): string =>
-  `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)`
+  `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)
+    filter (where ${to} - ${from} is not null)`
 const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
   characters: `coalesce(sum(char_length(inputs->>'text')) filter (where type = 'voice'), 0)::float8`,
   audioSeconds: `coalesce(sum((select sum(a.duration_ms) from artifact a where a.job_id = job.id)), 0)::float8 / 1000`,

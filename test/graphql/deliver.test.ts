@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { ExecutionResult } from 'graphql'
 import { describe, expect, test } from 'vitest'
@@ -70,10 +71,18 @@ describe('what a subscriber is told', () => {
     expect(sent).toEqual([next(1, '"odd"\n\u2028'), next(2, '"odd"\n\u2028')])
   })
 
-  test('ends when it is completed, and what it follows with it', async () => {
-    const { state, iterator } = openDelivery()
-    const ended = iterator.next()
+  test('is followed no more when it is completed, and no end of it is told', async () => {
+    const { state, sent, iterator, answer, end, leave } = openDelivery()
+    let isOver = false
+    void iterator.next().then(() => {
+      isOver = true
+    })
+    answer(1)
     await iterator.return?.()
-    expect([await ended, state.stopped]).toEqual([{ done: true, value: undefined }, true])
+    answer(2)
+    leave()
+    end()
+    await setImmediate()
+    expect([sent, state.stopped, isOver]).toEqual([[next(1)], true, false])
   })
 })

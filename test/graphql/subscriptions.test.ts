@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { deleteApiKey } from '../../src/api-keys/delete-api-key.ts'
@@ -5,7 +7,7 @@ import { updateApiKey } from '../../src/api-keys/update-api-key.ts'
 import { tellJob } from '../../src/jobs/tell-job.ts'
 import { insertJob, type JobFields } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, finishedJob } from '../setup/service.ts'
+import { call, finishedJob, until } from '../setup/service.ts'
 import { type Heard, openEventClient, openSocketClient } from '../setup/subscriber.ts'
 import { submitText } from '../setup/voice-jobs.ts'
 
@@ -35,6 +37,28 @@ async function complete(account: string, jobId: string): Promise<void> {
     jobId,
   ])
   tellJob(service.runtime, { accountId: account, jobId })
+}
+
+interface Message {
+  readonly type: string
+  readonly payload?: { readonly data?: { readonly jobsUpdated: Event } }
+}
+
+/** A socket that sends what the test wants, in one piece. */
+async function openRawSocket(key: string) {
+  const raw = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  await once(raw, 'open')
+  raw.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } }))
+  await once(raw, 'message')
+  const heard: Message[] = []
+  raw.on('message', (data) => heard.push(JSON.parse(String(data))))
+  const { _socket: stream } = raw as unknown as { _socket: Socket }
+  const sent = (...messages: object[]) => {
+    stream.cork()
+    for (const message of messages) raw.send(JSON.stringify(message))
+    stream.uncork()
+  }
+  return { raw, heard, sent }
 }
 
 describe.each(openers)('subscriptions over %s', (_name, open) => {
@@ -250,6 +274,28 @@ describe('the socket', () => {
     expect(unknown.errors).toMatchObject([{ message, extensions: { code: extensions.code } }])
     expect(Object.keys((unknown.errors[0] as { extensions: object }).extensions)).toEqual(['code', 'requestId'])
     await client.dispose()
+  })
+
+  test('an id is used again as soon as its operation was completed: nothing of the first is told, and no place is lost', async () => {
+    const { key, account } = await service.createCaller()
+    const { sent, heard, raw } = await openRawSocket(key)
+    const subscribe = { id: 'one', type: 'subscribe', payload: { query: JOBS } }
+    const completed = { id: 'one', type: 'complete' }
+    // In one piece: before the first is known, and when it is followed.
+    sent(subscribe, completed, subscribe, completed, subscribe)
+    const jobId = await changeJob(account, { status: 'processing' })
+    await until(() => heard.length > 0, 10_000, 'the job to be told')
+    sent(completed, subscribe)
+    await until(() => heard.length > 1, 10_000, 'the job to be told again')
+    await complete(account, jobId)
+    await until(() => heard.length > 2, 10_000, 'its end to be told')
+    expect(heard.map(({ type, payload }) => [type, payload?.data?.jobsUpdated.status])).toEqual([
+      ['next', 'PROCESSING'],
+      ['next', 'PROCESSING'],
+      ['next', 'COMPLETED'],
+    ])
+    sent(completed)
+    raw.close()
   })
 
   test('a frame over the size of a request closes it, and the service goes on', async () => {

@@ -122,6 +122,24 @@ describe('jobStats', () => {
     expect(groups).toEqual([{ apiKeyId: caller.keyId, jobs: 6 }])
   })
 
+  test('jobs that have not started, or not ended, do not count as done in no time', async () => {
+    const { key, account } = await service.createCaller()
+    const set = (id: string, ms: number) =>
+      service.runtime.db.pool.query(`update job set started_at = created_at + $2 * interval '1 ms' where id = $1`, [
+        id,
+        ms,
+      ])
+    const queued = await insertJob(service.runtime.db, account, { id: at(1), status: 'queued' })
+    await insertJob(service.runtime.db, account, { id: at(2), status: 'failed' })
+    await set(await insertJob(service.runtime.db, account, { id: at(3), status: 'processing' }), 400)
+    const fields = 'waitMs { p50 p99 } runMs { p50 p99 }'
+    expect(await stats(key, '', fields)).toEqual([{ waitMs: { p50: 400, p99: 400 }, runMs: null }])
+    expect(await stats(key, `(filter: {idPrefix: "${queued}"})`, fields)).toEqual([{ waitMs: null, runMs: null }])
+    // It ends 1250 ms after its acceptance.
+    await set(await insertJob(service.runtime.db, account, { id: at(4) }), 400)
+    expect(await stats(key, '', fields)).toEqual([{ waitMs: { p50: 400, p99: 400 }, runMs: { p50: 850, p99: 850 } }])
+  })
+
   test('nobody counts the jobs of others, and the scope is asked for', async () => {
     const other = await service.createCaller()
     expect(await stats(other.key, '', 'jobs waitMs { p50 }')).toEqual([{ jobs: 0, waitMs: null }])
