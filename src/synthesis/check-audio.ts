@@ -19,7 +19,7 @@ interface AudioExpectation {
 
 /**
  * What every rendering must be before it is stored: a WAV file that parses, is not silent, not truncated, and takes between 0.3 and 3
- * times as long as its text should.
+ * times as long as its text should, without the silence around it at the lower end.
  * @returns the audio and its length in milliseconds
  * @throws BadAudio, which is RENDER_FAILED
  */
@@ -29,20 +29,30 @@ export function checkAudio(
 ): { readonly wav: Wav; readonly durationMs: number } {
   const wav = parse(bytes)
   if (wav.samples.length === 0) throw new BadAudio('The audio is empty.')
-  if (!wav.samples.some((sample) => Math.abs(sample) >= AUDIBLE_PEAK)) throw new BadAudio('The audio is silent.')
+  const sounding = soundingSeconds(wav)
+  if (sounding === 0) throw new BadAudio('The audio is silent.')
   if (truncated === true) throw new BadAudio('The engine stopped before the text ended.')
   const duration = durationMs(wav)
-  if (expectedSeconds !== undefined) checkDuration(duration / 1000, expectedSeconds)
+  if (expectedSeconds !== undefined) checkDuration({ seconds: duration / 1000, sounding }, expectedSeconds)
   return { wav, durationMs: duration }
 }
 
-function checkDuration(seconds: number, expected: number): void {
-  const isTooShort = seconds < expected * SHORTEST_RATIO
-  if (!isTooShort && seconds <= Math.max(expected, SHORT_TEXT_SECONDS) * LONGEST_RATIO) return
-  const [took, wanted] = [seconds, expected].map((value) => value.toFixed(1))
-  throw new BadAudio(
-    `The audio takes ${took} s, which is too ${isTooShort ? 'short' : 'long'} for a text of about ${wanted} s.`,
-  )
+/** Silence around the speech can make it too long, and never long enough: a swallowed end leaves the same silence. */
+function checkDuration({ seconds, sounding }: { seconds: number; sounding: number }, expected: number): void {
+  const text = `for a text of about ${expected.toFixed(1)} s.`
+  if (sounding < expected * SHORTEST_RATIO) {
+    throw new BadAudio(`The audio speaks for ${sounding.toFixed(1)} s, which is too short ${text}`)
+  }
+  if (seconds > Math.max(expected, SHORT_TEXT_SECONDS) * LONGEST_RATIO) {
+    throw new BadAudio(`The audio takes ${seconds.toFixed(1)} s, which is too long ${text}`)
+  }
+}
+
+/** From the first audible sample to the last. */
+function soundingSeconds({ samples, sampleRate }: Wav): number {
+  const isAudible = (sample: number) => Math.abs(sample) >= AUDIBLE_PEAK
+  const first = samples.findIndex(isAudible)
+  return first < 0 ? 0 : (samples.findLastIndex(isAudible) + 1 - first) / sampleRate
 }
 
 function parse(bytes: Uint8Array): Wav {

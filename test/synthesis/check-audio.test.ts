@@ -9,6 +9,12 @@ const hum = (seconds: number) =>
     Int16Array.from({ length: seconds * RATE }, (_, i) => (i % 2) * 3000),
     RATE,
   )
+/** A hum, and silence up to ten seconds. */
+const begun = (seconds: number) =>
+  writeWav(
+    Int16Array.from({ length: 10 * RATE }, (_, i) => (i < seconds * RATE ? (i % 2) * 3000 : 0)),
+    RATE,
+  )
 const refused = expect.objectContaining({ code: 'RENDER_FAILED' } satisfies Partial<EngineError>)
 
 test('audible audio passes, with its duration', () => {
@@ -37,6 +43,11 @@ describe('of a text that should take ten seconds', () => {
   test.each([0.1, 2.9, 31, 200])('%d s are RENDER_FAILED', (seconds) => {
     expect(() => checkAudio(hum(seconds), { expectedSeconds: 10 })).toThrow(refused)
   })
+})
+
+test('silence does not stand in for an end that was swallowed', () => {
+  expect(checkAudio(begun(4), { expectedSeconds: 10 }).durationMs).toBe(10_000)
+  expect(() => checkAudio(begun(2), { expectedSeconds: 10 })).toThrow(refused)
 })
 
 test('a single word may take three seconds', () => {
