@@ -1,5 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that wait for crashes, leases and clocks go first: begun last, one of them would run on alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => /\/(faults|journeys)\//.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 // Without the alias vitest loads two copies of graphql (ESM and CJS), and instanceof checks between them fail.
 export default defineConfig({
@@ -10,6 +20,7 @@ export default defineConfig({
     globalSetup: ['test/setup/global.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // Hundreds of real processes, sockets and clocks on whatever machine this is: there a test may be unlucky once.
     retry: process.env.CI === undefined ? 0 : 2,
     testTimeout: 30_000,
