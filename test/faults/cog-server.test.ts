@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CogServer, startCogServer } from '../setup/cog-server.ts'
+import { crashingFor } from '../setup/listening.ts'
 import type { Process } from '../setup/processes.ts'
 import { freePorts, until } from '../setup/service.ts'
 import { allFinished } from '../setup/voice-jobs.ts'
@@ -80,16 +79,7 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
     await until(() => cog.calls.length > 30, PATIENCE_MS, 'the backlog to be under way')
     const { port } = cog
     await cog.close()
-    // As one that crashes whenever it starts: it takes connections, and ends them at once.
-    let knocks = 0
-    const crashing = createServer((socket) => {
-      knocks++
-      socket.on('error', () => undefined).destroy()
-    })
-    await once(crashing.listen(port, '127.0.0.1'), 'listening')
-    const back = performance.now() + DOWN_MS
-    await until(() => performance.now() > back, DOWN_MS * 2, 'the time to come back')
-    await new Promise((resolve) => crashing.close(resolve))
+    const knocks = await crashingFor(DOWN_MS, port)
     process.stderr.write(`asked ${knocks} times in ${DOWN_MS / 1000} s by 2 workers with 16 predictions\n`)
     // Each of the 16 would have asked five times or more.
     expect(knocks).toBeLessThan(64)

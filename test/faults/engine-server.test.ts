@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
 import { audit, finalStates } from '../setup/audit.ts'
 import { ask } from '../setup/graphql.ts'
+import { crashingFor } from '../setup/listening.ts'
 import type { Process } from '../setup/processes.ts'
 import { startProviderServer } from '../setup/provider-server.ts'
 import { call, freePorts, until } from '../setup/service.ts'
@@ -55,16 +54,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     await until(() => speech.calls.length > 40, PATIENCE_MS, 'the backlog to be under way')
     const { port } = speech
     await speech.close()
-    // As one that crashes whenever it starts: it takes connections, and ends them at once.
-    let knocks = 0
-    const crashing = createServer((socket) => {
-      knocks++
-      socket.on('error', () => undefined).destroy()
-    })
-    await once(crashing.listen(port, '127.0.0.1'), 'listening')
-    const back = performance.now() + DOWN_MS
-    await until(() => performance.now() > back, DOWN_MS * 2, 'the time to come back')
-    await new Promise((resolve) => crashing.close(resolve))
+    const knocks = await crashingFor(DOWN_MS, port)
     process.stderr.write(`asked ${knocks} times in ${DOWN_MS / 1000} s by 2 workers with 32 jobs\n`)
     // Each of the 32 jobs that were there would have asked four times or more.
     expect(knocks).toBeLessThan(64)

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { listening } from './listening.ts'
 
 const MADE = `data:text/plain;base64,${Buffer.from('made').toString('base64')}`
 
@@ -42,11 +41,10 @@ export type CogServer = Awaited<ReturnType<typeof startCogServer>>
 export async function startCogServer(port = 0) {
   const calls: CogCall[] = []
   const cancelled: string[] = []
-  const sockets = new Set<Socket>()
   const predictions = new Map<string, Running>()
   let script: (call: CogCall, index: number) => CogReply = () => ({})
   let cancelGate: Promise<unknown> = Promise.resolve()
-  let [running, most, connections] = [0, 0, 0]
+  let [running, most] = [0, 0]
 
   const run = async ({ ms = 0, until }: CogReply, one: Running): Promise<void> => {
     running++
@@ -87,23 +85,15 @@ export async function startCogServer(port = 0) {
   }
 
   const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
-  server.on('connection', (socket) => {
-    connections++
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  await once(server.listen(port, '127.0.0.1'), 'listening')
-  const address = server.address() as AddressInfo
+  const open = await listening(server, port)
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    ...open,
     calls,
     /** Ids of the predictions that somebody asked to cancel. */
     cancelled,
     /** Predictions at work now, and the most that ever were at once. */
     running: () => running,
     mostRunning: () => most,
-    connections: () => connections,
     /** What comes next, by the call and by how many came before. */
     answer: (next: typeof script) => {
       script = next
@@ -113,11 +103,8 @@ export async function startCogServer(port = 0) {
       cancelGate = gate
     },
     close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of sockets) socket.destroy()
       for (const one of predictions.values()) one.ended.resolve()
-      await closed
+      await open.close()
     },
   }
 }

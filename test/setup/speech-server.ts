@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { writeWav } from '../../src/synthesis/wav.ts'
+import { type Listening, listening } from './listening.ts'
 
 const RATE = 24_000
 const PIECES = 5
@@ -46,9 +45,7 @@ export interface SpeechCall {
   readonly at: number
 }
 
-export interface SpeechServer {
-  readonly url: string
-  readonly port: number
+export interface SpeechServer extends Listening {
   readonly calls: SpeechCall[]
   /** Requests being answered now, and the most that ever were at once. */
   readonly inFlight: () => number
@@ -57,14 +54,10 @@ export interface SpeechServer {
   readonly abandoned: () => number
   /** When they went, by performance.now(). */
   readonly abandonedAt: readonly number[]
-  /** Connections that were opened since the start. */
-  readonly connections: () => number
-  readonly openConnections: () => number
   /** What comes next, by the text and by how many requests came before. */
   answer(script: (call: SpeechCall, index: number) => SpeechReply): void
   /** What `GET /v1/audio/voices` lists; null: there is no such path. */
   offer(voices: unknown): void
-  close(): Promise<void>
 }
 
 /** How long the hum of a text is, unless the script says otherwise: the pace of an English speaker. */
@@ -73,11 +66,10 @@ export const humSeconds = (text: string): number => Math.max(0.3, text.length * 
 /** A stand-in for a GPU server that speaks OpenAI's speech API, on a port of its own or on a given one. */
 export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   const calls: SpeechCall[] = []
-  const sockets = new Set<Socket>()
   let script: (call: SpeechCall, index: number) => SpeechReply = () => ({})
   let voices: unknown = null
   const abandonedAt: number[] = []
-  let [inFlight, most, connections] = [0, 0, 0]
+  let [inFlight, most] = [0, 0]
 
   const speak = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     inFlight++
@@ -98,34 +90,19 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isKnown ? voices : { detail: 'Not Found' }))
   })
-  server.on('connection', (socket) => {
-    connections++
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  await once(server.listen(port, '127.0.0.1'), 'listening')
-  const address = server.address() as AddressInfo
+  const open = await listening(server, port)
   return {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    ...open,
     calls,
     inFlight: () => inFlight,
     mostInFlight: () => most,
     abandoned: () => abandonedAt.length,
     abandonedAt,
-    connections: () => connections,
-    openConnections: () => sockets.size,
     answer: (next) => {
       script = next
     },
     offer: (list) => {
       voices = list
-    },
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      for (const socket of sockets) socket.destroy()
-      await closed
     },
   }
 }
