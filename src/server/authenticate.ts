@@ -17,7 +17,7 @@ export const createEnter =
     reply.header('cache-control', 'no-store')
     const db = whileThere(parts.db, reply.raw)
     const actor = await authenticate({ db }, bearerOf(request.headers.authorization))
-    const { headers, refusal } = await rateLimit.count(actor.apiKeyId)
+    const { headers, refusal } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
     if (refusal !== null) throw refusal
     return actor

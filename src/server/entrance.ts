@@ -22,7 +22,7 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
     return authenticateSession(runtime, token)
   }
   const admit = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
-    const { headers, refusal } = await rateLimit.count(callerOf(caller))
+    const { headers, refusal } = rateLimit.count(callerOf(caller))
     reply?.headers(headers)
     if (refusal !== null) throw refusal
   }

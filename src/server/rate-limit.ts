@@ -1,7 +1,9 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../errors.ts'
+import { openWindowCounter } from '../window-counter.ts'
 
-const WINDOW_SECONDS = 60
+const WINDOW_MS = 60_000
+/** Keys and sessions that are counted at once: some ten megabytes. */
+const MAX_CALLERS = 50_000
 
 /** What a key has left of its window. */
 interface Allowance {
@@ -12,32 +14,29 @@ interface Allowance {
 
 /** Counts the requests of each key in fixed windows of 60 seconds, in this process. */
 export interface RateLimit {
-  count(apiKeyId: string): Promise<Allowance>
+  count(callerId: string): Allowance
+  /** How many callers it holds: bounded. */
+  readonly size: number
 }
 
 const UNLIMITED: Allowance = { headers: {}, refusal: null }
 
 /** `perMinute` requests a minute and key (contract.md section 4); 0 counts nothing and sends no headers. */
 export function createRateLimit(perMinute: number): RateLimit {
-  if (perMinute === 0) return { count: async () => UNLIMITED }
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_SECONDS })
-  const policy = `"default";q=${perMinute};w=${WINDOW_SECONDS}`
+  if (perMinute === 0) return { count: () => UNLIMITED, size: 0 }
+  const counter = openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })
+  const policy = `"default";q=${perMinute};w=${WINDOW_MS / 1000}`
   return {
-    count: async (apiKeyId) => {
-      const { state, refused } = await consume(limiter, apiKeyId)
-      const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
-      const headers = { 'ratelimit-policy': policy, ratelimit: `"default";r=${state.remainingPoints};t=${seconds}` }
-      return { headers, refusal: refused ? rateLimited(seconds) : null }
+    count: (callerId) => {
+      const { count, msLeft } = counter.add(callerId)
+      const seconds = Math.max(1, Math.ceil(msLeft / 1000))
+      const left = Math.max(0, perMinute - count)
+      const headers = { 'ratelimit-policy': policy, ratelimit: `"default";r=${left};t=${seconds}` }
+      return { headers, refusal: count > perMinute ? rateLimited(seconds) : null }
     },
-  }
-}
-
-async function consume(limiter: RateLimiterMemory, key: string): Promise<{ state: RateLimiterRes; refused: boolean }> {
-  try {
-    return { state: await limiter.consume(key), refused: false }
-  } catch (state) {
-    if (state instanceof RateLimiterRes) return { state, refused: true }
-    throw state
+    get size() {
+      return counter.size
+    },
   }
 }
 

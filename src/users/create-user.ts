@@ -3,7 +3,7 @@ import { type Context, requireSystem } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
 import { newId } from '../id.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkEmail, normalEmail, type User, type UserRole } from './user.ts'
+import { checkEmail, type User, type UserRole } from './user.ts'
 
 interface NewUser {
   /** Id or name. */
@@ -18,8 +18,7 @@ interface NewUser {
 /** Lets a person sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address in use or a bad password */
 export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
-  const email = normalEmail(input.email)
-  checkEmail(email)
+  const email = checkEmail(input.email)
   checkPassword(input.password)
   const account = await findAccount(ctx, input.account)
   const row = { id: newId('user'), accountId: account.id, email, role: input.role }

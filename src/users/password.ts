@@ -15,7 +15,8 @@ const derive = promisify(argon2)
 
 /** @throws INVALID_REQUEST */
 export function checkPassword(password: string, path = '/password'): void {
-  const { length } = [...password]
+  // A code point takes at most two of the string's units: what is longer need not be counted.
+  const { length } = password.length > MAX_CHARACTERS * 2 ? password : [...password]
   if (length < MIN_CHARACTERS || length > MAX_CHARACTERS || !password.isWellFormed()) {
     const message = `must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters`
     throw invalidRequest(`Give a password of ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`, [{ path, message }])

@@ -1,73 +1,103 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
+import { toAddressBytes } from '../webhooks/guard-address.ts'
+import { openWindowCounter, type WindowCounter } from '../window-counter.ts'
 
-const WINDOW_SECONDS = 900
+const WINDOW_MS = 900_000
+const MAX_FAILURES_FROM_ADDRESS = 50
 /** Wrong passwords of one person from one address. */
 const MAX_FAILURES = 5
-/** Wrong passwords of one person from everywhere: far more, so that nobody can lock another out from one address. */
+/** Wrong passwords of one person from everywhere: far more, so that one address cannot lock a person out. */
 const MAX_FAILURES_OF_PERSON = 100
-const MAX_FAILURES_FROM_ADDRESS = 50
+/** Of each of the three counters: a few megabytes. */
+const MAX_KEYS = 20_000
 /** Each takes a thread and 19 MiB; the others wait. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 50
+/** A caller has a whole IPv6 network of this many bytes at its disposal. */
+const NETWORK_BYTES = 8
 
-/** Slows down whoever guesses passwords. Counts per process, as rate limits do. */
+/** Slows down those who guess passwords. Counts per process, as rate limits do. */
 export interface SignInThrottle {
   /** Runs one try; false means that the password was wrong. @throws RATE_LIMITED instead, after too many of those */
-  attempt(email: string, address: string, work: () => Promise<boolean>): Promise<boolean>
+  attempt<Found>(email: string, address: string, work: () => Promise<Found | false>): Promise<Found | false>
+  /** How many keys it holds: bounded, whatever callers send. */
+  readonly size: number
 }
 
 export function openSignInThrottle(): SignInThrottle {
-  const limiter = (points: number) => new RateLimiterMemory({ points, duration: WINDOW_SECONDS })
-  const [pairs, people, addresses] = [
-    limiter(MAX_FAILURES),
-    limiter(MAX_FAILURES_OF_PERSON),
-    limiter(MAX_FAILURES_FROM_ADDRESS),
-  ]
+  const open = () => openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
+  const [addresses, pairs, people] = [open(), open(), open()]
   const turns = openTurns()
   return {
     attempt: async (email, address, work) => {
-      const pair = `${address} ${email}`
-      const counted = [
-        [pairs, pair],
-        [people, email],
-        [addresses, address],
-      ] as const
-      // Counted before the work: many tries at once are not free. What was right is taken back.
-      for (const [limit, key] of counted) await consume(limit, key)
-      const right = await turns(work)
-      if (right) {
-        await pairs.delete(pair)
-        await Promise.all([people.reward(email), addresses.reward(address)])
+      const network = networkOf(address)
+      // The address first: one that is over its limit leaves no other trace.
+      const limits = [
+        { counter: addresses, key: keyOf(network), max: MAX_FAILURES_FROM_ADDRESS },
+        { counter: pairs, key: keyOf(network, email), max: MAX_FAILURES },
+        { counter: people, key: keyOf(email), max: MAX_FAILURES_OF_PERSON },
+      ]
+      for (const limit of limits) refuseOver(limit)
+      if (turns.isFull()) throw tooMany(1)
+      // Counted before the work: many tries at once are not free. What was right, or could not be tried, is taken back.
+      for (const { counter, key } of limits) counter.add(key)
+      const takeBack = () => {
+        for (const { counter, key } of limits) counter.takeBack(key)
       }
-      return right
+      const found = await turns.take(work).catch((error: unknown) => {
+        takeBack()
+        throw error
+      })
+      if (found !== false) {
+        takeBack()
+        pairs.forget(keyOf(network, email))
+      }
+      return found
+    },
+    get size() {
+      return addresses.size + pairs.size + people.size
     },
   }
 }
 
-async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
-  try {
-    await limiter.consume(key)
-  } catch (state) {
-    if (!(state instanceof RateLimiterRes)) throw state
-    throw tooMany(Math.max(1, Math.ceil(state.msBeforeNext / 1000)))
-  }
+interface Limit {
+  readonly counter: WindowCounter
+  readonly key: string
+  readonly max: number
 }
 
-function openTurns(): (work: () => Promise<boolean>) => Promise<boolean> {
+function refuseOver({ counter, key, max }: Limit): void {
+  const { count, msLeft } = counter.look(key)
+  if (count >= max) throw tooMany(Math.max(1, Math.ceil(msLeft / 1000)))
+}
+
+/** As long for a long text as for a short one. */
+const keyOf = (...parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 22)
+
+/** The address itself where it is IPv4, and the network that it is of where it is IPv6. */
+function networkOf(address: string): string {
+  const bytes = address.includes('.') ? null : toAddressBytes(address)
+  return bytes === null ? address : Buffer.from(bytes.subarray(0, NETWORK_BYTES)).toString('hex')
+}
+
+function openTurns() {
   const waiting: (() => void)[] = []
   let running = 0
-  return async (work) => {
-    if (waiting.length >= MAX_WAITING) throw tooMany(1)
-    if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
+  return {
+    isFull: () => waiting.length >= MAX_WAITING,
+    take: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+      else running++
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running--
+        else next()
+      }
+    },
   }
 }
 

@@ -20,12 +20,9 @@ export async function signIn(
   ctx: Context,
   input: { readonly email: string; readonly password: string; readonly address: string },
 ): Promise<SignedIn> {
-  const email = normalEmail(input.email)
-  const found = await findUser(ctx, email)
-  const right = await ctx.signIns.attempt(email, input.address, () =>
-    verifyPassword(input.password, found?.disabledAt === null ? found.passwordHash : null),
-  )
-  if (!right || found === null) throw wrongPassword()
+  const email = normalEmail(input.email) ?? UNKNOWN_EMAIL
+  const found = await ctx.signIns.attempt(email, input.address, () => verifiedUser(ctx, email, input.password))
+  if (found === false) throw wrongPassword()
   const { passwordHash, ...user } = found
   const token = newSessionToken()
   const now = ctx.now()
@@ -35,6 +32,15 @@ export async function signIn(
   const made = await ctx.db.pool.query(OPEN_SESSION, [newId('ses'), user.id, hash, now, expiresAt, passwordHash])
   if (made.rowCount === 0) throw wrongPassword()
   return { user, token, expiresAt }
+}
+
+/** The address of no user: what is too long to be one takes as much work. */
+const UNKNOWN_EMAIL = ''
+
+async function verifiedUser(ctx: Context, email: string, password: string) {
+  const found = await findUser(ctx, email)
+  const isRight = await verifyPassword(password, found?.disabledAt === null ? found.passwordHash : null)
+  return isRight && found !== null && found
 }
 
 /** Not for a password that was changed, nor for a person who was disabled, while it was verified: their sessions have been ended. */
