@@ -36,7 +36,7 @@ describe('the export lane', () => {
     await expect(lane.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     const last = enter('b1')
     gone.abort(new Error('away'))
-    for (const one of waiting) await expect(one).rejects.toThrow('away')
+    await Promise.all(waiting.map((one) => expect(one).rejects.toThrow('away')))
     await expect(lane.enter('a', gone.signal)).rejects.toThrow('away')
     const again = Array.from({ length: 10 }, (_nothing, n) => enter(`a${n + 3}`))
     await expect(lane.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })

@@ -87,7 +87,7 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
     const made = await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: service.key, body })
     const job = await finishedJob(service.url, service.key, made.json<{ job_id: string }>().job_id)
     const { port, pathname, search } = new URL(job.outputs!.audio)
-    const socket = connect(Number(port), '127.0.0.1')
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: a\r\n\r\n`)
     await once(socket, 'readable')
     expect(await service.stop()).toBe(0)

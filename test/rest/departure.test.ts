@@ -111,7 +111,7 @@ describe('a caller who hangs up frees the database within a second', () => {
 
   test('for all that it has asked over one connection', async () => {
     await whileLocked('job', async () => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined)
       const asked = `GET /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`
       socket.write(asked.repeat(3))
       await expect.poll(waiting, PATIENCE).toHaveLength(3)

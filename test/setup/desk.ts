@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
@@ -23,12 +23,14 @@ export interface Desk {
 /** Where desk workers ask how to go on. */
 export async function openDesk(): Promise<Desk> {
   const errands: Errand[] = []
-  const server = createServer(async (request, reply) => {
+  const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     const errand = await errandOf(request)
     errands.push(errand)
     await desk.hold(errand)
     reply.end()
-  })
+  }
+  // A worker may be killed while it asks.
+  const server = createServer((request, reply) => void serve(request, reply).catch(() => reply.destroy()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const desk: Desk = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

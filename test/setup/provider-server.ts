@@ -34,7 +34,7 @@ export type ProviderServer = Awaited<ReturnType<typeof startProviderServer>>
 export async function startProviderServer() {
   const received: Received[] = []
   const scripts = new Map<string, Handler>()
-  const server = createServer((request, response) => void serve(request, response))
+  const server = createServer((request, response) => void serve(request, response).catch(() => response.destroy()))
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []

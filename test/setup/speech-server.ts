@@ -85,7 +85,10 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   }
 
   const server = createServer((request, response) => {
-    if (request.url === '/v1/audio/speech' && request.method === 'POST') return void speak(request, response)
+    if (request.url === '/v1/audio/speech' && request.method === 'POST') {
+      // A client may go away before its request is whole.
+      return void speak(request, response).catch(() => response.destroy())
+    }
     const isKnown = request.url === '/v1/audio/voices' && voices !== null
     response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isKnown ? voices : { detail: 'Not Found' }))

@@ -121,7 +121,11 @@ describe('an attempt', () => {
       resolve: () => new Promise((resolve) => setTimeout(() => resolve(['127.0.0.1']), SLOW_STEP_MS)),
     }
     const door = createServer((socket) => {
-      setTimeout(() => socket.pipe(createConnection(receiver.port, '127.0.0.1')).pipe(socket), SLOW_STEP_MS)
+      const pass = () => {
+        const onward = createConnection(receiver.port, '127.0.0.1').on('error', () => socket.destroy())
+        socket.pipe(onward).pipe(socket)
+      }
+      setTimeout(pass, SLOW_STEP_MS)
       socket.on('error', () => undefined)
     })
     await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve))
