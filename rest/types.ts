@@ -74,8 +74,8 @@ export interface VoiceJobRequest {
     [k: string]: unknown
   }
   /**
-   * Gets the signed callback when the job finishes, instead of the account's webhook. HTTPS only, without
-   * credentials, at most 2,048 characters, not a private or special address.
+   * Receives the signed webhook when the job ends, instead of the account's webhook. HTTPS only, without
+   * credentials, at most 2,048 characters, not pointing to a private or reserved address; port 443 or 1024 to 65535.
    *
    */
   webhook_url?: string
@@ -88,8 +88,8 @@ export interface GenerationRequest {
     [k: string]: unknown
   }
   /**
-   * Gets the signed callback when the job finishes, instead of the account's webhook. HTTPS only, without
-   * credentials, at most 2,048 characters, not a private or special address.
+   * Receives the signed webhook when the job ends, instead of the account's webhook. HTTPS only, without
+   * credentials, at most 2,048 characters, not pointing to a private or reserved address; port 443 or 1024 to 65535.
    *
    */
   webhook_url?: string
@@ -132,7 +132,7 @@ export interface RetargetJob {
 }
 export interface MediaTagRequest {
   /**
-   * HTTP or HTTPS, without credentials, not a private or special address.
+   * HTTP or HTTPS, without credentials, not pointing to a private or reserved address.
    */
   media_url: string
   media_kind: MediaKind
@@ -152,7 +152,7 @@ export interface CompanionFailure {
   job_id: JobId
   status: 'failed'
   /**
-   * One sentence on what to do next.
+   * One sentence that says what is wrong or what to do next.
    */
   error: string
   error_code: JobErrorCode
@@ -162,7 +162,7 @@ export interface VoiceJobReceipt {
   status: 'queued'
 }
 /**
- * A voice job, as polling and the callback report it. Besides the properties below it carries the fields that the
+ * A voice job, as polling and the webhook report it. It has the properties below and the fields that the
  * endpoint's `response_fields` name.
  *
  */
@@ -176,7 +176,7 @@ export interface VoiceJob {
   completed_at?: string | null
   outputs?: VoiceJobOutputs
   /**
-   * Failed jobs only. One sentence on what to do next.
+   * Failed jobs only. One sentence that says what is wrong or what to do next.
    */
   error?: string
   error_code?: JobErrorCode
@@ -198,7 +198,7 @@ export interface JobSummary {
   job_id: JobId
   type: JobType
   /**
-   * What produced it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
+   * What made it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
    * `media.companion_tag`.
    *
    */
@@ -225,20 +225,20 @@ export interface JobSummary {
 export interface JobPage {
   jobs: JobSummary[]
   /**
-   * How many jobs match
+   * The exact number of matching jobs.
    */
   total: number
   limit: number
   offset: number
 }
 /**
- * A job of any producer.
+ * A job of any type.
  */
 export interface Job {
   job_id: JobId
   type: JobType
   /**
-   * What produced it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
+   * What made it: `voice.<slug>`, `generate.<workflow-slug>`, `chat.companion`, `chat.companion_retarget` or
    * `media.companion_tag`.
    *
    */
@@ -266,7 +266,7 @@ export interface Job {
    */
   result?: VoiceResult | GenerationResult | ChatResult | MediaTagResult
   /**
-   * Failed jobs only. One sentence on what to do next.
+   * Failed jobs only. One sentence that says what is wrong or what to do next.
    */
   error?: string
   error_code?: JobErrorCode
@@ -350,7 +350,7 @@ export interface EndpointSchema {
     [k: string]: unknown
   }
   /**
-   * The fields that a job of this endpoint carries besides `status` and `outputs`.
+   * The fields that a job of this endpoint has in addition to `status` and `outputs`.
    */
   response_fields: string[]
   /**
@@ -378,7 +378,7 @@ export interface VoiceEndpoint {
     [k: string]: unknown
   }
   /**
-   * The fields that a job of this endpoint carries besides `status` and `outputs`.
+   * The fields that a job of this endpoint has in addition to `status` and `outputs`.
    */
   response_fields: string[]
   /**
@@ -408,7 +408,7 @@ export interface Detail {
  */
 export interface Error {
   /**
-   * One sentence on what to do next.
+   * One sentence that says what is wrong or what to do next.
    */
   error: string
   /**
