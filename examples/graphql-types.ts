@@ -12,21 +12,21 @@ export type CreditKind =
   /** A charged job failed or was cancelled. */
   | 'REFUND';
 
-/** Why a request was refused: the value to branch on, the same as behind REST. */
+/** Why a request was rejected: the value to branch on, the same as in REST. */
 export type ErrorCode =
   /** Use a key that holds the scope. */
   | 'FORBIDDEN'
   /** The first request with this idempotency key is still at work. */
   | 'IDEMPOTENCY_IN_PROGRESS'
-  /** This idempotency key came with another request before. */
+  /** This idempotency key was already used with a different request. */
   | 'IDEMPOTENCY_MISMATCH'
   /** Something went wrong on our side. */
   | 'INTERNAL_ERROR'
-  /** Correct the request: see details. */
+  /** Correct the request: see `details`. */
   | 'INVALID_REQUEST'
   /** Use another HTTP method. */
   | 'METHOD_NOT_ALLOWED'
-  /** There is nothing of this name that the caller reaches. */
+  /** No such endpoint or resource, or the caller may not use it. */
   | 'NOT_FOUND'
   /** Send less at a time. */
   | 'PAYLOAD_TOO_LARGE'

@@ -29,7 +29,7 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, lone surrogates,
+ * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, unpaired surrogates,
  * numbers out of range, keys that reach for prototypes, and nesting deeper than 64 levels.
  * @throws INVALID_REQUEST
  */
@@ -46,9 +46,15 @@ export function parseJsonBody(bytes: Buffer): JsonObject {
 /** What parseJsonBody refuses in JSON that is parsed already. @throws INVALID_REQUEST */
 export function refuseMisread(body: object): void {
   const unstorable = findUnstorable(body)
-  if (unstorable !== null) throw refuse(pointerOf(unstorable.path) || '/', unstorable.message)
+  if (unstorable !== null) {
+    const { path, message, error } = unstorable
+    throw invalidRequest(error, [{ path: pointerOf(path) || '/', message }])
+  }
   const prototypeKey = prototypeKeyPath(body)
-  if (prototypeKey !== null) throw refuse(pointerOf(prototypeKey), 'is not allowed as a key')
+  if (prototypeKey !== null) {
+    const details = [{ path: pointerOf(prototypeKey), message: 'is not allowed as a key' }]
+    throw invalidRequest('Invalid request: see `details`.', details)
+  }
 }
 
 function isJsonType(type: string): boolean {
@@ -56,9 +62,6 @@ function isJsonType(type: string): boolean {
   const charset = CHARSET.exec(type)?.[1]?.replaceAll('"', '').toLowerCase()
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
 }
-
-const refuse = (path: string, message: string) =>
-  invalidRequest('Send only keys and values that can be kept as they are: see details.', [{ path, message }])
 
 function parse(text: string): unknown {
   try {

@@ -148,7 +148,7 @@ function moment(query: Query, name: string): Date | undefined {
   const found = parseMoment(String(text))
   if (found !== null) return found
   const message = 'must be an RFC 3339 date-time or a date, such as 2026-01-31T09:05:00Z'
-  throw invalidRequest('Send times that exist: see details.', [{ path: name, message }])
+  throw invalidRequest('Invalid request: see `details`.', [{ path: name, message }])
 }
 
 function message(call: Call): ChatInput {

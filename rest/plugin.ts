@@ -93,7 +93,7 @@ const refusals = {
     throw unauthorized()
   },
   validationFail: ({ validation }: ApiContext) => {
-    throw invalidRequest('Send a request that fits the contract: see details.', detailsOf(validation.errors ?? []))
+    throw invalidRequest('Invalid request: see `details`.', detailsOf(validation.errors ?? []))
   },
   postResponseHandler: ({ response }: ApiContext, _request: FastifyRequest, reply: FastifyReply) =>
     send(reply, response as Answer),

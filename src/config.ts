@@ -48,7 +48,7 @@ export interface Settings {
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
-  /** Lets strangers introspect the GraphQL schema. */
+  /** Lets unauthenticated callers introspect the GraphQL schema. */
   readonly development: boolean
   /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
   readonly lookUp: (name: string) => string | undefined

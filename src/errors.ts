@@ -65,7 +65,9 @@ export const paymentRequired = () =>
   new ServiceError('PAYMENT_REQUIRED', 'Top up the account: its credit balance must be positive.')
 export const forbidden = (scope: string) =>
   new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
-export const notFound = () => new ServiceError('NOT_FOUND', 'Check the address: there is nothing here.')
+export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')
+/** The same for a malformed id, an unknown one and another account's. */
+export const jobNotFound = () => new ServiceError('NOT_FOUND', 'No job with this id.')
 export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
 export const unsupportedMediaType = () =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json in UTF-8, without content-encoding.')

@@ -1,30 +1,36 @@
 /** No honest request nests deeper, and recursion over one that does would end the stack. */
 const MAX_DEPTH = 64
 
+export const UNSAFE_STRING = 'Strings must not contain NUL or unpaired surrogates.'
+const INVALID = 'Invalid request: see `details`.'
+
 /** A value that would not come back from the database as it was sent. */
 interface Unstorable {
   /** The keys on the way to it; to the object itself where one of its keys is at fault. */
   readonly path: readonly string[]
   readonly message: string
+  /** The sentence of the answer that refuses it. */
+  readonly error: string
 }
 
 /**
- * The first part of a JSON value that cannot be kept as it is: PostgreSQL refuses NUL, a lone surrogate silently becomes U+FFFD, and
+ * The first part of a JSON value that cannot be kept as it is: PostgreSQL refuses NUL, an unpaired surrogate silently becomes U+FFFD, and
  * a number beyond 2^53 has lost digits already, or became infinite. Also what is nested too deeply. null: all of it can be kept.
  */
 export function findUnstorable(value: unknown, depth = 0): Unstorable | null {
-  if (depth > MAX_DEPTH) return { path: [], message: `is nested deeper than ${MAX_DEPTH} levels` }
-  if (typeof value === 'string') return isUnsafe(value) ? { path: [], message: 'holds NUL or a lone surrogate' } : null
-  if (typeof value === 'number') return isOutOfRange(value) ? { path: [], message: 'is a number out of range' } : null
+  if (depth > MAX_DEPTH) return invalid(`is nested deeper than ${MAX_DEPTH} levels`)
+  if (typeof value === 'string') return isUnsafe(value) ? unsafe('holds NUL or an unpaired surrogate') : null
+  if (typeof value === 'number') return isOutOfRange(value) ? invalid('is a number out of range') : null
   for (const [key, part] of partsOf(value)) {
-    if (typeof key === 'string' && isUnsafe(key)) {
-      return { path: [], message: 'has a key that holds NUL or a lone surrogate' }
-    }
+    if (typeof key === 'string' && isUnsafe(key)) return unsafe('has a key that holds NUL or an unpaired surrogate')
     const found = findUnstorable(part, depth + 1)
     if (found !== null) return { ...found, path: [String(key), ...found.path] }
   }
   return null
 }
+
+const unsafe = (message: string): Unstorable => ({ path: [], message, error: UNSAFE_STRING })
+const invalid = (message: string): Unstorable => ({ path: [], message, error: INVALID })
 
 /** What is directly in a list or an object; nothing in anything else. */
 export function partsOf(value: unknown): Iterable<readonly [string | number, unknown]> {

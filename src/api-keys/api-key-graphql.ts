@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
   deleteApiKey: t.field({
     type: DeletionRef,
     errors: {},
-    description: `Deletes a key: it is refused from the very next request on. ${WHO}`,
+    description: `Deletes a key: it is revoked immediately. ${WHO}`,
     args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
     ...resolvedBy(deleteApiKey, (args: { id: string }) => ({ apiKeyId: args.id })),
   }),

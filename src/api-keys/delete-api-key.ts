@@ -3,7 +3,7 @@ import { unknownKey } from './api-keys.ts'
 import { keysOwner } from './grantable-scopes.ts'
 
 /**
- * Deletes a key: it is refused from the very next request on, and what is connected with it is closed within a second. Its jobs stay, with
+ * Deletes a key: it is revoked immediately, and what is connected with it is closed within a second. Its jobs stay, with
  * its id and without its name.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for keys of other accounts)
  */

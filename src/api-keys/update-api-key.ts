@@ -7,7 +7,7 @@ export interface ApiKeyChange {
   readonly apiKeyId: string
   /** Absent or null: stays. */
   readonly name?: string | null | undefined
-  /** Absent or null: stay. They hold from the very next request on. */
+  /** Absent or null: stay. They take effect immediately. */
   readonly scopes?: readonly string[] | null | undefined
 }
 

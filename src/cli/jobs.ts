@@ -38,10 +38,10 @@ interface ExportOptions {
 }
 
 export function addJobCommands(program: Command): void {
-  const jobs = program.command('jobs').description('the jobs of every producer')
+  const jobs = program.command('jobs').description('jobs of all types')
   addCancelCommand(jobs)
   operatorCommand(
-    jobs.command('show').description('show a job, with the true cause of its failure').argument('<job-id>', 'job_…'),
+    jobs.command('show').description('show a job, including the internal error').argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => show(ctx, jobId),
   )
   operatorCommand<ListOptions>(

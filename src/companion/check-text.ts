@@ -4,7 +4,7 @@ import { findUnstorable } from '../storable.ts'
 /** Holds a text from the caller against its limit, in Unicode code points. @throws INVALID_REQUEST */
 export function checkText(path: string, text: string, maxCharacters: number): void {
   const message = complaint(text, maxCharacters)
-  if (message !== null) throw invalidRequest('Send a text that fits: see details.', [{ path, message }])
+  if (message !== null) throw invalidRequest('Invalid request: see `details`.', [{ path, message }])
 }
 
 function complaint(text: string, maxCharacters: number): string | null {
@@ -12,5 +12,5 @@ function complaint(text: string, maxCharacters: number): string | null {
   if (text.length > maxCharacters && [...text].length > maxCharacters) {
     return `must have at most ${maxCharacters} characters`
   }
-  return findUnstorable(text) === null ? null : 'holds a character that cannot be stored'
+  return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
 }

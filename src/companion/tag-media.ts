@@ -53,7 +53,7 @@ function checkMediaUrl(ctx: Context, mediaUrl: string): void {
     complaintAboutLength(mediaUrl) ??
     complaintAboutAddress(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
   if (message === null && mediaUrl.isWellFormed()) return
-  throw invalidRequest('Send the public address of a medium: see details.', [
+  throw invalidRequest('Send the public URL of a medium: see `details`.', [
     { path: '/media_url', message: message ?? 'holds a character that cannot be stored' },
   ])
 }

@@ -86,5 +86,5 @@ const guardedLookup = (egressAllow: readonly Cidr[]) => (name: string, _options:
       const bytes = toAddressBytes(address)
       return bytes !== null && isAllowed(bytes, egressAllow)
     })
-    done(isGood ? null : new RefusedAddress('the name resolves to a private or special address'), addresses)
+    done(isGood ? null : new RefusedAddress('the name resolves to a private or reserved address'), addresses)
   })

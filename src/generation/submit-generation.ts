@@ -36,7 +36,7 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
   if (workflow === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => ctx.catalog.current.workflowValidators.get(workflow.slug)?.(copy) ?? [],
-    advice: () => 'Send inputs that fit the workflow: see details.',
+    advice: () => 'Send inputs that fit the workflow: see `details`.',
   })
   return queueJob(ctx, {
     type: 'generate',

@@ -11,9 +11,7 @@ export function refuseMisreadParameters({ searchParams }: URL): void {
     const value = parsed(text)
     if (value === null) continue
     if (typeof value !== 'object' || Array.isArray(value)) {
-      throw invalidRequest('Send parameters that can be read: see details.', [
-        { path: name, message: 'must be a JSON object' },
-      ])
+      throw invalidRequest('Invalid request: see `details`.', [{ path: name, message: 'must be a JSON object' }])
     }
     refuseMisread(value)
   }

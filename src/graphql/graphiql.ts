@@ -5,7 +5,7 @@ const OPTIONS = {
   title: 'Sonant GraphQL',
   // It would subscribe by GET otherwise.
   method: 'POST' as const,
-  defaultQuery: `# Strangers see the catalog, and nothing of the schema. Put a key into Headers below:
+  defaultQuery: `# Unauthenticated requests can only query the catalog. Put an API key into Headers below:
 #   {"authorization": "Bearer snt_..."}
 # and choose one of the examples above.
 {

@@ -11,7 +11,7 @@ import { variableMistakes } from './variables.ts'
 
 /**
  * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
- * are counted while parsing, the rest before any other rule looks at the document. Strangers get no introspection and no hints.
+ * are counted while parsing, the rest before any other rule looks at the document. Unauthenticated callers get no introspection and no hints.
  */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
   onParse: ({ params, setParseFn, parseFn }) => {
@@ -23,10 +23,10 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseNul)
     addValidationRule(plainSubscription)
-    const stranger = isStranger(context)
-    if (stranger && !runtime.settings.development) addValidationRule(refuseIntrospection)
+    const anonymous = isAnonymous(context)
+    if (anonymous && !runtime.settings.development) addValidationRule(refuseIntrospection)
     return ({ result, setResult: replace }) => {
-      if (!stranger || !Array.isArray(result)) return
+      if (!anonymous || !Array.isArray(result)) return
       replace(result.map(withoutHint))
     }
   },
@@ -51,12 +51,12 @@ type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unkn
 export function refuseCall(args: Call): GraphQLError | null {
   const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
   return excess === null
-    ? variableMistakes(args, isStranger(args.contextValue as GraphqlContext))
+    ? variableMistakes(args, isAnonymous(args.contextValue as GraphqlContext))
     : new GraphQLError(excess)
 }
 
-const isStranger = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
+const isAnonymous = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
 
-/** What validation has found is kept for the next caller, who may be no stranger. */
+/** The result of a validation is kept for the next caller, which may have a key. */
 const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
   new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })

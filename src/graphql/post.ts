@@ -49,9 +49,9 @@ const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operatio
  * of the ordinary, or refused before anything of it was executed.
  */
 export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, schema: GraphQLSchema) {
-  const valid = { stranger: boundedCache<DocumentNode>(), caller: boundedCache<DocumentNode>() }
+  const valid = { anonymous: boundedCache<DocumentNode>(), caller: boundedCache<DocumentNode>() }
   const documentOf = (context: GraphqlContext, params: Params): DocumentNode | null => {
-    const cache = context.actor.kind === 'anonymous' ? valid.stranger : valid.caller
+    const cache = context.actor.kind === 'anonymous' ? valid.anonymous : valid.caller
     const known = cache.get(params.query)
     if (known !== undefined) return known
     const document = validated(yoga, context, params)

@@ -6,18 +6,18 @@ import { ExpectedRefusal } from './expected-refusal.ts'
 
 const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',
-  'Why a request was refused: the value to branch on, the same as behind REST.',
+  'Why a request was rejected: the value to branch on, the same as in REST.',
   {
-    INVALID_REQUEST: 'Correct the request: see details.',
+    INVALID_REQUEST: 'Correct the request: see `details`.',
     UNAUTHORIZED: 'Send a valid key, or sign in.',
     PAYMENT_REQUIRED: 'Top up the account.',
     FORBIDDEN: 'Use a key that holds the scope.',
-    NOT_FOUND: 'There is nothing of this name that the caller reaches.',
+    NOT_FOUND: 'No such endpoint or resource, or the caller may not use it.',
     METHOD_NOT_ALLOWED: 'Use another HTTP method.',
     IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still at work.',
     PAYLOAD_TOO_LARGE: 'Send less at a time.',
     UNSUPPORTED_MEDIA_TYPE: 'Send JSON.',
-    IDEMPOTENCY_MISMATCH: 'This idempotency key came with another request before.',
+    IDEMPOTENCY_MISMATCH: 'This idempotency key was already used with a different request.',
     RATE_LIMITED: 'Wait, then try again.',
     INTERNAL_ERROR: 'Something went wrong on our side.',
     UNAVAILABLE: 'Try again in a moment.',
@@ -37,7 +37,7 @@ builder.objectType(ExpectedRefusal, {
   description:
     'Why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are not here but among the errors of the answer.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'What to do next, in one sentence.' }),
+    message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),
     code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
     details: t.field({
       type: [DetailRef],

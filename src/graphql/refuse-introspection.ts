@@ -2,11 +2,12 @@ import { type ASTVisitor, GraphQLError, SchemaMetaFieldDef, TypeMetaFieldDef, ty
 
 const META_FIELDS: ReadonlySet<string> = new Set([SchemaMetaFieldDef.name, TypeMetaFieldDef.name])
 
-/** Strangers do not read the schema. graphql's own rule has an error for each of the fields below as well: a screen full of them. */
+/** Unauthenticated callers do not read the schema. graphql's own rule has an error for each of the fields below as well: a screen full of them. */
 export const refuseIntrospection = (context: ValidationContext): ASTVisitor => ({
   Field: (node) => {
     if (!META_FIELDS.has(node.name.value)) return
-    const message = 'Send an API key, or sign in, to use introspection: strangers see the catalog alone.'
+    const message =
+      'Send an API key, or sign in, to use introspection: unauthenticated requests can only query the catalog.'
     context.reportError(new GraphQLError(message, { nodes: node }))
   },
 })

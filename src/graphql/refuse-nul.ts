@@ -1,12 +1,13 @@
 import { type ASTNode, type ASTVisitor, GraphQLError, Kind, type ValidationContext } from 'graphql'
 import { invalidRequest } from '../errors.ts'
 import { pointerOf } from '../json-pointer.ts'
+import { UNSAFE_STRING } from '../storable.ts'
 
 /** The database takes no NUL: written into the document it is refused as it is among the variables (contract.md section 2). */
 export const refuseNul = (context: ValidationContext): ASTVisitor => ({
   StringValue: (node, _key, parent, path, ancestors) => {
     if (!node.value.includes('\0') || parent === undefined) return
-    const originalError = invalidRequest('Send only texts that can be kept as they are: see details.', [
+    const originalError = invalidRequest(UNSAFE_STRING, [
       { path: pointerOf(placeOf(path, [...ancestors, parent, node])) || '/', message: 'holds NUL' },
     ])
     context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }))

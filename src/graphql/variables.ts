@@ -43,7 +43,7 @@ export function variableMistakes(call: Call, hideSuggestions: boolean): GraphQLE
     }
   }
   if (details.length === 0) return null
-  const originalError = invalidRequest('Send variables that fit their types: see details.', details)
+  const originalError = invalidRequest('Invalid variables: see `details`.', details)
   return new GraphQLError(originalError.message, { originalError })
 }
 

@@ -33,7 +33,7 @@ export function idempotentRequest(
   return { accountId: owner.accountId, key, requestHash }
 }
 
-/** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it came with another request */
+/** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it was already used with a different request */
 export async function recallJob(db: Pool | PoolClient, request: IdempotentRequest): Promise<string | null> {
   const { rows } = await db.query<{ request_hash: Buffer; job_id: string }>(
     `select request_hash, job_id from idempotency_record
@@ -43,7 +43,10 @@ export async function recallJob(db: Pool | PoolClient, request: IdempotentReques
   const known = rows[0]
   if (known === undefined) return null
   if (known.request_hash.equals(request.requestHash)) return known.job_id
-  throw new ServiceError('IDEMPOTENCY_MISMATCH', 'Send a new Idempotency-Key: this one came with another request.')
+  throw new ServiceError(
+    'IDEMPOTENCY_MISMATCH',
+    'Send a new Idempotency-Key: this Idempotency-Key was already used with a different request.',
+  )
 }
 
 /** Whether the caller made a job of an endpoint under a key, with the same API key as now. A malformed key made none. */

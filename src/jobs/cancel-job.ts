@@ -1,7 +1,7 @@
 import { type Context, requireScope } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { forbidden, notFound, unauthorized } from '../errors.ts'
+import { forbidden, jobNotFound, unauthorized } from '../errors.ts'
 import { GENERATION_SCOPE } from '../generation/workflow.ts'
 import { isId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
@@ -45,14 +45,14 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
 /** The account of the job, where the caller may cancel it: its own account's, or at the command line anybody's. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   refuseWithoutScope(ctx)
-  if (!isId('job', jobId)) throw notFound()
+  if (!isId('job', jobId)) throw jobNotFound()
   const { rows } = await ctx.db.pool.query<{ account_id: string; type: JobType }>(
     'select account_id, type from job where id = $1',
     [jobId],
   )
   const { account_id: owner, type } = rows[0] ?? {}
   const scope = type === undefined ? undefined : SCOPES[type]
-  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw notFound()
+  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw jobNotFound()
   requireScope(ctx, scope)
   return owner
 }
@@ -72,6 +72,6 @@ async function readRow(ctx: Context, jobId: string): Promise<ViewRow> {
     `select ${VIEW_COLUMNS} from job j left join api_key k on k.id = j.api_key_id where j.id = $1`,
     [jobId],
   )
-  if (rows[0] === undefined) throw notFound()
+  if (rows[0] === undefined) throw jobNotFound()
   return rows[0]
 }

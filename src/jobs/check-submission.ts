@@ -31,10 +31,8 @@ export function checkSubmission(
   }
   const unstorable = findUnstorable(inputs)
   if (unstorable !== null) {
-    const { path, message } = unstorable
-    throw invalidRequest('Send only inputs that can be kept as they are: see details.', [
-      { path: `/inputs${pointerOf(path)}`, message },
-    ])
+    const { path, message, error } = unstorable
+    throw invalidRequest(error, [{ path: `/inputs${pointerOf(path)}`, message }])
   }
   const copy: Record<string, unknown> = structuredClone(inputs as Record<string, unknown>)
   const details = [...validate(copy)]

@@ -34,7 +34,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
     details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
   if (apiKeyId === '') details.push({ path: 'api_key_id', message: 'must not be empty' })
   for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
-    if (findUnstorable(text) !== null) details.push({ path, message: 'holds a character that no id has' })
+    if (findUnstorable(text) !== null) details.push({ path, message: 'must not contain NUL or unpaired surrogates' })
   }
   if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
   return details
@@ -42,7 +42,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
 
 /** @throws INVALID_REQUEST */
 export function refuseMistakes(details: readonly Detail[]): void {
-  if (details.length > 0) throw invalidRequest('Send parameters that fit the contract: see details.', details)
+  if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
 }
 
 /** A filter as SQL about `job`, with the values of its parameters. */

@@ -1,5 +1,5 @@
 import { requireAccount } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { jobNotFound } from '../errors.ts'
 import { batched } from '../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
@@ -27,7 +27,7 @@ const recordOf = batched<JobRecord>(async (ctx, ids) => {
 /** All of a job that a verb let the caller see. */
 export async function showRecord(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<JobRecord> {
   const record = await recordOf(ctx, jobId)
-  if (record === undefined) throw notFound()
+  if (record === undefined) throw jobNotFound()
   return record
 }
 

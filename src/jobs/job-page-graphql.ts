@@ -36,7 +36,7 @@ export const JobFilterInput = builder.inputType('JobFilter', {
 builder.queryField('job', (t) =>
   t.field({
     type: JobInterface,
-    description: "One job of the key's account, whoever produced it.",
+    description: "One job of the key's account, of any type.",
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
     ...presentedBy(job, (args: { jobId: string }) => args, showRecord),
   }),
@@ -45,7 +45,7 @@ builder.queryField('job', (t) =>
 builder.queryField('jobPage', (t) =>
   t.field({
     type: JobPageRef,
-    description: "The jobs of the key's account from every producer, newest first.",
+    description: "The jobs of all types of the key's account, newest first.",
     args: {
       limit: t.arg.int({ description: '1 to 100; 50 if absent.' }),
       offset: t.arg.int({ description: 'How many matching jobs to leave out first.' }),

@@ -28,7 +28,7 @@ export interface JobPage {
 type Row = { total: string } & (SummaryRow | { id: null })
 
 /**
- * The account's jobs from every producer, newest first (spec 4.7). Page and total are one statement and so one snapshot: they always
+ * The account's jobs of all types, newest first (spec 4.7). Page and total are one statement and so one snapshot: they always
  * agree. What is out of range is refused, never clamped.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */

@@ -1,22 +1,22 @@
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { jobNotFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
 
 /**
- * One job of the caller's account, whoever produced it (spec 4.8). Output URLs are signed anew at every read and live 15 minutes.
+ * One job of the caller's account, of any type (spec 4.8). Output URLs are signed anew at every read and live 15 minutes.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
 export async function job(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
-  if (!isId('job', input.jobId)) throw notFound()
+  if (!isId('job', input.jobId)) throw jobNotFound()
   const { rows } = await ctx.db.pool.query<ViewRow>({
     name: 'job',
     text: `select ${VIEW_COLUMNS} from job j left join api_key k on k.id = j.api_key_id where j.id = $1 and j.account_id = $2`,
     values: [input.jobId, accountId],
   })
-  if (rows[0] === undefined) throw notFound()
+  if (rows[0] === undefined) throw jobNotFound()
   return toView(ctx, rows[0])
 }

@@ -73,7 +73,7 @@ function mistakeIn(value: unknown): string | null {
 
 function textMistake(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
-  return findUnstorable(text) === null ? null : 'holds a character that nothing here has'
+  return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
 }
 
 /** The conditions on `job` that a filter means; values that statistics do not know by heart become parameters. */

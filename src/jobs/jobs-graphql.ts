@@ -80,7 +80,7 @@ builder.queryField('jobs', (t) =>
     {
       type: JobInterface,
       description:
-        "The account's jobs from every producer; any page costs what the first one does. `first` or `last` is 1 to 100, 50 unless given.",
+        "The account's jobs of all types; any page costs what the first one does. `first` or `last` is 1 to 100, 50 unless given.",
       args: {
         filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
         orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),

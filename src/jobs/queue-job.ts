@@ -28,7 +28,7 @@ interface QueuedJob {
   readonly idempotency: IdempotentRequest | null
 }
 
-/** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key came with another request */
+/** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request */
 export async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
   const jobId = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
   return jobId === null ? null : { jobId, status: 'queued', replayed: true }

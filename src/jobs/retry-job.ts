@@ -1,5 +1,5 @@
 import { type Context, requireAccount } from '../context.ts'
-import { invalidRequest, notFound } from '../errors.ts'
+import { invalidRequest, jobNotFound } from '../errors.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
 import { isId } from '../id.ts'
 import type { JobStatus, JobType } from './job-states.ts'
@@ -28,7 +28,7 @@ export interface Retry {
 export async function retryJob(ctx: Context, input: Retry): Promise<Submission> {
   const { jobId, idempotencyKey } = input
   const row = await findRow(ctx, requireAccount(ctx).accountId, jobId)
-  if (row === undefined) throw notFound()
+  if (row === undefined) throw jobNotFound()
   if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
   const again = {
     slug: row.endpoint_key.slice(row.endpoint_key.indexOf('.') + 1),

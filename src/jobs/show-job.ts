@@ -8,7 +8,7 @@ export interface OperatorJobView extends JobView {
   readonly accountId: string
   readonly attempt: number
   readonly startedAt: Date | null
-  /** What really went wrong (spec 7.3); null where nothing did. */
+  /** The internal error (spec 7.3); null where nothing did. */
   readonly cause: string | null
 }
 
@@ -19,11 +19,11 @@ interface Row extends ViewRow {
   cause: string | null
 }
 
-/** Any account's job with the true cause of its failure, for the operator. @throws NOT_FOUND */
+/** Any account's job including the internal error of its failure, for the operator. @throws NOT_FOUND */
 export async function showJob(ctx: Context, input: { readonly jobId: string }): Promise<OperatorJobView> {
   requireOperator(ctx)
   const row = isId('job', input.jobId) ? await findRow(ctx, input.jobId) : undefined
-  if (row === undefined) throw new ServiceError('NOT_FOUND', `Check the id: there is no job "${input.jobId}".`)
+  if (row === undefined) throw new ServiceError('NOT_FOUND', `No job with the id "${input.jobId}".`)
   const view = await toView(ctx, row)
   return { ...view, accountId: row.account_id, attempt: row.attempt, startedAt: row.started_at, cause: row.cause }
 }

@@ -1,6 +1,6 @@
 import { type Context, type Parts, requireScope } from '../context.ts'
 import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { notFound } from '../errors.ts'
+import { jobNotFound } from '../errors.ts'
 import { isId } from '../id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
 import type { Progress } from './record-progress.ts'
@@ -48,7 +48,7 @@ type ViewParts = Pick<Parts, 'catalog' | 'storage' | 'now'>
 export async function voiceJob(ctx: Context, input: { readonly jobId: string }): Promise<VoiceJobView> {
   requireScope(ctx, VOICE_SCOPE)
   const row = await findRow(ctx, input.jobId)
-  if (row === null) throw notFound()
+  if (row === null) throw jobNotFound()
   return toVoiceJobView(ctx, row)
 }
 

@@ -48,4 +48,4 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
 }
 
 const foreignOrigin = () =>
-  new ServiceError('FORBIDDEN', "Send the request from a page of this service: a cookie does not go with others'.")
+  new ServiceError('FORBIDDEN', 'Cross-site requests with a session cookie are rejected: send an API key instead.')

@@ -38,7 +38,7 @@ function complaintAboutUrl(url: URL, egressAllow: readonly Cidr[]): string | nul
   const host = url.hostname.replace(/\.+$/, '')
   if (/(^|\.)localhost$/.test(host)) return 'must not name this machine'
   const address = toAddressBytes(host.replace(/^\[(.*)\]$/, '$1'))
-  if (address !== null && !isAllowed(address, egressAllow)) return 'must not hold a private or special address'
+  if (address !== null && !isAllowed(address, egressAllow)) return 'must not point to a private or reserved address'
   // Sockets would read it as IPv4 and so would every table of addresses but ours: there is no honest reason to write it.
   if (host.startsWith('[::ffff:')) return 'must not hold an IPv4 address written as IPv6'
   return null

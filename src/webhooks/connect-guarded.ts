@@ -68,7 +68,7 @@ function handshake(guard: Trust, hostname: string, port: number, addresses: read
       // A receiver that has hung up already has no address any more; the end of the socket tells of it.
       const address = socket.remoteAddress
       if (address !== undefined && !isReachable(address, guard.egressAllow)) {
-        fail(new DeliveryFailure('address_refused', 'the connection reached a private or special address'))
+        fail(new DeliveryFailure('address_refused', 'the connection reached a private or reserved address'))
       }
     })
     socket.on('error', (error) => broken(error.message))

@@ -15,7 +15,7 @@ export async function judgeHost(host: string, resolver: Resolver, egressAllow: r
   const literal = literalOf(host)
   const addresses = toAddressBytes(literal) === null ? await resolve(host, resolver) : [literal]
   if (!addresses.every((address) => isReachable(address, egressAllow))) {
-    throw new DeliveryFailure('address_refused', 'an address of the host is private or special')
+    throw new DeliveryFailure('address_refused', 'an address of the host is private or reserved')
   }
   return { addresses }
 }

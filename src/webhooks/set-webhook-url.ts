@@ -19,7 +19,7 @@ export async function setWebhookUrl(
   if (url === undefined)
     throw invalidRequest('Send a URL, or null to clear it.', [{ path: '/url', message: 'is missing' }])
   const message = url === null ? null : checkWebhookUrl(url, ctx.settings.egressAllow)
-  if (message !== null) throw invalidRequest(`Send another URL: it ${message}.`, [{ path: '/url', message }])
+  if (message !== null) throw invalidRequest(`The URL ${message}.`, [{ path: '/url', message }])
   await ctx.db.prisma.account.update({ where: { id: accountId }, data: { webhookUrl: url } })
   return webhook(ctx)
 }

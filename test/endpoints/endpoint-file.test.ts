@@ -49,7 +49,12 @@ describe('an endpoint file', () => {
       /voice must have type: string/,
     ],
     ['a NUL in a name', 'name', { name: 'a\0b' }, /name holds NUL/],
-    ['a lone surrogate in a voice', 'voices', withVoice({ description: '\ud800' }), /description holds NUL or a lone/],
+    [
+      'a lone surrogate in a voice',
+      'voices',
+      withVoice({ description: '\ud800' }),
+      /description holds NUL or an unpaired/,
+    ],
     ['a NUL in a key', 'inputs', withSchema({ 'a\0': 1 }), /key that holds NUL/],
     [
       'a speaker that is not there',

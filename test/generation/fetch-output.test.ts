@@ -37,7 +37,7 @@ describe.skipIf(!resolves)('an output on a name that leads to a private address'
   it('is never connected to, unless EGRESS_ALLOW covers the address', async () => {
     await expect(open([])).rejects.toMatchObject({
       code: 'PROVIDER_UNAVAILABLE',
-      cause: { message: 'the name resolves to a private or special address' },
+      cause: { message: 'the name resolves to a private or reserved address' },
     })
     expect(connections).toBe(0)
     // Only so is the refusal above known to be the guard's: the same address is reached, and fails at TLS.

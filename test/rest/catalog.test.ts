@@ -78,7 +78,7 @@ describe('catalogEndpoint', () => {
     expect(response.status).toBe(404)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(await response.json()).toEqual({
-      error: 'Check the address: there is nothing here.',
+      error: 'Not found: no such endpoint or resource.',
       error_code: 'NOT_FOUND',
     })
   })
