@@ -1,8 +1,13 @@
+import { SAFETY_HEADERS } from './safety-headers.ts'
+
 /** Every origin may read what needs no key (spec 4.5). */
 export const OPEN_TO_ALL = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'etag, x-request-id',
 }
+
+/** What is written without the server's own hooks. */
+export const OPEN_ANSWER = { ...SAFETY_HEADERS, ...OPEN_TO_ALL }
 
 /** The answer to a browser that asks first. */
 export const PREFLIGHT = {

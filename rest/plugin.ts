@@ -12,7 +12,7 @@ import type { Actor, Context, KeyActor } from '../src/context.ts'
 import { invalidRequest, notFound, unauthorized } from '../src/errors.ts'
 import { JSON_TYPE } from '../src/trouble.ts'
 import { admit } from './admission.ts'
-import { OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
+import { OPEN_ANSWER, OPEN_TO_ALL, PREFLIGHT } from './cors.ts'
 import { departureOf, whileThere } from './departure.ts'
 import { API_ROOT, type Document, requestsOf } from './document.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from './json-body.ts'
@@ -192,7 +192,7 @@ function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): Fasti
   const type = body === null ? {} : { 'content-type': JSON_TYPE, 'content-length': (body as Buffer).length }
   reply
     .hijack()
-    .raw.writeHead(status, { 'x-request-id': reply.request.id, ...OPEN_TO_ALL, ...headers, ...type })
+    .raw.writeHead(status, { 'x-request-id': reply.request.id, ...OPEN_ANSWER, ...headers, ...type })
     .end(body)
   return reply
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { PgBoss } from 'pg-boss'
 import { presentVoiceJob } from '../rest/present.ts'
 import { openCallerWatch } from './api-keys/caller-watch.ts'
+import { type Closer, closeInTurn } from './closing.ts'
 import { openCompanion } from './companion/companion.ts'
 import type { Settings } from './config.ts'
 import type { Actor, Context, Parts } from './context.ts'
@@ -31,6 +32,7 @@ import { openSignInThrottle } from './users/sign-in-throttle.ts'
 import { openVault } from './webhooks/secret-vault.ts'
 
 const CATALOG_RETRY_MS = 250
+const MAX_CLOSING_SECONDS = 5
 /** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
 const MAX_SPILL_BYTES = 4 * 2 ** 30
 /** An account's dozen of them and more; the other half is for the others. */
@@ -53,24 +55,20 @@ export interface Runtime extends Parts {
   publicUrl: string
   /** The runtime as a verb's first argument. */
   as(actor: Actor): Context
-  close(): Promise<void>
+  /** Takes a few seconds for each part at the longest. False where one could not be closed, which is logged. */
+  close(): Promise<boolean>
 }
-
-/** What was opened, as what lets go of it again. */
-type Closers = (() => Promise<unknown>)[]
 
 /** Composition root: secret -> database -> migrations -> bus -> queue -> catalog -> storage. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
-  const closers: Closers = []
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer()
-  }
+  const closers: Closer[] = []
+  const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
     openDataDirectory(settings.dataDir)
     const keys = openKeys(settings)
     const { db, bus } = await openData(settings, log, closers)
     const boss = await openBoss(db, log, role.supervise)
-    closers.push(() => boss.stop({ graceful: false, close: false }))
+    closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
     const queue = bossQueue(boss, bus)
     const catalog = openCatalog(db, (snapshot) => prepareQueues(queue, snapshot))
     const common = { settings, log, db, bus, catalog, queue, boss, ...keys, now: () => new Date() }
@@ -87,16 +85,20 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       as: (actor) => ({ ...runtime, actor }),
       close,
     }
-    closers.push(() => runtime.storage.close())
+    closers.push({ what: 'the storage', close: () => runtime.storage.close() })
     await followCatalog(runtime)
     await installEndpoint(runtime.as({ kind: 'system' }))
     if (settings.publicUrl === null) await readPublicUrl(runtime)
     return runtime
   } catch (error) {
-    await close().catch(() => undefined)
+    await close()
     throw error
   }
 }
+
+/** What each part may take to close: by then nothing works with it any more. */
+const closingLimit = ({ shutdownSeconds }: Settings): number =>
+  Math.min(Math.max(shutdownSeconds, 1), MAX_CLOSING_SECONDS) * 1000
 
 /** What the secret is good for: URLs of media, secrets of webhooks. */
 function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
@@ -109,16 +111,16 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
 }
 
 /** The database, brought up to date, and the bus over it. */
-async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closers) {
+async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
-  if (embedded !== null) closers.push(() => embedded.close())
+  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
   const db = openDatabase(databaseUrl ?? (embedded as Embedded).url, log)
-  closers.push(() => db.close())
+  closers.push({ what: 'the database', close: () => db.close() })
   await migrate(db, log).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
   })
   const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
-  closers.push(() => bus.close())
+  closers.push({ what: 'the bus', close: () => bus.close() })
   return { db, bus }
 }
 
@@ -126,17 +128,17 @@ async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: C
 function openWaiting(
   { settings, db, log, now }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'>,
   runtime: () => Runtime,
-  closers: Closers,
+  closers: Closer[],
 ) {
   const spill = openSpill({
     dir: join(settings.dataDir, 'spill'),
     maxBytes: MAX_SPILL_BYTES,
     maxBytesPerOwner: MAX_SPILL_BYTES_PER_ACCOUNT,
   })
-  closers.push(() => spill.close())
+  closers.push({ what: 'exports', close: () => spill.close() })
   const callers = openCallerWatch({ db, log, now })
   const jobFeed = openJobFeed(runtime, callers)
-  closers.push(async () => jobFeed.close())
+  closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
   return { spill, exportLane: openExportLane(), callers, jobFeed }
 }
 

@@ -43,5 +43,7 @@ const stop = async () => {
   await worker.stop()
   if (stages !== null) writeFileSync(process.env.STAGES_FILE!, JSON.stringify(stages.times()))
 }
-stopOnSignal(log, { starting: Promise.resolve(), working: [stop], ground: [() => runtime.close()] })
+const working = [{ what: 'the worker', close: stop }]
+const opened = { starting: Promise.resolve(), working, ground: [() => runtime.close()] }
+stopOnSignal(log, opened, settings.shutdownSeconds * 1000)
 process.stdout.write('ready\n')

@@ -23,12 +23,14 @@ export interface Halves {
 export async function runService(halves: Halves): Promise<void> {
   const opened: Opened = { starting: Promise.resolve(), working: [], ground: [] }
   let log = openLog('silent')
+  let graceMs = 0
   let stopping: AbortSignal | undefined
   try {
     const settings = readSettings(process.env)
     log = openLog(settings.logLevel)
     surviveRejections(log)
-    stopping = stopOnSignal(log, opened)
+    graceMs = settings.shutdownSeconds * 1000
+    stopping = stopOnSignal(log, opened, graceMs)
     opened.starting = start(settings, log, halves, opened, stopping)
     await opened.starting
   } catch (error) {
@@ -40,7 +42,7 @@ export async function runService(halves: Halves): Promise<void> {
         ? `The environment is not right:\n${message}\n`
         : `Sonant cannot start: ${message}\n`,
     )
-    await closeAll(log, opened)
+    await closeAll(log, opened, graceMs)
     process.exit(1)
   }
 }
@@ -57,7 +59,7 @@ async function start(
   stopping.throwIfAborted()
   if (halves.api) {
     const app = await buildApp(runtime)
-    opened.working.push(() => app.close())
+    opened.working.push({ what: 'the HTTP server', close: () => app.close() })
     const address = await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
       throw explainUnbound(error, settings)
     })
@@ -69,9 +71,9 @@ async function start(
     if (!halves.api && settings.publicUrl === null) await followPublicUrl(runtime)
     let callbacks: WebhookWorker | undefined
     const worker = await startWorker(runtime, { ...halves, isBusy: () => callbacks?.isBusy() !== false })
-    opened.working.push(() => worker.stop())
+    opened.working.push({ what: 'the worker', close: () => worker.stop() })
     callbacks = await startWebhookWorker(runtime)
-    opened.working.push(() => callbacks.stop())
+    opened.working.push({ what: 'the delivery of callbacks', close: () => callbacks.stop() })
   }
   if (!halves.api) print('Sonant works')
 }

@@ -1,7 +1,5 @@
-import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
-import { handleProtocols } from 'graphql-ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { parseJsonBody } from '../../rest/json-body.ts'
 import type { Actor } from '../context.ts'
@@ -16,11 +14,13 @@ import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
 import { refuseMisreadParameters } from './get-parameters.ts'
 import { openGraphiql } from './graphiql.ts'
+import { GRAPHQL_PATH, isHandshake } from './handshake.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
+import { mountSocketServer } from './socket-server.ts'
 import { subscriptions } from './subscribe.ts'
 import { createSocketHandler, type Identify } from './subscriptions.ts'
 
@@ -32,11 +32,8 @@ export interface Entrance {
   cookieFor(reply: FastifyReply): SessionCookie
 }
 
-const PATH = '/graphql'
 /** A reader of events that takes nothing for this long is sent away. */
 const STALLED_READER_MS = 60_000
-/** What a closing server gives its sockets to say goodbye. */
-const GOODBYE_MS = 1000
 /** What the sender of a body says by itself. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
@@ -51,6 +48,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const post = createPost(yoga, schema)
   const graphiql = openGraphiql()
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // A well-formed one would have left HTTP.
+    if (isHandshake(request.raw)) throw malformedHandshake(reply)
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const signal = signalOf(reply)
     const actor = await entrance.enter(request, reply)
@@ -67,30 +66,28 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     const { id: requestId, ip: address } = request
     const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
-    const answer = body !== null && request.url === PATH ? await post(context, body, request.headers.accept) : null
+    const answer =
+      body !== null && request.url === GRAPHQL_PATH ? await post(context, body, request.headers.accept) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
     return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request), context as never))
   }
   await app.register(async (scope) => {
-    await scope.register(websocket, {
-      options: { maxPayload: MAX_GRAPHQL_BODY_BYTES, handleProtocols },
-      preClose: closeSockets,
-    })
+    await mountSocketServer(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_GRAPHQL_BODY_BYTES }, (_request, body, done) =>
       done(null, body),
     )
     scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
     const wsHandler = createSocketHandler(runtime, yoga, entrance.identify)
-    scope.route({ method: 'GET', url: PATH, handler, wsHandler })
-    scope.route({ method: 'POST', url: PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
+    scope.route({ method: 'GET', url: GRAPHQL_PATH, handler, wsHandler })
+    scope.route({ method: 'POST', url: GRAPHQL_PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
   })
 }
 
 const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
   createYoga<GraphqlContext>({
     schema,
-    graphqlEndpoint: PATH,
+    graphqlEndpoint: GRAPHQL_PATH,
     landingPage: false,
     logging: false,
     batching: false,
@@ -105,16 +102,6 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     maskedErrors: { maskError: (error) => error as Error },
     plugins: [limits(runtime), deadline(), subscriptions(), masking(runtime)],
   })
-
-/** Says goodbye, and does not wait for an answer for long. */
-function closeSockets(this: FastifyInstance, done: () => void): void {
-  const { clients } = this.websocketServer
-  for (const client of clients) client.close(1001, 'Going away')
-  setTimeout(() => {
-    for (const client of clients) client.terminate()
-  }, GOODBYE_MS).unref()
-  this.websocketServer.close(() => done())
-}
 
 /** Aborted when the caller hangs up; to be asked for before anything is waited for, or one who hangs up meanwhile stays unnoticed. */
 function signalOf({ raw }: FastifyReply): AbortSignal {
@@ -147,6 +134,11 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
     return reply.send(await response.text())
   reply.raw.setTimeout(STALLED_READER_MS, () => reply.raw.destroy())
   return reply.send(toReadable(response.body))
+}
+
+function malformedHandshake(reply: FastifyReply): ServiceError {
+  reply.header('sec-websocket-version', '13')
+  return invalidRequest('Send a WebSocket handshake as RFC 6455 describes it.')
 }
 
 /** The body may be smaller here than elsewhere. */

@@ -1,8 +1,10 @@
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { readDocument } from '../../rest/document.ts'
 import { MAX_BODY_BYTES } from '../../rest/json-body.ts'
 import { type Enter, mountRest } from '../../rest/plugin.ts'
+import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
 import { invalidRequest } from '../errors.ts'
+import { leavesHttp } from '../graphql/handshake.ts'
 import { mountGraphql } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
@@ -11,7 +13,8 @@ import { mountDocs } from './docs.ts'
 import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
-import { answerMalformedHttp, answerUnknownExpectation } from './malformed-http.ts'
+import { hostMistake } from './host-header.ts'
+import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
@@ -37,10 +40,10 @@ export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
   await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
   await mountDocs(app, document, runtime.settings.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: those of exports are told at once, all others after the grace time.
+  app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   app.addHook('preClose', () => runtime.spill.close())
   // Subscriptions have no end of their own.
   app.addHook('preClose', async () => runtime.jobFeed.close())
-  app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   return app
 }
 
@@ -57,7 +60,7 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
     // A missing Host is answered below, in the shape of every other error.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: leavesHttp },
     genReqId: (request) => requestIdOf(request.headers),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
     frameworkErrors: (error, _request, reply) => {
@@ -67,6 +70,7 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
     return503OnClosing: false,
   })
   app.server.on('checkExpectation', answerUnknownExpectation)
+  app.server.on('connect', answerTunnel)
   return app
 }
 
@@ -74,9 +78,12 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
 function mountRequestIds(app: FastifyInstance, enter: Enter): void {
   const unrouted = mountUnrouted(app, enter)
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header(REQUEST_ID_HEADER, request.id).header('x-content-type-options', 'nosniff')
-    if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      return done(invalidRequest('Send a Host header.'))
+    reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
+    if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
+    const mistake = hostMistake(request.raw)
+    if (mistake !== null) {
+      reply.raw.shouldKeepAlive = false
+      return done(invalidRequest(mistake))
     }
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.
@@ -84,4 +91,13 @@ function mountRequestIds(app: FastifyInstance, enter: Enter): void {
     if (refusal instanceof Promise) refusal.then(done, done)
     else done(refusal)
   })
+}
+
+/**
+ * An answer over HTTP to a request that wanted something else is the connection's last: whatever was sent behind the request need not be
+ * HTTP. A handshake that is refused after it has left HTTP has no time limit that would close its socket.
+ */
+function endAfterAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.shouldKeepAlive = false
+  if (leavesHttp(raw)) reply.raw.once('finish', () => raw.socket.destroy())
 }

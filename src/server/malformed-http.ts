@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { invalidRequest, type ServiceError } from '../errors.ts'
+import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
 import { errorHeaders } from '../trouble.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
@@ -29,7 +30,16 @@ export function answerMalformedHttp(error: ConnectionError, socket: Duplex): voi
     return
   }
   const refusal = invalidRequest(ADVICE[error.code ?? ''] ?? 'Send a well-formed HTTP request.')
-  socket.end(rawResponse(refusal), () => socket.destroy())
+  socket.end(rawResponse(refusal, requestIdOf({})), () => socket.destroy())
+}
+
+/** A CONNECT request, whose socket node would drop without a word. */
+export function answerTunnel({ headers }: IncomingMessage, socket: Duplex): void {
+  // The server looks after it no more.
+  socket.on('error', () => socket.destroy())
+  const refusal = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
+  const response = rawResponse(refusal, requestIdOf(headers), { allow: 'GET, HEAD, POST, OPTIONS' })
+  socket.end(response, () => socket.destroy())
 }
 
 /** An `Expect` header other than 100-continue, which node would refuse with an empty body. */
@@ -37,17 +47,19 @@ export function answerUnknownExpectation(request: IncomingMessage, response: Ser
   const refusal = invalidRequest('Leave out the Expect header, or send "100-continue".')
   const body = errorBody(refusal)
   const id = { [REQUEST_ID_HEADER]: requestIdOf(request.headers), 'content-length': Buffer.byteLength(body) }
-  response.writeHead(refusal.status, { ...errorHeaders(refusal), ...id }).end(body)
+  response.writeHead(refusal.status, { ...SAFETY_HEADERS, ...errorHeaders(refusal), ...id }).end(body)
 }
 
-function rawResponse(refusal: ServiceError): string {
+function rawResponse(refusal: ServiceError, requestId: string, more: Record<string, string> = {}): string {
   const body = errorBody(refusal)
   const headers = {
+    ...SAFETY_HEADERS,
     ...errorHeaders(refusal),
-    [REQUEST_ID_HEADER]: requestIdOf({}),
+    ...more,
+    [REQUEST_ID_HEADER]: requestId,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${refusal.status} Bad Request\r\n${lines.join('')}\r\n${body}`
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
 import { notFound, ServiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
@@ -28,7 +29,7 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   // Also on refusals: without it a page cannot even read the status.
   reply.header('access-control-allow-origin', '*')
   reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag')
-  reply.header('x-content-type-options', 'nosniff')
+  reply.headers(SAFETY_HEADERS)
   const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
   if (grant === null)
     throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { endCommands, startCommand } from '../setup/command.ts'
 import {
   call,
@@ -29,6 +30,8 @@ const nothingLeft = async (dataDir: string, url: string) => {
   await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
   await expect(call(`${url}/health/live`)).rejects.toThrow()
 }
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
 describe('the end of a service', { timeout: DEADLINE_MS }, () => {
   afterAll(async () => {
@@ -92,6 +95,51 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
     await once(socket, 'readable')
     expect(await service.stop()).toBe(0)
     socket.destroy()
+    await nothingLeft(service.dataDir, service.url)
+  })
+
+  test('500 requests that want to leave HTTP leave the file descriptors where they were, and do not hold it up', async () => {
+    const service = await startService({ env: { SHUTDOWN_SECONDS: '2' } })
+    const before = descriptorsOf(service.pid)
+    const sockets = Array.from({ length: 500 }, (_, at) => {
+      const wanted = ['foo', 'h2c', 'websocket'][at % 3]
+      // It never hangs up by itself.
+      const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1', allowHalfOpen: true })
+      socket.on('error', () => undefined).resume()
+      socket.write(`GET /health/live HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: ${wanted}\r\n\r\n`)
+      return socket
+    })
+    await Promise.all(sockets.map((socket) => once(socket, 'end')))
+    await until(() => descriptorsOf(service.pid) <= before + 5, ENDED_MS, 'the descriptors to be given back')
+    const start = performance.now()
+    expect(await service.stop()).toBe(0)
+    expect(performance.now() - start).toBeLessThan(5000)
+    for (const socket of sockets) socket.destroy()
+    await nothingLeft(service.dataDir, service.url)
+  })
+
+  test('a WebSocket peer that answers nothing any more does not hold it up', async () => {
+    const service = await startService({ env: { SHUTDOWN_SECONDS: '20' } })
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    await once(socket, 'open')
+    const { _socket: stream } = socket as unknown as { _socket: Socket }
+    stream.pause()
+    const start = performance.now()
+    expect(await service.stop()).toBe(0)
+    expect(performance.now() - start).toBeLessThan(10_000)
+    socket.on('error', () => undefined).terminate()
+  })
+
+  test('a database that stands still holds it no longer than a few seconds for each part', async () => {
+    const service = await startService({ env: { SHUTDOWN_SECONDS: '1' } })
+    const database = processesOf(service.dataDir).filter((pid) => pid !== service.pid)
+    for (const pid of database) process.kill(pid, 'SIGSTOP')
+    try {
+      expect(await service.stop()).toBe(1)
+      expect(service.stderr()).toContain('could not stop cleanly')
+    } finally {
+      for (const pid of database) process.kill(pid, 'SIGCONT')
+    }
     await nothingLeft(service.dataDir, service.url)
   })
 })

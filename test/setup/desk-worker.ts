@@ -35,5 +35,7 @@ const storage: Storage = {
 }
 const engines = standInEngines(({ text, signal }) => ask('/speak', { name: text }, signal))
 const worker = await startWorker({ ...runtime, storage }, { pools: [pool], engines })
-stopOnSignal(log, { starting: Promise.resolve(), working: [() => worker.stop()], ground: [() => runtime.close()] })
+const working = [{ what: 'the worker', close: () => worker.stop() }]
+const opened = { starting: Promise.resolve(), working, ground: [() => runtime.close()] }
+stopOnSignal(log, opened, settings.shutdownSeconds * 1000)
 process.stdout.write('works\n')
