@@ -1,5 +1,6 @@
 import { escapeLiteral } from 'pg'
 import { firstIdAt } from '../id.ts'
+import { escapeFormula } from './csv-formula.ts'
 import { JOB_ERRORS } from './job-states.ts'
 
 /** Times of whole jobs: created at `from` or later, and before `to`. */
@@ -8,24 +9,8 @@ export interface Window {
   readonly to: Date
 }
 
-/**
- * What may stand unseen before a formula: Unicode's White_Space, Default_Ignorable_Code_Point, Cc and Cf, unassigned ones included. NUL
- * is no text.
- */
-const INVISIBLE = [
-  '\u0001- \u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f',
-  '\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{110bd}\u{110cd}',
-  '\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}',
-].join('')
-const FORMULA = `^[${INVISIBLE}]*[=+@\t\r\n\uff1d\uff0b\uff20\uff0d-]`
-
-/**
- * A text that nobody here wrote: one that a spreadsheet would run gets one leading apostrophe. Most begin with a letter or a digit and
- * need no regular expression.
- */
-const text = (column: string): string =>
-  `case when ascii(${column}) between 48 and 57 or ascii(${column}) between 65 and 126 then ${column}
-        when ${column} ~ ${escapeLiteral(FORMULA)} then '''' || ${column} else ${column} end`
+/** Worked out when the first export asks for it. */
+const text = (column: string) => () => escapeFormula(column)
 
 const time = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
@@ -37,7 +22,7 @@ const MESSAGES = Object.entries(JOB_ERRORS)
  * The columns of spec 2.10 in the order of contract.md section 3. Whether a cell is escaped is decided by its column, never by its
  * looks: numbers, times, booleans, ids and codes are this service's own and stay as they are.
  */
-const COLUMNS: Readonly<Record<string, string>> = {
+const COLUMNS: Readonly<Record<string, string | (() => string)>> = {
   job_id: 'j.id',
   type: 'j.type',
   endpoint_key: 'j.endpoint_key',
@@ -63,6 +48,9 @@ const COLUMNS: Readonly<Record<string, string>> = {
 /** A byte-order mark and the names of the columns. */
 export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 
+const selected = (): string[] =>
+  Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
+
 /** COPY takes no parameters. */
 const within = (accountId: string, { from, to }: Window): string =>
   `account_id = ${escapeLiteral(accountId)} and id >= ${escapeLiteral(firstIdAt('job', from))} and id < ${escapeLiteral(firstIdAt('job', to))}`
@@ -77,6 +65,6 @@ export const exceedsWithin = (accountId: string, window: Window, most: number): 
 
 /** The window's jobs as CSV without a head, oldest first. */
 export const copyWithin = (accountId: string, window: Window): string =>
-  `copy (select ${Object.values(COLUMNS).join(', ')}
+  `copy (select ${selected().join(', ')}
          from (select * from job where ${within(accountId, window)}) j left join api_key k on k.id = j.api_key_id
          order by j.id) to stdout with (format csv, encoding 'UTF8')`

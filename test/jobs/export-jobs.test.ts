@@ -178,6 +178,8 @@ describe('exportJobs', () => {
 })
 
 const TRIGGERS = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']
+/** Small forms, and the like in other heights. */
+const KIN_OF_TRIGGERS = [...'\ufe66\ufe62\ufe63\ufe6b', ...'\u207a\u207c\u208a\u208c\u2a75\u2a76\ufb29']
 const PREFIXES = [
   '',
   ' ',
@@ -195,10 +197,12 @@ const PREFIXES = [
   ' \u200b\ufeff ',
 ]
 /** By the Unicode of this node; surrogates are no characters, and PostgreSQL takes no NUL. */
-const UNSEEN = Array.from({ length: 0x10ffff }, (_nothing, n) => n + 1)
+const CHARACTERS = Array.from({ length: 0x10ffff }, (_nothing, n) => n + 1)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .map((code) => String.fromCodePoint(code))
-  .filter((character) => /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]$/u.test(character))
+const INVISIBLE =
+  /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}\u2800\u{13441}\u{13442}\u{1d159}]$/u
+const UNSEEN = CHARACTERS.filter((character) => INVISIBLE.test(character))
 const HARMLESS = [
   '',
   ' ',
@@ -289,6 +293,17 @@ describe('the cells of an export', () => {
       )
     })
     expect(wrong).toEqual([])
+  })
+
+  test('are safe where a sign is of another width, size or height, also behind blank characters', async () => {
+    const taken = CHARACTERS.filter((character) => '=+-@'.includes(character.normalize('NFKC')[0] as string))
+    expect(new Set(taken)).toEqual(new Set([...TRIGGERS, ...KIN_OF_TRIGGERS].filter((sign) => !/\s/.test(sign))))
+    const { account, key } = await service.createCaller()
+    const texts = KIN_OF_TRIGGERS.flatMap((sign) => ['', '\u2800', '\u{13440}'].map((blank) => `${blank}${sign}1`))
+    for (const [n, reason] of texts.entries())
+      await insert(account, { id: idAt(new Date(Date.UTC(2026, 6, 1) + n)), type: 'companion_chat', reason })
+    const rows = rowsOf((await get(key)).text)
+    expect(rows.map((row) => row.reason)).toEqual(texts.map((text) => `'${text}`))
   })
 
   test('of key names are as safe', async () => {
