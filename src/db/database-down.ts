@@ -1,5 +1,5 @@
-/** SQLSTATEs of a PostgreSQL that is stopping, starting, out of connections, or gone (class 08). */
-const SQLSTATE = /^(57P0[1-5]|53300|25P03|08[0-9A-Z]{3})$/
+/** SQLSTATEs of a PostgreSQL that is stopping, starting or gone (class 08), or lacks disk, memory, connections (class 53) or a working disk. */
+const SQLSTATE = /^(57P0[1-5]|25P03|(?:08|53)[0-9A-Z]{3}|58030)$/
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Parts } from '../context.ts'
+import { isDatabaseDown } from '../db/database-down.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { EngineError } from '../engines/engine.ts'
 import { CutOff, Stopping } from '../queue/stopping.ts'
@@ -57,6 +58,13 @@ class NotFoundOut extends Error {
   override readonly name = 'NotFoundOut'
 }
 
+/** What a job came to could not be written down: that says nothing about the job either. */
+class NotRecorded extends Error {
+  override readonly name = 'NotRecorded'
+}
+
+const sparesTheJob = (error: unknown): boolean => error instanceof NotFoundOut || error instanceof NotRecorded
+
 /**
  * A worker's whole way with one job: claim and charge, perform, store, finish. Running it twice for one job is harmless.
  * @throws when the job must be delivered again: the database is away, what it asks for could not be looked up, or `signal` was aborted
@@ -80,12 +88,12 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
       throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
     const work = await workOf(claim, producer)
     const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
-    const finished = await untilAnswered(() => completeJob(parts, claim, artifacts, provenance))
+    const finished = await record(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
   } catch (error) {
     const isGivenBack = error instanceof Stopping || signal.reason instanceof Stopping
     if (isGivenBack) await noteHandBack(parts, claim, signal)
-    if (isGivenBack || signal.aborted || error instanceof NotFoundOut) throw error
+    if (isGivenBack || signal.aborted || sparesTheJob(error)) throw error
     const failure = failureOf(error)
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
@@ -95,6 +103,12 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     if (failed) await deleteAll(parts, storageKeys)
   }
 }
+
+/** @throws NotRecorded while the database is away, full, or out of something else */
+const record = (write: () => Promise<boolean>): Promise<boolean> =>
+  untilAnswered(write).catch((cause: unknown) => {
+    throw isDatabaseDown(cause) ? new NotRecorded('the result could not be recorded', { cause }) : cause
+  })
 
 /** What cannot be noted counts as an attempt: whoever stops does not wait for a database that is away, and everybody else does. */
 async function noteHandBack(parts: Parts, claim: Claim, signal: AbortSignal): Promise<void> {
