@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Ask, askServer } from './ask-server.ts'
+import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, predictMsOf } from './cog-answer.ts'
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { neverConnected } from './refusal.ts'
 import { type PatienceMs, withPatience } from './retry.ts'
-import { textsOf, withoutWordsOf } from './server-words.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -13,8 +13,6 @@ const SHORTEST_POLL_MS = 200
 const LONGEST_POLL_MS = 2000
 /** A prediction's place is empty for no more than this part of its time before that is known. */
 const POLL_SHARE = 0.1
-/** What the database keeps and a path carries. */
-const ID_FORM = /^[\x21-\x7e]{1,200}$/
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
 
@@ -31,25 +29,16 @@ export interface PredictionRequest {
   readonly leftovers: readonly string[]
   /** Gives the place at the server up and waits for one anew. @throws the signal's reason */
   reenter(): Promise<void>
+  /** Called with every answer about the prediction, one to its cancellation included: also after this has thrown. */
+  onSeen?(seen: SeenPrediction): void
   /** Called once, when nothing of the prediction is at the server any more: also after this has returned or thrown. */
   leave(): void
 }
 
-/** What a prediction that succeeded brought. */
-interface Prediction {
-  readonly id: string
-  /** JSON as the server gave it: data URLs, http URLs, lists and objects of them, or plain values. */
-  readonly output: unknown
-  /** `metrics.predict_time`; null where the server does not say. */
-  readonly predictMs: number | null
-}
-
-interface Answer {
-  readonly id?: unknown
-  readonly status?: unknown
-  readonly output?: unknown
-  readonly error?: unknown
-  readonly metrics?: { readonly predict_time?: unknown } | null
+/** What the server says of a prediction besides its output. */
+export interface SeenPrediction extends Pick<Prediction, 'id' | 'predictMs'> {
+  /** Nothing more comes of it, unless it is given to the server anew. */
+  readonly ended: boolean
 }
 
 /** How far a prediction has come. */
@@ -85,7 +74,7 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
     throw signal.aborted ? signal.reason : error
   } finally {
     // Whoever does not wait for it any more stops it: the GPU would go on for nobody.
-    server.leaveAfter(stay.mayBeThere ? cancel(server, stay.id) : Promise.resolve(), request.leave)
+    server.leaveAfter(stay.mayBeThere ? abandon(server, request, stay) : Promise.resolve(), request.leave)
   }
 }
 
@@ -112,6 +101,7 @@ async function beginAnew(server: CogServer, { signal, reenter }: PredictionReque
 /** Asks the server once. null: it is at work. */
 async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
   const answer = stay.underWay ? await look(server, request, stay) : await create(server, request, stay)
+  see(request, answer, stay)
   if (isUnderWay(answer)) {
     Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })
     return null
@@ -119,6 +109,17 @@ async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay
   if (stay.underWay && !hasEnded(answer)) throw new FailedAttempt('the answer is no prediction')
   Object.assign(stay, { underWay: false, mayBeThere: false })
   return finished(answer, idOf(answer, stay.id), request.input)
+}
+
+function see({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void {
+  const ended = hasEnded(answer)
+  if (ended || isUnderWay(answer)) onSeen?.({ id: idOf(answer, stay.id), predictMs: predictMsOf(answer), ended })
+}
+
+/** Some servers answer a cancellation with the prediction, and how long it took until then. */
+async function abandon(server: CogServer, request: PredictionRequest, stay: Stay): Promise<void> {
+  const answer = await cancel(server, stay.id)
+  if (answer !== undefined) see(request, answer, stay)
 }
 
 async function create(server: CogServer, { id, input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
@@ -163,34 +164,15 @@ async function ask(request: Omit<Ask, 'maxBytes'>): Promise<Answer> {
   throw new FailedAttempt('the answer is no prediction')
 }
 
-const isUnderWay = ({ status }: Answer): boolean => status === 'starting' || status === 'processing'
-const hasEnded = ({ status }: Answer): boolean => status === 'succeeded' || status === 'failed' || status === 'canceled'
-
-const idOf = (answer: Answer, asked: string): string =>
-  typeof answer.id === 'string' && ID_FORM.test(answer.id) ? answer.id : asked
-
 /** Built from the server's own address: what the answer names elsewhere is not asked. */
 const statusUrl = (server: Pick<CogServer, 'baseUrl'>, id: string): string =>
   `${server.baseUrl}/predictions/${encodeURIComponent(id)}`
 
-function finished(answer: Answer, id: string, input: PredictionRequest['input']): Prediction {
-  if (answer.status === 'failed') {
-    const told = typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
-    throw new EngineError('RENDER_FAILED', `the prediction failed: ${told}`)
-  }
-  if (answer.status === 'canceled') throw new FailedAttempt('the server cancelled the prediction')
-  if (answer.status !== 'succeeded') throw new FailedAttempt('the answer is no prediction')
-  const seconds = answer.metrics?.predict_time
-  const known = typeof seconds === 'number' && seconds >= 0 && seconds < 2_000_000
-  return { id, output: answer.output ?? null, predictMs: known ? Math.round(seconds * 1000) : null }
-}
+const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal) => cancelPrediction(baseUrl, id, until)
 
-const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal): Promise<void> =>
-  cancelPrediction(baseUrl, id, until)
-
-/** Best effort: the closed connection has already told a server that watches it. */
-export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<void> {
+/** Best effort: the closed connection has already told a server that watches it. Returns what the server answers, if it does. */
+export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<Answer | undefined> {
   const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])
-  await ask({ url: `${statusUrl({ baseUrl }, id)}/cancel`, body: {}, signal }).catch(() => undefined)
+  return ask({ url: `${statusUrl({ baseUrl }, id)}/cancel`, body: {}, signal }).catch(() => undefined)
 }

@@ -1,12 +1,14 @@
 import type { Parts } from '../context.ts'
 import { workflowPlace } from '../endpoints/engine-server.ts'
 import { lookAgain } from '../endpoints/look-again.ts'
-import { type PredictionRequest, predict } from '../engines/cog.ts'
+import { type PredictionRequest, predict, type SeenPrediction } from '../engines/cog.ts'
 import type { CogServer, CogServers } from '../engines/cog-servers.ts'
 import { DEFAULT_RETRY_SECONDS } from '../engines/engine-block.ts'
 import type { Claim } from '../jobs/claim-job.ts'
+import type { Provenance } from '../jobs/complete-job.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job.ts'
+import { recordProvenance } from '../jobs/record-provenance.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Turn } from '../queue/server-line.ts'
 import { collectOutputs } from './collect-outputs.ts'
@@ -35,7 +37,9 @@ export const generate = (
     const workflow = await workflowOf(parts, claim)
     const server = parts.cogServers.at(workflowPlace(workflow).server)
     let leave = (): void => undefined
+    let seen: Provenance = {}
     return {
+      provenance: () => seen,
       timeLimitSeconds: workflow.timeLimitSeconds,
       takeTurn: async (untilLost) => {
         await turn?.comes()
@@ -52,7 +56,12 @@ export const generate = (
           leave()
           leave = await server.slots.enter(untilLimit)
         }
-        const place = { signal: untilLimit, reenter, leave: leaveBoth }
+        const onSeen = (prediction: SeenPrediction): void => {
+          seen = provenanceOf(prediction)
+          // What ends a job that still runs writes it, too.
+          if (!prediction.ended || untilLimit.aborted) recordProvenance(parts, claim, seen).catch(() => undefined)
+        }
+        const place = { signal: untilLimit, reenter, leave: leaveBoth, onSeen }
         return perform(parts, server, { ...predictionOf(workflow, claim), ...place })
       },
     }
@@ -95,7 +104,11 @@ async function perform({ settings }: Parts, server: CogServer, request: Predicti
   const source = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, signal, patienceMs, deadline }
   return {
     files: collectOutputs(prediction.output, source),
-    providerJobId: prediction.id,
-    gpuExecutionTimeMs: prediction.predictMs,
+    ...provenanceOf(prediction),
   }
 }
+
+const provenanceOf = ({ id, predictMs }: Pick<SeenPrediction, 'id' | 'predictMs'>): Provenance => ({
+  providerJobId: id,
+  gpuExecutionTimeMs: predictMs,
+})

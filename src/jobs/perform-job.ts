@@ -35,6 +35,8 @@ export interface Produced extends Provenance {
 /** A claimed job in the words of its producer: how long it may take, and what does it. */
 interface Work {
   readonly timeLimitSeconds: number
+  /** What the engine has said of its work so far: kept also where the job fails. */
+  provenance?(): Provenance
   /** Waits for its turn where the engine takes few at once: not part of the time limit. */
   takeTurn?(signal: AbortSignal): Promise<void>
   /** Ends the turn as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
@@ -83,10 +85,11 @@ export async function performJob(
 
 async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
   const storageKeys: string[] = []
+  let work: Work | undefined
   try {
     if (claim.attempt - claim.handBacks > MAX_ATTEMPTS)
       throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
-    const work = await workOf(claim, producer)
+    work = await workOf(claim, producer)
     const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
     const finished = await record(() => completeJob(parts, claim, artifacts, provenance))
     if (!finished) await deleteAll(parts, storageKeys)
@@ -98,7 +101,7 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
     parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...told }, 'a job failed')
-    const failed = await untilAnswered(() => failJob(parts, claim, failure))
+    const failed = await untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
     // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
     if (failed) await deleteAll(parts, storageKeys)
   }
