@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readmeBlocks } from '../setup/readme.ts'
 import {
   call,
   cleanUp,
@@ -37,6 +38,14 @@ const tampered = (url: string): string[] =>
     changed.searchParams.set(name, (value.startsWith('2') ? '3' : '2') + value.slice(1))
     return changed.href
   })
+
+/** What differs between two answers of one shape: ids, times, ports, signatures. */
+const shapeOf = (answer: string): string =>
+  answer
+    .replaceAll(/job_[0-9a-z]{26}/g, 'JOB')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]{12}Z/g, 'TIME')
+    .replace(/127\.0\.0\.1:\d+/, 'HOST')
+    .replace(/expires=\d{10}&signature=[\w-]{43}/, 'SIGNED')
 
 describe('the first run', () => {
   let service: Service
@@ -86,6 +95,26 @@ describe('the first run', () => {
     expect(Date.parse(job.completed_at!)).toBeGreaterThanOrEqual(Date.parse(job.created_at))
     audioUrl = job.outputs!.audio
     expect(new URL(audioUrl).port).toBe(String(service.port))
+  })
+
+  test("the README's commands work when pasted one after the other, and answer as it shows", async () => {
+    const home = await makeTempDir()
+    const blocks = readmeBlocks('## Try it')
+    const pasted = blocks
+      .filter(({ language, text }) => language === 'sh' && !text.startsWith('npx '))
+      .map(({ text }) => text)
+    const wait = `until curl -sS "$API/voice/jobs/$JOB_ID" -H "Authorization: Bearer $KEY" | grep -q '"completed"'; do sleep 0.1; done`
+    const script = pasted
+      .join('')
+      .replace('KEY=snt_…', `KEY=${service.key}`)
+      .replace('127.0.0.1:4000', `127.0.0.1:${service.port}`)
+      .replace('sleep 2', wait)
+    const options = { env: { PATH: process.env.PATH, HOME: home }, cwd: home, timeout: 20_000 }
+    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], options)
+    const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text)
+    expect(shown.length).toBe(2)
+    expect(shapeOf(stdout)).toBe(shapeOf(shown.join('')))
+    expectSpeech(await readFile(join(home, 'hello.wav')))
   })
 
   test('the audio is speech: whole 16-bit mono WAV, not silent, of a plausible length', async () => {
