@@ -70,9 +70,24 @@ const FREQUENT_WORDS: Readonly<Record<string, readonly string[]>> = {
     ),
 }
 
+/** Characters made or simplified in Japan, which neither form of Chinese has, and signs of Japanese writing. */
+const JAPANESE_FORMS =
+  /[々〆ヶ亜悪圧囲壱隠栄営駅円縁応桜仮懐絵壊拡覚楽勧歓観巻関陥顔気帰戯犠拠挙郷暁駆勲恵渓経継軽鶏芸撃県険圏検権顕験厳広鉱済剤雑桟賛児実釈収従渋獣縦粛処奨焼証縄譲醸図穂瀬窃摂専浅戦践銭潜繊捜挿巣騒総蔵臓続対帯滞択沢単団弾鋳庁聴勅鎮逓鉄転伝稲闘徳読届弐悩脳廃拝売発髪抜浜払仏変辺歩豊毎満訳薬様謡頼覧竜両猟緑塁涙齢労録働込峠畑辻枠黒戸塩姫麺匂凪雫扱]/u
+/** The most frequent characters that Japanese does not use, in both forms of Chinese. */
+const CHINESE_FORMS =
+  /[这們们个說说么麼吗嗎您她你妳呢吧啊哪很还过给为时车东门问间见长开关让讓从從來对對后发话语习爱谁谢]/u
+
 /** The language that a text is in, or undefined when it has no letters to tell by or none of the ten fits. Pure. */
 export function detectLanguage(text: string): Language | undefined {
   const sample = text.slice(0, SAMPLE_CHARACTERS)
+  const language = byScript(sample)
+  return language === 'Latin' ? detectLatin(sample) : language
+}
+
+/** Whether the letters of the ten languages in a text are mostly Latin ones. Cheap, unlike telling their language. Pure. */
+export const isMostlyLatin = (text: string): boolean => byScript(text.slice(0, SAMPLE_CHARACTERS)) === 'Latin'
+
+function byScript(sample: string): Language | 'Latin' | undefined {
   const latin = count(sample, /\p{Script=Latin}/gu)
   const cyrillic = count(sample, /\p{Script=Cyrillic}/gu)
   const hangul = count(sample, /\p{Script=Hangul}/gu) * LETTERS_PER_SYLLABLE
@@ -81,9 +96,15 @@ export function detectLanguage(text: string): Language | undefined {
   const most = Math.max(latin, cyrillic, hangul, kana + han)
   if (most === 0) return undefined
   if (most === hangul) return 'Korean'
-  if (most === kana + han) return kana > 0 ? 'Japanese' : 'Chinese'
-  return most === cyrillic ? 'Russian' : detectLatin(sample)
+  if (most === kana + han) return kana > 0 || isKanji(sample) ? 'Japanese' : 'Chinese'
+  return most === cyrillic ? 'Russian' : 'Latin'
 }
+
+/** Whether ideographs are written as in Chinese alone. */
+export const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(text)
+
+/** Text without kana is Japanese where it is written as in Japanese alone. */
+const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChineseForms(text)
 
 function detectLatin(sample: string): Language | undefined {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []

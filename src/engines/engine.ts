@@ -58,6 +58,13 @@ export class BadAudio extends EngineError {
   }
 }
 
+/** Nothing in the text gives a sound in this language: in the middle of a longer text it is a pause. */
+export class NothingToSay extends EngineError {
+  constructor(message: string) {
+    super('RENDER_FAILED', message)
+  }
+}
+
 /** The server lives and could not do what it was asked for, without blaming the inputs: the next try may work. */
 export class FailedAttempt extends EngineError {
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {

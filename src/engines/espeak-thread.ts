@@ -1,9 +1,12 @@
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
-import { detectLanguage, type Language } from './detect-language.ts'
+import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
-import { pickVoice } from './espeak-voice.ts'
+import { pickVoice, spokenLanguage } from './espeak-voice.ts'
+import { openJapaneseReader } from './japanese-reader.ts'
+import { spokenText } from './spoken-part.ts'
+import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
@@ -18,8 +21,8 @@ export interface RenderTask {
   readonly prosody: Prosody
 }
 
-/** A WAV file; or, as a string for the operator, why there is none. */
-export type Rendering = Uint8Array<ArrayBuffer> | string
+/** A WAV file; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
+export type Rendering = Uint8Array<ArrayBuffer> | string | null
 
 interface Recording {
   bytes: ArrayBuffer
@@ -30,7 +33,7 @@ interface Recording {
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
-  parentPort?.postMessage(rendering, typeof rendering === 'string' ? [] : [rendering.buffer])
+  parentPort?.postMessage(rendering, rendering instanceof Uint8Array ? [rendering.buffer] : [])
 })
 
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
@@ -45,8 +48,10 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   const pristine = usedMemory(espeak)
 
   return ({ text, engineVoice, language, prosody }) => {
-    const voice = pickVoice(engineVoice, language === 'auto' ? detectLanguage(text) : language)
+    const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
+    const spoken = toSpokenText(text, voice.language, readJapanese)
+    if (isSilent(spoken)) return null
     try {
       // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
       espeak.HEAPU8.set(pristine)
@@ -54,13 +59,21 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
       setProsody(worker, prosody)
       startRecording(recording)
-      worker.synth_(copyIn(espeak, plainText(text)), callback)
+      worker.synth_(copyIn(espeak, plainText(spokenText(spoken))), callback)
       return finishRecording(recording, worker.get_samplerate())
     } catch {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
       return process.exit(1)
     }
   }
+}
+
+let japanese: JapaneseReader | undefined
+
+/** Opened by the first text that needs it, and kept. */
+const readJapanese: JapaneseReader = (text) => {
+  japanese ??= openJapaneseReader()
+  return japanese(text)
 }
 
 /** On Linux a thread has a priority of its own; elsewhere this would slow the whole process. */

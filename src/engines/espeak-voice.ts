@@ -1,4 +1,5 @@
-import type { Language } from './detect-language.ts'
+import { detectLanguage, hasChineseForms, type Language } from './detect-language.ts'
+import { familyOf } from './espeak-scripts.ts'
 
 /** What eSpeak NG calls each language of spec 2.5. */
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
@@ -28,7 +29,16 @@ export function pickVoice(engineVoice: string, language: Language | undefined): 
   const [, own, variant] = /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?$/i.exec(engineVoice) ?? []
   if (own === undefined) return null
   const wanted = language === undefined ? own : ESPEAK_LANGUAGES[language]
-  return { language: family(wanted) === family(own) ? own : wanted, variant: variant ?? null }
+  return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant: variant ?? null }
 }
 
-const family = (language: string) => language.toLowerCase().split('-')[0]
+/**
+ * The language that a text is spoken in: the one asked for, else the one that it is in. Kanji alone may be of either language: a Japanese
+ * voice reads them in Japanese where nothing in them is Chinese alone. undefined: the voice's own. Pure.
+ */
+export function spokenLanguage(engineVoice: string, asked: Language | 'auto', text: string): Language | undefined {
+  if (asked !== 'auto') return asked
+  const detected = detectLanguage(text)
+  const isOwn = detected === 'Chinese' && familyOf(engineVoice.split('+')[0] ?? '') === 'ja'
+  return isOwn && !hasChineseForms(text) ? 'Japanese' : detected
+}

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 import { LANGUAGES, type Language } from './detect-language.ts'
-import { EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
+import { EngineError, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
@@ -52,6 +52,7 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
   })
+  if (rendering === null) throw new NothingToSay('The text holds no letter, digit or symbol that this language reads.')
   if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
   return { wav: rendering }
 }

@@ -2,7 +2,8 @@ import { type Context, requireAccount } from '../context.ts'
 import { checkSpokenText, codePoints } from '../endpoints/check-spoken-text.ts'
 import { endpointPlace } from '../endpoints/engine-server.ts'
 import { reachEndpoint } from '../endpoints/reach-endpoint.ts'
-import { endpointKey, endpointPath, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { endpointKey, endpointPath, type Voice, type VoiceEndpoint } from '../endpoints/voice-endpoint.ts'
+import { checkSpeakable } from '../engines/check-speakable.ts'
 import { type Detail, notFound } from '../errors.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { pointerToken } from '../json-pointer.ts'
@@ -57,15 +58,26 @@ function withVoiceAndText(
   inputs: Record<string, unknown>,
   details: readonly Detail[],
 ): readonly Detail[] {
-  const known = endpoint.voices.some((voice) => voice.slug === inputs[endpoint.voiceInput])
+  const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput])
   const mistakes = [
-    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: known ? null : 'unknown voice' },
-    { path: '/inputs/text', message: checkSpokenText(inputs.text) },
+    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: voice === undefined ? 'unknown voice' : null },
+    { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
   ]
   const more = mistakes.flatMap(({ path, message }) =>
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
   )
   return [...details, ...more]
+}
+
+/** What the engine of the endpoint could not speak as the chosen voice. */
+function unspeakable(
+  endpoint: VoiceEndpoint,
+  voice: Voice | undefined,
+  inputs: Record<string, unknown>,
+): string | null {
+  if (voice === undefined) return null
+  const { kind } = endpoint.engine
+  return checkSpeakable({ kind, engineVoice: voice.engineVoice, language: inputs.language, text: String(inputs.text) })
 }
 
 function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {

@@ -1,5 +1,5 @@
 import { detectLanguage, LANGUAGES, type Language } from '../engines/detect-language.ts'
-import { BadAudio, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
+import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import type { Progress } from '../jobs/record-progress.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
@@ -41,7 +41,9 @@ export async function speakText(
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
     const spoken = isWhole ? request : { ...request, text: chunk.text, ...(language !== undefined && { language }) }
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
-    const audio = isSilent ? null : await speakChunk(engine, { ...spoken, signal }, language)
+    const audio = isSilent
+      ? null
+      : await speakChunk(engine, { ...spoken, signal }, language).catch(pauseUnless(isWhole))
     rendered[index] = { audio, pause: chunk.pause }
     done++
     if (!isWhole) onProgress({ done, total: chunks.length })
@@ -55,6 +57,14 @@ export async function speakText(
 function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
   return language === 'auto' ? detectLanguage(text) : LANGUAGES.find((known) => known === language)
 }
+
+/** A part of a text that gives no sound is a pause; a text that gives none has failed. */
+const pauseUnless =
+  (isWhole: boolean) =>
+  (error: unknown): null => {
+    if (error instanceof NothingToSay && !isWhole) return null
+    throw error
+  }
 
 /** Other seeds are tried where the engine might do better with them. */
 async function speakChunk(engine: SpeechEngine, request: SpeechRequest, language: Language | undefined): Promise<Wav> {

@@ -177,7 +177,35 @@ describe('submitVoiceJob', () => {
 
   it('takes 10,000 characters of four bytes', async () => {
     const rich = await door.createKey({ credits: 100_000n })
-    const { status } = await send(post(rich, { inputs: { text: '😀'.repeat(10_000), voice: firstVoice() } }))
+    const { status } = await send(post(rich, { inputs: { text: '𝐀'.repeat(10_000), voice: firstVoice() } }))
     expect(status).toBe(202)
+  })
+
+  describe('what the engine of the endpoint cannot speak', () => {
+    it.each([
+      ['Arabic, under auto', { text: 'مرحبا بالعالم' }, /Arabic letters/],
+      ['Hebrew', { text: 'שלום עולם', language: 'auto' }, /Hebrew letters/],
+      ['Thai', { text: 'สวัสดีชาวโลก' }, /Thai letters/],
+      ['Chinese, asked for in English', { text: '你好，世界', language: 'English' }, /Chinese characters/],
+      ['emoji alone', { text: '🎉👍❤️' }, /must hold a letter/],
+      ['punctuation alone', { text: '... ?!' }, /must hold a letter/],
+      ['symbols alone', { text: '★ ♫ ✓' }, /must hold a letter/],
+    ])('is refused with its cause, and nothing is stored: %s', async (_title, inputs, cause) => {
+      const before = await countJobs()
+      const { status, body } = await send(post(key, { inputs: { ...inputs, voice: firstVoice() } }))
+      const details = [{ path: '/inputs/text', message: expect.stringMatching(cause) }]
+      expect([status, body.error_code, body.details]).toEqual([400, 'INVALID_REQUEST', details])
+      expect(await countJobs()).toBe(before)
+    })
+
+    it('is taken where the text is mostly speakable, and where another engine speaks', async () => {
+      for (const text of ['Well done 🎉🎉', 'The word مرحبا means hello.', 'नमस्ते', '今日は天気がいい']) {
+        expect((await send(post(key, { inputs: { text, voice: firstVoice() } }))).status, text).toBe(202)
+      }
+      const engine = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: 'stand-in' }
+      await door.apply(endpointFile('elsewhere', { engine }))
+      const arabic = post(key, { inputs: { text: 'مرحبا', voice: 'aria' } })
+      expect((await send(arabic, '/api/v1/voice/elsewhere')).status).toBe(202)
+    })
   })
 })

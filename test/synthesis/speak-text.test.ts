@@ -153,9 +153,20 @@ describe('the embedded engine', () => {
     }
   })
 
-  test('is never tried again: it says what it says', async () => {
-    await expect(speakText(espeak, { ...speechRequest(SENTENCES[0]!), text: '...' })).rejects.toEqual(
-      renderFailed(/silent|empty/),
-    )
+  test('fails a text that gives no sound, with that cause', async () => {
+    for (const text of ['...', '🎉', 'مرحبا']) {
+      await expect(speakText(espeak, { ...speechRequest(SENTENCES[0]!), text })).rejects.toEqual(
+        renderFailed(/no letter, digit or symbol/),
+      )
+    }
+  })
+
+  test('makes a pause of what gives no sound in the middle of a long text', async () => {
+    const paragraph = 'The train leaves at half past nine. '.repeat(9)
+    const request = { ...speechRequest(SENTENCES[0]!), language: 'English' }
+    const { durationMs: alone } = await speakText(espeak, { ...request, text: paragraph })
+    const text = `${paragraph}\n\n${'🎉👍 '.repeat(60)}\n\n${paragraph}`
+    const { durationMs: both } = await speakText(espeak, { ...request, text })
+    expect(Math.abs(both / (2 * alone) - 1)).toBeLessThan(0.15)
   })
 })

@@ -1,0 +1,93 @@
+import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
+import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
+
+/** Reads a text in Japanese: words in kanji come back in katakana, everything else as it is. Offsets are code points of the text. */
+export type JapaneseReader = (text: string) => SpokenPart[]
+
+export const KANJI = /[\p{Script=Han}々〆ヶ]/u
+/** Other forms of ordinary characters: full and half width, styled, circled and presentation forms, squared words. */
+const FORM =
+  /[\uff66-\uff9d][\uff9e\uff9f]?|[\u2100-\u2121\u2123-\u214f\u2160-\u217f\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufdff\ufe70-\ufefe\uff01-\uff65\uff9e-\uffee\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f1aa}\u{2f800}-\u{2fa1f}]/u
+const FORMS = new RegExp(`${FORM.source}|\\p{Nd}|[^]`, 'gu')
+
+/** Pictures, dingbats and punctuation give no sound; currencies, operators and what is named in speech do. */
+const AUDIBLE = /[\p{L}\p{N}\p{Sc}\p{Sm}&%#@*/\\§°©®™]/u
+
+/**
+ * What an eSpeak language is given to say in place of a text: characters in their ordinary forms, Japanese in its readings, and a space
+ * for what it could only name in English (letters of scripts that it does not read, emoji). Every part knows which code points of the
+ * text it stands for. Pure, but for the reader.
+ */
+export function toSpokenText(text: string, language: string, read: JapaneseReader): SpokenPart[] {
+  const isJapanese = familyOf(language) === 'ja'
+  const folded = foldForms(withoutNamedWords(text, language))
+  const words = isJapanese ? readWords(folded, read) : folded
+  return words.map((part, at) => ({ ...part, spoken: sayable(part.spoken, language, words[at - 1]?.spoken) }))
+}
+
+/** Whether there is anything to be heard. */
+export const isSilent = (parts: readonly SpokenPart[]): boolean => !AUDIBLE.test(spokenText(parts))
+
+function foldForms(text: string): SpokenPart[] {
+  const parts: SpokenPart[] = []
+  let start = 0
+  for (const [form] of text.matchAll(FORMS)) {
+    const length = form.length === 1 ? 1 : [...form].length
+    parts.push({ spoken: form < 'ɏ' ? form : ordinary(form), start, length })
+    start += length
+  }
+  return parts
+}
+
+function ordinary(form: string): string {
+  if (FORM.test(form)) return form.normalize('NFKC')
+  return /\p{Nd}/u.test(form) ? String(digitValue(form)) : form
+}
+
+/** The ten digits of a script follow one another, from zero on. */
+function digitValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0
+  let zero = code
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return (code - zero) % 10
+}
+
+/** The dictionary is asked where there is a kanji alone: eSpeak reads kana itself. */
+function readWords(folded: readonly SpokenPart[], read: JapaneseReader): SpokenPart[] {
+  const text = spokenText(folded)
+  return KANJI.test(text) ? composeParts(folded, read(text)) : [...folded]
+}
+
+function sayable(spoken: string, language: string, before: string | undefined): string {
+  if (spoken.length === 1 && spoken < 'ɏ') return spoken
+  let said = ''
+  for (const character of spoken) {
+    const previous = said.at(-1) ?? before?.at(-1) ?? ''
+    if (utteranceOf(character, language) === 'silent') said += ' '
+    else said += familyOf(language) === 'ja' ? sayableInJapanese(character, previous) : character
+  }
+  return said
+}
+
+const ITERATION = /[ゝヽ]/u
+const VOICED_ITERATION = /[ゞヾ]/u
+const KANA = /[ぁ-ゖァ-ヺー]/u
+const ORDINARY_KANA: Readonly<Record<string, string>> = {
+  ゎ: 'ワ',
+  ヮ: 'ワ',
+  ヵ: 'カ',
+  ヶ: 'カ',
+  ゕ: 'カ',
+  ゖ: 'カ',
+  '・': ' ',
+}
+
+/** What eSpeak's Japanese would call a "Japanese letter". A kanji that has no reading by now is one that no dictionary knows. */
+function sayableInJapanese(character: string, previous: string): string {
+  if (ITERATION.test(character)) return KANA.test(previous) ? previous : ' '
+  if (VOICED_ITERATION.test(character)) return KANA.test(previous) ? `${previous}\u3099`.normalize('NFC')[0]! : ' '
+  if (/[ー〜～]/u.test(character)) return KANA.test(previous) ? 'ー' : ' '
+  if (KANJI.test(character) && character !== 'ヶ') return ' '
+  if (/[\u3099-\u309c]/u.test(character)) return ' '
+  return ORDINARY_KANA[character] ?? character
+}
