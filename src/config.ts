@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ConfigError } from './config-error.ts'
 import { cidrs, cidrTexts, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
 import type { S3Place } from './storage/s3-url.ts'
 import type { Cidr } from './webhooks/guard-address.ts'
@@ -58,11 +59,6 @@ export interface Settings {
 interface S3Settings extends S3Place {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-}
-
-/** The environment is wrong: one line per mistake. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
 }
 
 const schema = z.object({
@@ -127,7 +123,7 @@ function readVariable(env: Environment, name: string, mistakes: string[]): strin
   const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
   if (file === undefined) return direct
   if (direct !== undefined) {
-    mistakes.push(`${name} and ${name}_FILE contradict each other: set only one of them`)
+    mistakes.push(`Set either ${name} or ${name}_FILE, not both`)
     return undefined
   }
   try {

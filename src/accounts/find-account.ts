@@ -1,14 +1,26 @@
 import type { Context } from '../context.ts'
 import { ServiceError } from '../errors.ts'
-import { ACCOUNT_VIEW, type Account } from './account.ts'
+import type { Account } from './account.ts'
 
-/** The account with this id or this name. @throws NOT_FOUND */
-export async function findAccount(ctx: Context, account: string): Promise<Account> {
-  const found = await ctx.db.prisma.account.findFirst({
-    where: { OR: [{ id: account }, { name: account }] },
-    select: ACCOUNT_VIEW,
-  })
-  if (found === null)
+interface Row {
+  id: string
+  name: string
+  credits: string
+}
+
+/**
+ * The account with this id or this name. Plain SQL: nearly every command asks, and Prisma's first query costs a process more than all
+ * the rest of a command does.
+ * @throws NOT_FOUND
+ */
+export async function findAccount(ctx: Pick<Context, 'db'>, account: string): Promise<Account> {
+  const { rows } = account.includes('\0')
+    ? { rows: [] }
+    : await ctx.db.pool.query<Row>('select id, name, credits from account where id = $1 or name = $1 limit 1', [
+        account,
+      ])
+  const [found] = rows
+  if (found === undefined)
     throw new ServiceError('NOT_FOUND', `Check the account: there is none with the id or name "${account}".`)
-  return found
+  return { ...found, credits: BigInt(found.credits) }
 }

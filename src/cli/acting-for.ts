@@ -1,8 +1,8 @@
-import { findAccount } from '../accounts/find-account.ts'
 import type { AccountActor, Context } from '../context.ts'
 
 /** The operator's context as an account's own, by its id or name: for the verbs of those who own one. @throws NOT_FOUND */
 export async function actingFor(ctx: Context, account: string): Promise<Context & { readonly actor: AccountActor }> {
+  const { findAccount } = await import('../accounts/find-account.ts')
   const { id, credits } = await findAccount(ctx, account)
   return { ...ctx, actor: { kind: 'account', accountId: id, credits } }
 }

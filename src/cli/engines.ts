@@ -1,10 +1,16 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import { openEngines } from '../engines/engines.ts'
-import { checkEngines, type EngineCheck } from '../synthesis/check-engines.ts'
+import type { EngineCheck } from '../synthesis/check-engines.ts'
 import { operatorCommand } from './run-command.ts'
+import { type Column, toTable } from './table.ts'
 
-const HEADINGS = ['endpoint', 'engine', 'server', 'voices', 'speech']
+const COLUMNS: readonly Column<EngineCheck>[] = [
+  { head: 'endpoint', cell: ({ endpoint }) => endpoint },
+  { head: 'engine', cell: ({ kind }) => kind },
+  { head: 'server', cell: ({ server }) => server ?? 'this process' },
+  { head: 'voices', cell: voicesCell },
+  { head: 'speech', cell: speechCell },
+]
 
 export function addEngineCommands(program: Command): void {
   const engines = program.command('engines').description('speech engines and the servers behind them')
@@ -14,15 +20,18 @@ export function addEngineCommands(program: Command): void {
       .command('check')
       .description('have every engine list its voices and speak a sentence; exits with 1 if one fails'),
     async (ctx) => {
+      const { openEngines } = await import('../engines/engines.ts')
+      const { checkEngines } = await import('../synthesis/check-engines.ts')
       const opened = openEngines({ threads: availableParallelism(), log: ctx.log, lookUp: ctx.settings.lookUp })
       try {
         const checks = await checkEngines(ctx, { engines: opened })
         if (checks.some((check) => check.error !== null || check.missing.length > 0)) process.exitCode = 1
-        return { json: { engines: checks.map(toJson) }, text: toTable([HEADINGS, ...checks.map(toCells)]) }
+        return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
       } finally {
         await opened.close()
       }
     },
+    ['catalog'],
   )
 }
 
@@ -37,20 +46,13 @@ const toJson = (check: EngineCheck) => ({
   error: check.error,
 })
 
-const toCells = (check: EngineCheck): string[] => [
-  check.endpoint,
-  check.kind,
-  check.server ?? 'this process',
-  check.missing.length > 0 ? `missing: ${check.missing.join(', ')}` : (check.offered?.toString() ?? 'not listed'),
-  check.speech === null
-    ? (check.error ?? 'failed')
-    : `${seconds(check.speech.durationMs)} of audio in ${seconds(check.speech.tookMs)}`,
-]
+function voicesCell({ missing, offered }: EngineCheck): string {
+  return missing.length > 0 ? `missing: ${missing.join(', ')}` : (offered?.toString() ?? 'not listed')
+}
+
+function speechCell({ speech, error }: EngineCheck): string {
+  if (speech === null) return error ?? 'failed'
+  return `${seconds(speech.durationMs)} of audio in ${seconds(speech.tookMs)}`
+}
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`
-
-function toTable(rows: readonly (readonly string[])[]): string {
-  const widths = HEADINGS.map((_heading, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-  return lines.map((line) => line.trimEnd()).join('\n')
-}

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { cancelJob } from '../jobs/cancel-job.ts'
 import { operatorCommand } from './run-command.ts'
 
 /** `sonant jobs cancel JOB_ID`, added to the command group `jobs`. */
@@ -10,6 +9,7 @@ export function addCancelCommand(jobs: Command): void {
       .description('cancel an unfinished job and give its credits back')
       .argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => {
+      const { cancelJob } = await import('../jobs/cancel-job.ts')
       const job = await cancelJob(ctx, { jobId })
       const errorCode = job.failure?.code
       return {
@@ -17,5 +17,6 @@ export function addCancelCommand(jobs: Command): void {
         text: `${job.jobId}  ${job.status}${errorCode === undefined ? '' : `  ${errorCode}`}`,
       }
     },
+    ['queue'],
   )
 }

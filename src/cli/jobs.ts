@@ -1,21 +1,24 @@
-import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
-import { presentJob, presentJobPage } from '../../rest/present.ts'
 import type { Context } from '../context.ts'
-import { cancellable } from '../db/cancellable.ts'
-import { exportJobs, type JobExport } from '../jobs/export-jobs.ts'
-import { jobPage } from '../jobs/job-page.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../jobs/job-states.ts'
 import type { JobSummary } from '../jobs/job-view.ts'
-import { showJob } from '../jobs/show-job.ts'
 import { actingFor } from './acting-for.ts'
-import { interruptibly } from './interruption.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
+import { addExportCommand } from './jobs-export.ts'
+import { addRetryCommand } from './jobs-retry.ts'
+import { addWatchCommand } from './jobs-watch.ts'
 import { oneOf, size, time } from './options.ts'
 import { type Answer, operatorCommand } from './run-command.ts'
-import { writeWhole } from './write-whole.ts'
+import { type Column, toTable } from './table.ts'
 
-const PROGRESS_EVERY_MS = 100
+const COLUMNS: readonly Column<JobSummary>[] = [
+  { head: 'job', cell: ({ jobId }) => jobId },
+  { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
+  { head: 'status', cell: ({ status }) => status },
+  { head: 'duration (ms)', cell: durationMs },
+  { head: 'endpoint', cell: ({ endpointKey }) => endpointKey },
+  { head: 'key', cell: ({ apiKeyName }) => apiKeyName },
+]
 
 interface ListOptions {
   readonly account: string
@@ -30,16 +33,12 @@ interface ListOptions {
   readonly to?: string
 }
 
-interface ExportOptions {
-  readonly account: string
-  readonly from: string
-  readonly to: string
-  readonly output: string
-}
-
 export function addJobCommands(program: Command): void {
   const jobs = program.command('jobs').description('jobs of all types')
   addCancelCommand(jobs)
+  addRetryCommand(jobs)
+  addWatchCommand(jobs)
+  addExportCommand(jobs)
   operatorCommand(
     jobs.command('show').description('show a job, including the internal error').argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => show(ctx, jobId),
@@ -60,19 +59,11 @@ export function addJobCommands(program: Command): void {
       .option('--to <time>', 'created before this time'),
     list,
   )
-  operatorCommand<ExportOptions>(
-    jobs
-      .command('export')
-      .description("write an account's jobs of a window of time into a CSV file")
-      .requiredOption('--account <account>', 'id or name')
-      .requiredOption('--from <time>', 'created at this RFC 3339 time or later')
-      .requiredOption('--to <time>', 'created before this time, at most 366 days later')
-      .requiredOption('-o, --output <file>', 'where to write it'),
-    exportToFile,
-  )
 }
 
 async function show(ctx: Context, jobId: string): Promise<Answer> {
+  const { showJob } = await import('../jobs/show-job.ts')
+  const { presentJob } = await import('../../rest/present.ts')
   const job = await showJob(ctx, { jobId })
   const json = {
     ...presentJob(job),
@@ -89,6 +80,8 @@ async function show(ctx: Context, jobId: string): Promise<Answer> {
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(ctx: Context, options: ListOptions): Promise<Answer> {
+  const { jobPage } = await import('../jobs/job-page.ts')
+  const { presentJobPage } = await import('../../rest/present.ts')
   const page = await jobPage(await actingFor(ctx, options.account), {
     limit: size('--limit', options.limit),
     offset: size('--offset', options.offset),
@@ -103,39 +96,9 @@ async function list(ctx: Context, options: ListOptions): Promise<Answer> {
     },
   })
   const shown = `${page.jobs.length} of ${page.total}`
-  return { json: presentJobPage(page), text: [...page.jobs.map(line), shown].join('\n') }
+  return { json: presentJobPage(page), text: `${toTable(COLUMNS, page.jobs)}\n${shown}` }
 }
 
-const line = (job: JobSummary): string =>
-  [job.jobId, job.createdAt.toISOString(), job.status.padEnd(10), job.endpointKey, job.apiKeyName ?? '']
-    .join('  ')
-    .trimEnd()
-
-const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
-  interruptibly(async (gone) => {
-    const window = { from: time('--from', options.from), to: time('--to', options.to) }
-    const behalf = await actingFor({ ...ctx, db: cancellable(ctx.db, () => gone.aborted) }, options.account)
-    const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
-    const exported = await exportJobs(behalf, { ...window, gone })
-    const stopBar = startBar(exported, total)
-    try {
-      await writeWhole(options.output, exported.csv, gone)
-    } finally {
-      stopBar()
-    }
-    const jobs = exported.rowsRead()
-    return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
-  })
-
-/** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
-function startBar({ rowsRead }: JobExport, total: number | null): () => void {
-  if (total === null) return () => undefined
-  const bar = new SingleBar({ format: '{bar} {percentage}%  {value} of {total} jobs', stream: process.stderr })
-  bar.start(total, 0)
-  const timer = setInterval(() => bar.update(rowsRead()), PROGRESS_EVERY_MS)
-  return () => {
-    clearInterval(timer)
-    bar.update(rowsRead())
-    bar.stop()
-  }
+function durationMs({ createdAt, completedAt }: JobSummary): number | null {
+  return completedAt === null ? null : completedAt.getTime() - createdAt.getTime()
 }

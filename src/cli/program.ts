@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addEndpointCommands } from './endpoints.ts'
@@ -11,6 +11,8 @@ import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
 import { addUserCommands } from './users.ts'
 import { addWebhookCommands } from './webhooks.ts'
+import { addWorkerCommands } from './workers.ts'
+import { addWorkflowCommands } from './workflows.ts'
 
 /** The `sonant` command (contract.md section 9). */
 export function buildProgram(): Command {
@@ -18,6 +20,7 @@ export function buildProgram(): Command {
     .description('A self-hostable voice synthesis service.')
     .version(VERSION)
     .showHelpAfterError()
+    .configureHelp({ optionDescription: describeOption })
     .exitOverride()
   addServeCommands(program)
   addMigrateCommand(program)
@@ -25,6 +28,8 @@ export function buildProgram(): Command {
   addKeyCommands(program)
   addUserCommands(program)
   addEndpointCommands(program)
+  addWorkflowCommands(program)
+  addWorkerCommands(program)
   addJobCommands(program)
   addEngineCommands(program)
   addSayCommand(program)
@@ -32,3 +37,9 @@ export function buildProgram(): Command {
   addSecretCommands(program)
   return program
 }
+
+const help = new Help()
+
+/** Says of an option that a command does not run without it. */
+const describeOption = (option: Option): string =>
+  `${help.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`

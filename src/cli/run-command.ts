@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
-import { ConfigError, readSettings, type Settings } from '../config.ts'
+import type { Settings } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { Context } from '../context.ts'
 import { type Detail, ServiceError } from '../errors.ts'
 import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
-import { openLog } from '../log.ts'
-import { openRuntime, type Runtime } from '../runtime.ts'
+import type { Log } from '../log.ts'
+import type { Runtime } from '../runtime.ts'
 import { Interrupted } from './interruption.ts'
+import type { Need } from './open-command.ts'
+import { STANDARD_OUTPUT } from './write-whole.ts'
 
 /** What a command found out: the JSON document, and the same as lines for a person. */
 export interface Answer {
@@ -15,46 +18,86 @@ export interface Answer {
 
 interface CommonOptions {
   readonly json?: boolean
+  /** Where the file goes that a command writes, if it does. */
+  readonly output?: string
 }
 
-/** Adds `--json` and runs `work` as the operator; whether a server runs on the same data directory makes no difference. */
+/** null: everything is printed already, as it came. */
+type Work<Options> = (ctx: Context, options: Options, args: string[]) => Promise<Answer | null>
+
+/**
+ * Adds `--json` and runs `work` as the operator; whether a server runs on the same data directory makes no difference. `work` loads its
+ * verbs itself, so that a command costs the time of its own parts alone.
+ */
 export function operatorCommand<Options extends object>(
   command: Command,
-  work: (ctx: Context, options: Options, args: string[], runtime: Runtime) => Promise<Answer>,
+  work: Work<Options>,
+  needs: readonly Need[] = [],
+): void {
+  addAction(command, async (settings, log, options: Options, args) => {
+    const { openCommand } = await import('./open-command.ts')
+    const { ctx, close } = await openCommand(settings, log, needs)
+    return work(ctx, options, args).finally(close)
+  })
+}
+
+/** The same for a command that needs the whole service, to work on what it submits. */
+export function serviceCommand<Options extends object>(
+  command: Command,
+  work: (runtime: Runtime, options: Options, args: string[]) => Promise<Answer | null>,
+): void {
+  addAction(command, async (settings, log, options: Options, args) => {
+    const { openService } = await import('./open-command.ts')
+    const runtime = await openService(settings, log)
+    return work(runtime, options, args).finally(() => runtime.close())
+  })
+}
+
+function addAction<Options extends object>(
+  command: Command,
+  run: (settings: Settings, log: Log, options: Options, args: string[]) => Promise<Answer | null>,
 ): void {
   command.option('--json', 'print one JSON document and nothing else')
   command.action(async (...given: unknown[]) => {
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]
-    await answer(options.json === true, async () => {
+    await answer(options, async () => {
+      const { readSettings } = await import('../config.ts')
+      const { openLog } = await import('../log.ts')
       const settings = quiet(readSettings(process.env))
-      const runtime = await openRuntime(settings, openLog(settings.logLevel), { supervise: false })
-      try {
-        return await work(runtime.as({ kind: 'system' }), options, args, runtime)
-      } finally {
-        await runtime.close()
-      }
+      return run(settings, openLog(settings.logLevel), options, args)
     })
   })
 }
 
-/** Prints what `work` found out, or why it could not; the exit status tells the two apart. */
-export async function answer(json: boolean, work: () => Promise<Answer>): Promise<void> {
+/**
+ * Prints what `work` found out, or why it could not; the exit status tells the two apart. Where a file goes to standard output, that
+ * holds nothing else, and the answer goes to standard error.
+ */
+export async function answer({ json, output }: CommonOptions, work: () => Promise<Answer | null>): Promise<void> {
+  const out = output === STANDARD_OUTPUT ? process.stderr : process.stdout
   try {
     const found = await work()
-    process.stdout.write(json ? `${JSON.stringify(found.json)}\n` : `${found.text}\n`)
+    if (found !== null) out.write(json ? `${JSON.stringify(found.json)}\n` : `${found.text}\n`)
   } catch (error) {
     const refusal = describe(error)
-    if (json) process.stdout.write(`${JSON.stringify(refusal)}\n`)
-    process.stderr.write(
-      `${[refusal.error, ...(refusal.details ?? []).map((line) => `${line.path}: ${line.message}`)].join('\n')}\n`,
-    )
+    if (json) out.write(`${JSON.stringify(refusal)}\n`)
+    if (!json || out !== process.stderr) process.stderr.write(`${inWords(refusal)}\n`)
     process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
 
+interface Refusal {
+  readonly error: string
+  readonly error_code: string
+  readonly details?: readonly Detail[]
+}
+
+const inWords = ({ error, details = [] }: Refusal): string =>
+  [error, ...details.map((line) => `${line.path}: ${line.message}`)].join('\n')
+
 /** The words that an operator gets: everything, since it is the operator's own machine. */
-function describe(error: unknown): { error: string; error_code: string; details?: readonly Detail[] } {
+function describe(error: unknown): Refusal {
   if (error instanceof ServiceError) {
     return {
       error: error.message,
@@ -66,8 +109,9 @@ function describe(error: unknown): { error: string; error_code: string; details?
     return { error: `${JOB_ERRORS[error.code]} (${error.code}: ${error.message})`, error_code: error.code }
   }
   if (error instanceof Interrupted) return { error: error.message, error_code: 'INTERRUPTED' }
-  const code = error instanceof ConfigError ? 'INVALID_REQUEST' : 'INTERNAL_ERROR'
-  return { error: error instanceof Error ? error.message : String(error), error_code: code }
+  if (error instanceof ConfigError)
+    return { error: `Invalid configuration:\n${error.message}`, error_code: 'INVALID_REQUEST' }
+  return { error: error instanceof Error ? error.message : String(error), error_code: 'INTERNAL_ERROR' }
 }
 
 /** A command's own lines are what matters: the log speaks up only when something is wrong. */

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { VERSION } from '../version.ts'
 import { buildProgram } from './program.ts'
 
 const PREFIX = /^error: /
@@ -6,6 +7,7 @@ const PREFIX = /^error: /
 /** Runs a command line; a mistake in it is told like every other mistake, with `--json` as one document (contract.md section 9). */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosed)
+  if (asksForVersion(argv)) return void process.stdout.write(`${JSON.stringify({ version: VERSION })}\n`)
   try {
     await buildProgram().parseAsync(argv)
   } catch (error) {
@@ -22,6 +24,12 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 /** Whoever reads no further, as `head` does, has all that was wanted. */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
+}
+
+/** `sonant --version --json`: the library prints the version before it has read the second one. */
+const asksForVersion = (argv: readonly string[]): boolean => {
+  const given = argv.slice(2)
+  return given.length === 2 && given.includes('--json') && given.some((one) => one === '--version' || one === '-V')
 }
 
 /** What comes after `--` are arguments. */

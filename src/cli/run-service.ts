@@ -1,4 +1,5 @@
-import { ConfigError, readSettings, type Settings } from '../config.ts'
+import { readSettings, type Settings } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { errorCode } from '../data-directory.ts'
 import { installDemoKey } from '../install.ts'
 import { type Log, openLog } from '../log.ts'
@@ -38,9 +39,7 @@ export async function runService(halves: Halves): Promise<void> {
     if (stopping?.aborted) return
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(
-      error instanceof ConfigError
-        ? `The environment is not right:\n${message}\n`
-        : `Sonant cannot start: ${message}\n`,
+      error instanceof ConfigError ? `Invalid configuration:\n${message}\n` : `Sonant cannot start: ${message}\n`,
     )
     await closeAll(log, opened, graceMs)
     process.exit(1)

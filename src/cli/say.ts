@@ -1,18 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { accounts } from '../accounts/accounts.ts'
 import type { Context } from '../context.ts'
 import { ServiceError } from '../errors.ts'
-import { installDemoAccount } from '../install.ts'
-import { type Artifact, loadArtifacts } from '../jobs/job-parts.ts'
+import type { Artifact } from '../jobs/job-parts.ts'
 import { isTerminal, JobFailure } from '../jobs/job-states.ts'
-import { type OperatorJobView, showJob } from '../jobs/show-job.ts'
-import { submitVoiceJob } from '../jobs/submit-voice-job.ts'
+import type { OperatorJobView } from '../jobs/show-job.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Worker } from '../synthesis/synthesis-worker.ts'
 import { actingFor } from './acting-for.ts'
 import { interruptibly } from './interruption.ts'
-import { type Answer, operatorCommand } from './run-command.ts'
+import { type Answer, serviceCommand } from './run-command.ts'
 import { checkWritable, writeWhole } from './write-whole.ts'
 
 const POLL_MS = 50
@@ -27,7 +24,7 @@ interface SayOptions {
 }
 
 export function addSayCommand(program: Command): void {
-  operatorCommand<SayOptions>(
+  serviceCommand<SayOptions>(
     program
       .command('say')
       .description('speak a text into a file, through the same queue as everybody')
@@ -35,12 +32,14 @@ export function addSayCommand(program: Command): void {
       .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
       .option('--endpoint <slug>', 'a voice endpoint', 'tts')
       .option('--account <account>', 'who pays, by id or name; the oldest account if not given')
-      .option('-o, --output <file>', 'where to write the audio; <job id>.wav if not given'),
+      .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.wav if not given'),
     say,
   )
 }
 
-async function say(ctx: Context, options: SayOptions, [text = '']: string[], runtime: Runtime): Promise<Answer> {
+async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly string[]): Promise<Answer> {
+  const { submitVoiceJob } = await import('../jobs/submit-voice-job.ts')
+  const ctx = runtime.as({ kind: 'system' })
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
   // Nobody pays for what then cannot be kept.
@@ -64,6 +63,8 @@ function firstVoice(ctx: Context, slug: string): string {
 
 async function payerOf(ctx: Context, account: string | undefined): Promise<Context> {
   if (account !== undefined) return actingFor(ctx, account)
+  const { accounts } = await import('../accounts/accounts.ts')
+  const { installDemoAccount } = await import('../install.ts')
   await installDemoAccount(ctx)
   const [oldest] = (await accounts(ctx, { first: 1 })).edges
   return actingFor(ctx, oldest!.node.id)
@@ -71,6 +72,7 @@ async function payerOf(ctx: Context, account: string | undefined): Promise<Conte
 
 /** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
 async function finished(ctx: Context, jobId: string, runtime: Runtime): Promise<void> {
+  const { showJob } = await import('../jobs/show-job.ts')
   const submitted = performance.now()
   let worker: Worker | null = null
   try {
@@ -94,6 +96,7 @@ function assertCompleted({ failure, cause }: OperatorJobView): void {
 }
 
 async function audioOf(ctx: Context, jobId: string): Promise<Artifact> {
+  const { loadArtifacts } = await import('../jobs/job-parts.ts')
   const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
   const audio = outputs?.find(({ output }) => output === 'audio')
   if (audio === undefined) throw new ServiceError('NOT_FOUND', `Check the endpoint: job ${jobId} left no audio.`)

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { rekeyWebhookSecrets } from '../webhooks/rekey-webhook-secrets.ts'
 import { operatorCommand } from './run-command.ts'
 
 export function addSecretCommands(program: Command): void {
@@ -8,6 +7,7 @@ export function addSecretCommands(program: Command): void {
   operatorCommand(
     secrets.command('rekey').description('encrypt again under SECRET_KEY what is still under OLD_SECRET_KEY'),
     async (ctx) => {
+      const { rekeyWebhookSecrets } = await import('../webhooks/rekey-webhook-secrets.ts')
       const done = await rekeyWebhookSecrets(ctx)
       if (done.unreadable > 0) process.exitCode = 1
       return {

@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { invalidRequest } from '../errors.ts'
-import { createUser } from '../users/create-user.ts'
-import { disableUser } from '../users/disable-user.ts'
-import { setPassword } from '../users/set-password.ts'
 import { USER_ROLES, type User, type UserRole } from '../users/user.ts'
-import { users as listUsers } from '../users/users.ts'
 import { size } from './options.ts'
 import { operatorCommand } from './run-command.ts'
 
@@ -42,6 +38,7 @@ export function addUserCommands(program: Command): void {
       .addOption(new Option('--role <role>', 'what the person may do').choices(USER_ROLES).default('owner'))
       .option(...PASSWORD_FILE),
     async (ctx, { account, email, role, ...option }) => {
+      const { createUser } = await import('../users/create-user.ts')
       const { password, shown } = choosePassword(option)
       return withPassword(await createUser(ctx, { account, email, role, password }), shown)
     },
@@ -58,6 +55,7 @@ function addPassword(users: Command): void {
       .argument('<user>', 'id or e-mail address')
       .option(...PASSWORD_FILE),
     async (ctx, option, [user = '']) => {
+      const { setPassword } = await import('../users/set-password.ts')
       const { password, shown } = choosePassword(option)
       return withPassword(await setPassword(ctx, { user, password }), shown)
     },
@@ -87,6 +85,7 @@ function addList(users: Command): void {
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only those who were added after this user'),
     async (ctx, { account, first, after }) => {
+      const { users: listUsers } = await import('../users/users.ts')
       const page = { account, after, first: size('--first', first) }
       const { edges, pageInfo } = await listUsers(ctx, page)
       const people = edges.map(({ node }) => node)
@@ -104,6 +103,7 @@ function addStanding(users: Command): void {
     operatorCommand(
       users.command(name).description(description).argument('<user>', 'id or e-mail address'),
       async (ctx, _options, [user = '']) => {
+        const { disableUser } = await import('../users/disable-user.ts')
         const changed = await disableUser(ctx, { user, disabled })
         return { json: toJson(changed), text: toLine(changed) }
       },

@@ -12,14 +12,18 @@ import { invalidRequest } from '../errors.ts'
 /** How often it is looked whether somebody reads a pipe by now. */
 const LOOK_EVERY_MS = 100
 const NEW_FILE_MODE = 0o666
+/** The name of a file that is none; a file of that name is ./- */
+export const STANDARD_OUTPUT = '-'
 const openDescriptor = promisify(open)
 
 /**
  * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. A file that it replaces was
  * open to nobody else than it is. What is no ordinary file, such as a pipe or a device, is written to as it is and never replaced.
+ * `-` is standard output, which stays open.
  * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
  */
 export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
+  if (path === STANDARD_OUTPUT) return writeOut(content, signal)
   const special = await isSpecial(path).catch(refuse(path))
   if (special) await pour(path, content, await openSpecial(path, content, signal), signal)
   else await writeBeside(path, content, signal)
@@ -32,11 +36,19 @@ export async function writeWhole(path: string, content: Readable, signal: AbortS
  */
 export async function checkWritable(path: string): Promise<void> {
   const check = async () => {
+    if (path === STANDARD_OUTPUT) return
     if (!(await isSpecial(path))) await access(dirname(resolve(path)), constants.W_OK | constants.X_OK)
     else if ((await stat(path)).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' })
     else await access(path, constants.W_OK)
   }
   await check().catch(refuse(path))
+}
+
+/** A reader that reads no further, as `head` does, has all that it wanted. */
+async function writeOut(content: Readable, signal: AbortSignal): Promise<void> {
+  await pipeline(content, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 }
 
 async function writeBeside(path: string, content: Readable, signal: AbortSignal): Promise<void> {

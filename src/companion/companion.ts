@@ -1,6 +1,5 @@
-import type { CompanionSettings } from '../config.ts'
-import { type ChatModel, openChatModel } from './chat-completions.ts'
-import { type Moderator, openModerator } from './moderate.ts'
+import type { ChatModel } from './chat-completions.ts'
+import type { Moderator } from './moderate.ts'
 
 /** Scopes of the companion; none is granted by default (contract.md section 8). */
 export const CHAT_SCOPE = 'companion:chat'
@@ -20,9 +19,3 @@ export interface Companion {
   /** How long one request may take, all its calls together. */
   readonly timeoutMs: number
 }
-
-export const openCompanion = (settings: CompanionSettings): Companion => ({
-  model: settings.baseUrl === null ? null : openChatModel({ ...settings, baseUrl: settings.baseUrl }),
-  moderator: openModerator(settings),
-  timeoutMs: settings.timeoutSeconds * 1000,
-})

@@ -1,7 +1,7 @@
 import { type Context, requireScope } from '../context.ts'
 import { inTransaction } from '../db/database.ts'
 import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { forbidden, jobNotFound, unauthorized } from '../errors.ts'
+import { forbidden, jobNotFound, ServiceError, unauthorized } from '../errors.ts'
 import { GENERATION_SCOPE } from '../generation/workflow.ts'
 import { isId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
@@ -45,17 +45,23 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
 /** The account of the job, where the caller may cancel it: its own account's, or at the command line anybody's. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   refuseWithoutScope(ctx)
-  if (!isId('job', jobId)) throw jobNotFound()
+  if (!isId('job', jobId)) throw missing(ctx, jobId)
   const { rows } = await ctx.db.pool.query<{ account_id: string; type: JobType }>(
     'select account_id, type from job where id = $1',
     [jobId],
   )
   const { account_id: owner, type } = rows[0] ?? {}
   const scope = type === undefined ? undefined : SCOPES[type]
-  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw jobNotFound()
+  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw missing(ctx, jobId)
   requireScope(ctx, scope)
   return owner
 }
+
+/** One answer for callers, whether the job is another account's or is not there; the operator sees every job, so none hides behind it. */
+const missing = ({ actor }: Context, jobId: string): ServiceError =>
+  actor.kind === 'system'
+    ? new ServiceError('NOT_FOUND', `No voice or generation job with the id "${jobId}".`)
+    : jobNotFound()
 
 /** Before anything is looked up: a key that may cancel nothing learns nothing about ids. */
 function refuseWithoutScope({ actor }: Context): void {

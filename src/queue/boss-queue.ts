@@ -2,7 +2,8 @@ import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
 import type { Bus } from '../db/bus.ts'
 import type { Tx } from '../db/database.ts'
-import { bossDatabase, ensureQueue } from './boss.ts'
+import { bossDatabase } from './boss-database.ts'
+import { ensureQueue } from './ensure-queue.ts'
 import type { JobKind } from './job-kind.ts'
 import type { EnqueueOptions, Queue, Statement } from './queue.ts'
 
@@ -44,9 +45,10 @@ const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 
-export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
+/** @param boss opened at the first call for a process that may never need it */
+export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
-  const prepare = onceEach((kind: JobKind) => ensureQueue(boss, kind.queue))
+  const prepare = onceEach(async (kind: JobKind) => ensureQueue(await boss(), kind.queue))
   const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
     // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
@@ -61,10 +63,10 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     enqueue: async (tx: Tx, kind, jobId, options) => {
       // The queue's id is the job's own UUID: a job can wait in its queue once only.
       const place = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
-      await boss.send(kind.queue, payload(jobId, options), place)
+      await (await boss()).send(kind.queue, payload(jobId, options), place)
     },
     enqueueWith: async (db, insert, kind, jobId, options) => {
-      const queued = await queueStatement(boss, kind, jobId, options)
+      const queued = await queueStatement(await boss(), kind, jobId, options)
       const values = [...insert.values, ...queued.values]
       const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
       const statement = { name: `${insert.name} ${kind.queue}`, text, values }
@@ -75,10 +77,11 @@ export function bossQueue(boss: PgBoss, bus: Bus): BossQueue {
     },
     enqueueAgain: async (tx, kind, jobId, options) => {
       await prepare(kind)
-      await boss.send(kind.queue, payload(jobId, options), { db: bossDatabase(tx), ...sending(options) })
+      const again = { db: bossDatabase(tx), ...sending(options) }
+      await (await boss()).send(kind.queue, payload(jobId, options), again)
     },
     handBack: async (kind, queueIds, workerId) => {
-      await boss.getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
+      await (await boss()).getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
     },
     withdraw: async (tx, jobId) => {
       await tx.query(WITHDRAW, [queueId(jobId)])

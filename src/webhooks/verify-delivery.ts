@@ -1,6 +1,7 @@
 import { hasSignature, TOLERANCE_SECONDS } from './sign.ts'
 
-interface Verification {
+/** What a receiver finds out about a delivery. */
+export interface Verification {
   readonly valid: boolean
   /** What is wrong, each a sentence; none where it is valid. */
   readonly problems: readonly string[]

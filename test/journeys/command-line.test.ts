@@ -77,6 +77,39 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
     expect(deleted).toEqual({ api_key_id: doomed.api_key_id, deleted: true })
   })
 
+  test('lists are tables with heads, and with --json items with the ids and names that creating them gave', async () => {
+    const [accounts, keys, endpoints, workflows, workers] = await Promise.all([
+      service.sonant<{ items: unknown[] }>('accounts', 'list'),
+      service.sonant<{ items: unknown[] }>('keys', 'list', '--account', 'studio'),
+      service.sonant<{ items: unknown[] }>('endpoints', 'list'),
+      service.sonant<{ items: unknown[] }>('workflows', 'list'),
+      service.sonant<{ items: unknown[] }>('workers', 'list'),
+    ])
+    expect(accounts.items).toEqual([
+      { account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 },
+      { ...account, credits: expect.any(Number) },
+    ])
+    const { api_key_id, scopes } = key
+    const listed = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/) }
+    expect(keys.items).toContainEqual(listed)
+    expect(JSON.stringify(keys)).not.toContain('snt_')
+    expect(endpoints.items).toMatchObject([{ slug: 'tts', published: true, required_scope: null, voices: 11 }])
+    expect(workflows).toEqual({ items: [] })
+    expect(workers.items).toMatchObject([{ worker_id: expect.stringMatching(/^wrk_/), alive: true, pools: ['espeak'] }])
+    const { stdout } = await run(['accounts', 'list'], service.env)
+    expect(stdout).toMatch(/^ACCOUNT +NAME +CREDITS\nacct_\w+ +demo +1000000\nacct_\w+ +studio +\d+\n$/)
+  })
+
+  test('an endpoint that is shown can be applied again as it stands', async () => {
+    const { stdout } = await run(['endpoints', 'show', 'tts'], service.env)
+    const file = join(directory, 'shown.yaml')
+    await writeFile(file, stdout)
+    const before = await call(`${service.url}/api/v1/public/voice`)
+    expect(await service.sonant('endpoints', 'apply', file)).toEqual({ applied: ['tts'] })
+    expect((await call(`${service.url}/api/v1/public/voice`)).text).toBe(before.text)
+    expect(await refused('endpoints', 'show', 'nothing')).toContain('no endpoint or workflow \\"nothing\\"')
+  })
+
   test('wrong arguments are refused with a reason and change nothing', async () => {
     expect(await refused('accounts', 'show', '--account', 'nobody')).toContain('nobody')
     for (const credits of ['1.5', 'lots', '99999999999999999999'])
@@ -92,6 +125,8 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
     await refused('keys', 'create', '--account', 'nobody', '--name', 'x')
     await refused('keys', 'delete', 'key_00000000000000000000000000')
     await refused('endpoints', 'delete', 'nothing')
+    expect(await refused('jobs', 'cancel', 'job_x')).toMatch(/No voice or generation job .*job_x/)
+    expect(await refused('jobs', 'list', '--account', 'studio', '--status', 'foo')).toMatch(/--status .*queued/)
     expect(await refused('endpoints', 'apply', join(directory, 'absent.yaml'))).toContain('absent.yaml')
     await refused('say', 'Hello', '--voice', 'nobody', '-o', join(directory, 'never.wav'))
     const nowhere = ['-o', join(directory, 'absent', 'never.wav')]
@@ -125,6 +160,22 @@ describe('a mistake in a command line', { timeout: DEADLINE_MS }, () => {
 describe('a command', { timeout: DEADLINE_MS }, () => {
   test('--version tells the version of package.json', async () => {
     expect(await run(['--version'], {})).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' })
+  })
+
+  test.each([
+    ['--version', '--json'],
+    ['--json', '--version'],
+  ])('%s %s is one JSON document', async (...args) => {
+    const { code, stdout, stderr } = await run(args, {})
+    expect([code, JSON.parse(stdout), stderr]).toEqual([0, { version: manifest.version }, ''])
+  })
+
+  test('--help marks the options that it does not run without', async () => {
+    const { stdout } = await run(['keys', 'create', '--help'], {})
+    expect(stdout.match(/^ +--\w.*\(required\)$/gm)?.map((line) => line.trim().split(' ')[0])).toEqual([
+      '--account',
+      '--name',
+    ])
   })
 
   test('whose words nobody reads to their end does not crash', async () => {

@@ -1,0 +1,17 @@
+import type { Connection, PageInput } from '../db/page.ts'
+
+const PAGE_SIZE = 100
+
+/** All nodes of a connection, page after page: a command lists the whole of what the doors give out in parts. */
+export async function everyPage<Node>(
+  read: (page: PageInput) => Connection<Node> | Promise<Connection<Node>>,
+): Promise<Node[]> {
+  const nodes: Node[] = []
+  let after: string | null = null
+  do {
+    const { edges, pageInfo }: Connection<Node> = await read({ first: PAGE_SIZE, after })
+    nodes.push(...edges.map(({ node }) => node))
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+  } while (after !== null)
+  return nodes
+}

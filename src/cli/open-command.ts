@@ -1,0 +1,95 @@
+import { type Closer, closeInTurn } from '../closing.ts'
+import type { Settings } from '../config.ts'
+import type { Context } from '../context.ts'
+import type { Catalog } from '../endpoints/catalog-cache.ts'
+import { closingLimit, openFoundation, type Whole } from '../foundation.ts'
+import type { Log } from '../log.ts'
+import { readPublicUrl } from '../public-url.ts'
+import { bossQueue } from '../queue/boss-queue.ts'
+import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { Runtime } from '../runtime.ts'
+
+/**
+ * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `queue`: it puts work into it; to
+ * wake workers and to take work out again it needs none.
+ */
+export type Need = 'catalog' | 'queue'
+
+/** One command's share of the service, as the operator's context. */
+export interface OpenedCommand {
+  readonly ctx: Context
+  close(): Promise<boolean>
+}
+
+type Foundation = Awaited<ReturnType<typeof openFoundation>>
+
+/**
+ * Opens what a short command needs and nothing else: loading the queue's library, the catalog and the clients of outside servers would
+ * take most of its time. A database that was never used gets what every first start puts into it.
+ */
+export async function openCommand(settings: Settings, log: Log, needs: readonly Need[]): Promise<OpenedCommand> {
+  const closers: Closer[] = []
+  const close = () => closeInTurn(closers, closingLimit(settings), log)
+  try {
+    const foundation = await openFoundation(settings, log, closers, () => whole)
+    if (!(await isInstalled(foundation))) {
+      const runtime = await openService(settings, log)
+      closers.push({ what: 'the service', close: () => runtime.close() })
+      return { ctx: runtime.as({ kind: 'system' }), close }
+    }
+    if (settings.publicUrl === null) await readPublicUrl(foundation)
+    const whole: Whole = {
+      ...foundation,
+      queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.bus),
+      catalog: needs.includes('catalog') ? await loadCatalog(foundation) : absent('catalog'),
+      companion: absent('companion'),
+      signIns: absent('sign-ins'),
+    }
+    return { ctx: { ...whole, actor: { kind: 'system' } }, close }
+  } catch (error) {
+    await close().catch(() => undefined)
+    throw error
+  }
+}
+
+/** The whole service, without listening and without working: for commands that submit work and may have to do it. */
+export async function openService(settings: Settings, log: Log): Promise<Runtime> {
+  const { openRuntime } = await import('../runtime.ts')
+  return openRuntime(settings, log, { supervise: false })
+}
+
+async function isInstalled({ db }: Foundation): Promise<boolean> {
+  const { rowCount } = await db.pool.query('select from installation')
+  return rowCount !== 0
+}
+
+/** Not followed: what changes while a command runs is the next one's to see. Its verbs prepare the queues that they use. */
+async function loadCatalog({ db }: Foundation): Promise<Catalog> {
+  const { openCatalog } = await import('../endpoints/catalog-cache.ts')
+  const catalog = openCatalog(db, async () => undefined)
+  await catalog.reload()
+  return catalog
+}
+
+async function openQueue({ db, bus, log }: Foundation, closers: Closer[]): Promise<Queue> {
+  const { openBoss } = await import('../queue/boss.ts')
+  const boss = await openBoss(db, log, false)
+  closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
+  const queue = bossQueue(async () => boss, bus)
+  // Deliveries are queued inside transactions, where a queue cannot be made any more.
+  await queue.prepare(WEBHOOK_KIND)
+  return queue
+}
+
+const noBoss = async (): Promise<never> => {
+  throw new Error('This command has not opened the queue.')
+}
+
+/** A verb that uses it after all fails at once, and says what its command has to ask for. */
+const absent = <Part extends object>(name: string): Part =>
+  new Proxy({} as Part, {
+    get: () => {
+      throw new Error(`This command has not opened the ${name}.`)
+    },
+  })

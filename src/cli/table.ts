@@ -1,0 +1,24 @@
+/** One column: its head, with the unit where there is one, and what stands in it. */
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => string | number | bigint | null
+}
+
+/** Rows under their heads, numbers to the right; "none" where there are none. */
+export function toTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  if (rows.length === 0) return 'none'
+  const cells = columns.map((column) => rows.map((row) => column.cell(row)))
+  const aligned = columns.map(({ head }, at) => align(head, cells[at] ?? []))
+  const lines = [head(aligned), ...rows.map((_row, at) => aligned.map((column) => column[at + 1] ?? '').join('  '))]
+  return lines.map((line) => line.trimEnd()).join('\n')
+}
+
+const head = (aligned: readonly string[][]): string => aligned.map(([first = '']) => first).join('  ')
+
+/** A head and what is under it, all of one width. */
+function align(head: string, cells: readonly (string | number | bigint | null)[]): string[] {
+  const texts = [head.toUpperCase(), ...cells.map((cell) => String(cell ?? '-'))]
+  const width = Math.max(...texts.map((text) => text.length))
+  const isNumeric = cells.length > 0 && cells.every((cell) => cell === null || typeof cell !== 'string')
+  return texts.map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width)))
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runRecorded } from '../setup/loaded-modules.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { cleanUp } from '../setup/service.ts'
+
+/** Together they are what made every command take one to three seconds; a short one needs none of them. */
+const HEAVY = ['pg-boss', 'undici', 'ajv', 'graphql', '@pothos', 'fastify', 'openapi-backend', 'espeak', 'cli-progress']
+/** Ours and the libraries', of which zod alone has more than a hundred. */
+const MOST_MODULES = 420
+/** The command line, its library and the texts of all commands: no configuration, no database. */
+const MOST_MODULES_FOR_WORDS = 80
+
+let service: TestRuntime
+let env: Record<string, string>
+beforeAll(async () => {
+  service = await startTestRuntime()
+  await service.createAccount()
+  env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+})
+afterAll(async () => {
+  await service.close()
+  await cleanUp()
+})
+
+describe('a command starts quickly', { timeout: 60_000 }, () => {
+  test.concurrent.each([
+    [['accounts', 'list']],
+    [['workers', 'list']],
+    [['keys', 'create', '--account', 'nobody', '--name', 'x']],
+    [['users', 'list', '--account', 'nobody']],
+    [['jobs', 'show', 'job_x']],
+    [['webhooks', 'deliveries', '--account', 'nobody']],
+  ])('%s loads neither the queue nor the doors nor the engines', async (args) => {
+    const { modules, stdout } = await runRecorded([...args, '--json'], env)
+    expect(stdout).toMatch(/^\{("items"|.*"error_code":"NOT_FOUND")/)
+    const packages = modules.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])
+    expect([...new Set(packages)].filter((name) => HEAVY.some((heavy) => name.startsWith(heavy)))).toEqual([])
+    expect(modules.length).toBeLessThan(MOST_MODULES)
+  })
+
+  test.concurrent.each([[['--help']], [['--version']], [['jobs', 'list', '--help']]])(
+    '%s loads nothing but the command line itself',
+    async (args) => {
+      const { modules, code } = await runRecorded(args, {})
+      expect(code).toBe(0)
+      expect(modules.length).toBeLessThan(MOST_MODULES_FOR_WORDS)
+    },
+  )
+})
