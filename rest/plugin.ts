@@ -38,10 +38,7 @@ interface RoutedRequest extends Omit<ParsedRequest, 'requestBody'> {
   readonly operation: ApiOperation
 }
 
-/**
- * The REST door (spec 4, contract.md sections 2 to 4): fastify routes, openapi-backend holds requests against the document, a verb
- * answers.
- */
+/** The REST door (spec 4, contract.md sections 2 to 4): fastify routes, openapi-backend checks requests, a verb answers. */
 export async function mountRest(app: FastifyInstance, as: As, document: Document, enter: Enter): Promise<void> {
   const api = await openApi(document)
   await app.register(
@@ -181,6 +178,8 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
   if (headers !== undefined) reply.headers(headers)
   if (!(body instanceof Readable))
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
+  // An export waits for slow readers for longer (spill-reader.ts), and not at the database's expense.
+  reply.raw.setTimeout(0)
   if (reply.request.method !== 'HEAD') return reply.code(status).send(body)
   // HEAD wants to know what would come: nothing more is read for it. Without a stream fastify would tell its length to be 0.
   body.destroy()

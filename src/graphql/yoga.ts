@@ -32,8 +32,6 @@ export interface Entrance {
   cookieFor(reply: FastifyReply): SessionCookie
 }
 
-/** A reader of events that takes nothing for this long is sent away. */
-const STALLED_READER_MS = 60_000
 /** What the sender of a body says by itself. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
@@ -132,7 +130,6 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   reply.status(response.status)
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
     return reply.send(await response.text())
-  reply.raw.setTimeout(STALLED_READER_MS, () => reply.raw.destroy())
   return reply.send(toReadable(response.body))
 }
 

@@ -18,6 +18,7 @@ import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './m
 import { mountMedia } from './media.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+import { endWhenStalled, STALLED_READER_MS } from './stalled-readers.ts'
 import { mountUnrouted } from './unrouted.ts'
 
 /** A whole request, body included, has to arrive within this time. */
@@ -25,12 +26,17 @@ const REQUEST_TIMEOUT_MS = 60_000
 /** Longer than any address that fits into node's 16 KiB of headers, so that the router never refuses one for its length. */
 const MAX_PARAM_CHARACTERS = 32_768
 
+interface AppOptions {
+  /** How long a reader may take nothing of its answer; 60 s unless given. */
+  readonly stalledReaderMs?: number
+}
+
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
-export async function buildApp(runtime: Runtime): Promise<FastifyInstance> {
+export async function buildApp(runtime: Runtime, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = createServer(runtime.settings.trustedProxies)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
   const enter = createEnter(runtime, rateLimit)
-  mountRequestIds(app, enter)
+  mountFirstHook(app, enter, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
   // URLs of a bucket lead to the bucket.
@@ -74,11 +80,12 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
   return app
 }
 
-/** The first hook of every request: its id, and the refusals that come before everything else. */
-function mountRequestIds(app: FastifyInstance, enter: Enter): void {
+/** The first hook of every request: its id, its limits, and the refusals that come before everything else. */
+function mountFirstHook(app: FastifyInstance, enter: Enter, stalledReaderMs: number): void {
   const unrouted = mountUnrouted(app, enter)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
+    endWhenStalled(reply.raw, stalledReaderMs)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
     const mistake = hostMistake(request.raw)
     if (mistake !== null) {

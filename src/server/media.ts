@@ -6,6 +6,7 @@ import { notFound, ServiceError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
+import { isFresh, isSameContent, type Validators } from './preconditions.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
@@ -28,19 +29,22 @@ export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
 async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   // Also on refusals: without it a page cannot even read the status.
   reply.header('access-control-allow-origin', '*')
-  reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag')
+  reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag, last-modified')
   reply.headers(SAFETY_HEADERS)
   const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
   if (grant === null)
     throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
-  const size = await deps.storage.size(grant.key)
-  if (size === null) throw notFound()
-  const etag = entityTag(grant.key, size)
-  const range = wantedRange(request, etag, size)
+  const file = await deps.storage.stat(grant.key)
+  if (file === null) throw notFound()
+  const { bytes: size, modified } = file
+  const validators = { etag: entityTag(grant.key, size), modified }
+  if (isFresh(request.headers, validators)) return validate(reply, deps, grant, validators).code(304).send()
+  const range = wantedRange(request, validators, size, deps.now())
   if (range === 'unsatisfiable') return refuseRange(reply, size)
-  if (request.method === 'HEAD') return describeMedia(reply, deps, grant, etag, size, null).send()
+  if (request.method === 'HEAD')
+    return describeMedia(validate(reply, deps, grant, validators), grant, size, null).send()
   const stream = await openStream(deps, grant.key, range ?? (size > 0 ? { start: 0, end: size - 1 } : undefined))
-  return describeMedia(reply, deps, grant, etag, size, range).send(stream)
+  return describeMedia(validate(reply, deps, grant, validators), grant, size, range).send(stream)
 }
 
 /** Strong, because a key is written once: a new rendering gets a new key. Holds nothing of the signature. */
@@ -48,12 +52,16 @@ const entityTag = (key: string, size: number): string =>
   `"${createHash('sha256').update(`${key}\n${size}`).digest('base64url').slice(0, 22)}"`
 
 /** The one range to send, or null for the whole; ranges are defined for GET only (RFC 9110, 14.2). */
-function wantedRange(request: FastifyRequest, etag: string, size: number): ByteRange | 'unsatisfiable' | null {
-  const { range, 'if-range': ifRange } = request.headers
-  if (request.method !== 'GET' || range === undefined) return null
-  // A date never matches: there is no Last-Modified to compare it with.
-  if (ifRange !== undefined && ifRange !== etag) return null
-  return parseRange(range, size)
+function wantedRange(
+  { method, headers }: FastifyRequest,
+  validators: Validators,
+  size: number,
+  now: Date,
+): ByteRange | 'unsatisfiable' | null {
+  if (method !== 'GET' || headers.range === undefined) return null
+  return isSameContent(headers['if-range'] as string | undefined, validators, now)
+    ? parseRange(headers.range, size)
+    : null
 }
 
 /** Malformed and multiple ranges are ignored, as RFC 9110 (14.2) allows. */
@@ -81,29 +89,32 @@ const refuseRange = (reply: FastifyReply, size: number): FastifyReply =>
 async function openStream({ storage, log }: MediaDeps, key: string, range: ByteRange | undefined): Promise<Readable> {
   const stream = await storage.read(key, range).catch(async (error: unknown) => {
     // Deleted since its size was asked for.
-    throw (await storage.size(key)) === null ? notFound() : error
+    throw (await storage.stat(key)) === null ? notFound() : error
   })
   return stream.on('error', (error: NodeJS.ErrnoException) =>
     log.error({ err: error.code ?? error.name }, 'a stored artifact could not be read'),
   )
 }
 
-/** Set only once nothing can fail any more: an error answer must not carry them. */
-function describeMedia(
+/** What a caller's copy is kept and compared by. Set only once nothing can fail any more: an error answer must not carry it. */
+const validate = (
   reply: FastifyReply,
   deps: MediaDeps,
-  grant: MediaGrant,
-  etag: string,
-  size: number,
-  range: ByteRange | null,
-): FastifyReply {
+  { expires }: MediaGrant,
+  { etag, modified }: Validators,
+): FastifyReply =>
+  reply.headers({
+    etag,
+    'last-modified': modified.toUTCString(),
+    'cache-control': `private, max-age=${Math.floor(expires - deps.now().getTime() / 1000)}`,
+  })
+
+function describeMedia(reply: FastifyReply, grant: MediaGrant, size: number, range: ByteRange | null): FastifyReply {
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`)
   return reply.headers({
     'content-type': grant.contentType,
     'content-length': range ? range.end - range.start + 1 : size,
     'content-disposition': `inline; filename="${grant.key.slice(grant.key.lastIndexOf('/') + 1)}"`,
     'accept-ranges': 'bytes',
-    'cache-control': `private, max-age=${Math.floor(grant.expires - deps.now().getTime() / 1000)}`,
-    etag,
   })
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { errorCode, usingSync } from '../data-directory.ts'
 import { isStorageKey, signMediaPath } from './sign-url.ts'
-import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
+import { SIGNED_URL_SECONDS, type Storage, type Stored, type StoredFile } from './storage.ts'
 
 /** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
 const INCOMING = '.incoming'
@@ -33,7 +33,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   })
   return {
     put: (key, content) => putFile(dir, key, content),
-    size: (key) => fileSize(pathOf(dir, key)),
+    stat: (key) => statFile(pathOf(dir, key)),
     read: async (key, range) => {
       const handle = await openFile(pathOf(dir, key))
       return handle.createReadStream(range ? { start: range.start, end: range.end } : {})
@@ -132,10 +132,10 @@ async function syncDirectories(from: string, upTo: string): Promise<void> {
   }
 }
 
-async function fileSize(path: string): Promise<number | null> {
+async function statFile(path: string): Promise<StoredFile | null> {
   try {
     const found = await stat(path)
-    return found.isFile() ? found.size : null
+    return found.isFile() ? { bytes: found.size, modified: found.mtime } : null
   } catch (error) {
     if (isMissing(error)) return null
     throw error
@@ -150,7 +150,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 async function deleteFile(dir: string, path: string): Promise<void> {
-  if ((await fileSize(path)) === null) return
+  if ((await statFile(path)) === null) return
   await unlink(path).catch((error) => {
     if (!isMissing(error)) throw error
   })

@@ -31,9 +31,13 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
   }
   return {
     put: (key, content, { contentType }) => putObject(send, urlOf, key, content, contentType),
-    size: async (key) => {
-      const found = await send({ url: urlOf(key), method: 'HEAD', accept: [200, 404] })
-      return found.status === 404 ? null : Number(found.headers.get('content-length'))
+    stat: async (key) => {
+      const { status, headers } = await send({ url: urlOf(key), method: 'HEAD', accept: [200, 404] })
+      if (status === 404) return null
+      return {
+        bytes: Number(headers.get('content-length')),
+        modified: new Date(headers.get('last-modified') ?? 0),
+      }
     },
     read: async (key, range) => {
       const headers: Record<string, string> = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` }

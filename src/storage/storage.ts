@@ -6,6 +6,12 @@ export interface Stored {
   readonly sha256: Uint8Array
 }
 
+/** What is under a key: its length in bytes, and when it was put there. */
+export interface StoredFile {
+  readonly bytes: number
+  readonly modified: Date
+}
+
 interface PutOptions {
   readonly contentType: string
 }
@@ -20,8 +26,8 @@ export interface ByteRange {
 export interface Storage {
   /** Stores the whole content or nothing: a reader never sees half of it. Storing the same key again replaces it. */
   put(key: string, content: Uint8Array | Readable, options: PutOptions): Promise<Stored>
-  /** The length in bytes, or null where there is nothing. */
-  size(key: string): Promise<number | null>
+  /** What is there, or null where there is nothing. */
+  stat(key: string): Promise<StoredFile | null>
   /** Streams the content or one range of it. @throws when there is nothing under the key. */
   read(key: string, range?: ByteRange): Promise<Readable>
   /** An absolute URL that answers GET, and HEAD where the store can, for 15 minutes from `now`. `contentType` is what it is served as. */

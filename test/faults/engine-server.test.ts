@@ -117,7 +117,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     await answered.promise
     expect(await bed.auditAll([id!])).toEqual([])
     expect(await finalStates(bed.runtime)).toEqual(states)
-    expect(await bed.runtime.storage.size(`${id}/1/audio.wav`)).toBeNull()
+    expect(await bed.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
     expect(await balance()).toBe(before)
   })
 

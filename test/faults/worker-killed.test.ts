@@ -104,9 +104,9 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await allFinished(service.runtime, [id!])
     expect(seen('speak', (name) => name === 'Stored in vain.')).toHaveLength(2)
     expect(held!.name).toBe(`${id}/1/audio.wav`)
-    expect(await service.runtime.storage.size(held!.name)).not.toBeNull()
+    expect(await service.runtime.storage.stat(held!.name)).not.toBeNull()
     expect(await deleteAbandonedFiles(service.runtime, 0)).toBeGreaterThan(0)
-    expect(await service.runtime.storage.size(held!.name)).toBeNull()
+    expect(await service.runtime.storage.stat(held!.name)).toBeNull()
     expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
   })
 
@@ -173,7 +173,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     expect(await finalStates(service.runtime)).toEqual(states)
     expect(await artifacts()).toEqual(kept)
     expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
-    for (const id of ids) expect(await service.runtime.storage.size(`${id}/1/audio.wav`)).toBeNull()
+    for (const id of ids) expect(await service.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
     expect(both.every((worker) => worker.runs())).toBe(true)
     expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
     // The other one's connections have the same name.

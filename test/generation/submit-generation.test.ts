@@ -234,7 +234,7 @@ describe('submitGeneration', () => {
   it('fails the job when a file of several cannot be fetched, and keeps none', async () => {
     const job = await outcomeOf(prediction([PNG_URL, `${service.provider.url}/files/missing.png`]))
     expect([job.status, job.error_code]).toEqual(['failed', 'PROVIDER_UNAVAILABLE'])
-    const isGone = async () => (await service.runtime.storage.size(`${job.id}/1/output.png`)) === null
+    const isGone = async () => (await service.runtime.storage.stat(`${job.id}/1/output.png`)) === null
     await until(isGone, DEADLINE_MS, 'the first file to be deleted')
   })
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
     const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR', 'Try again.')
     return reply.code(known.status).send({ error: known.message, error_code: known.code })
   })
-  const current: Storage = { ...disk, size: (key) => storage.size(key), read: (key, range) => storage.read(key, range) }
+  const current: Storage = { ...disk, stat: (key) => storage.stat(key), read: (key, range) => storage.read(key, range) }
   mountMedia(app, { storage: current, signingKey, now: () => now, log: pino({ level: 'silent' }) })
   await app.listen({ port: 0, host: '127.0.0.1' })
   port = (app.server.address() as AddressInfo).port
@@ -101,7 +101,11 @@ describe('a valid URL', () => {
     expect([missing.statusCode, missing.json().error_code]).toEqual([404, 'NOT_FOUND'])
     expect((await get(sign('job_01/none.wav'), {}, 'HEAD')).statusCode).toBe(404)
     let looks = 0
-    storage = { ...disk, size: async () => (looks++ === 0 ? 10 : null), read: () => disk.read('job_01/none.wav') }
+    storage = {
+      ...disk,
+      stat: async () => (looks++ === 0 ? { bytes: 10, modified: NOW } : null),
+      read: () => disk.read('job_01/none.wav'),
+    }
     expect((await get(sign())).statusCode).toBe(404)
     storage = { ...disk, read: () => Promise.reject(new Error('the disk is broken')) }
     const broken = await get(sign())
@@ -147,10 +151,63 @@ describe('ranges', () => {
     expect(await status(NOW.toUTCString())).toBe(200)
   })
 
+  test('If-Range takes the date of the content, and no other', async () => {
+    const modified = String((await get(sign())).headers['last-modified'])
+    now = new Date(Date.parse(modified) + 60_000)
+    const url = sign(KEY, 'audio/wav', now.getTime() / 1000 + 900)
+    const range = async (ifRange: string) => (await get(url, { range: 'bytes=0-1', 'if-range': ifRange })).statusCode
+    expect(await range(modified)).toBe(206)
+    expect(await range(new Date(Date.parse(modified) + 1000).toUTCString())).toBe(200)
+    expect(await range(new Date(Date.parse(modified) - 1000).toUTCString())).toBe(200)
+    expect(await range('yesterday')).toBe(200)
+    // A date of this very second is no strong validator: the content could have changed within it.
+    now = new Date(Date.parse(modified))
+    expect(await range(modified)).toBe(200)
+    now = NOW
+  })
+
   test('the ETag outlives the signature and differs between contents', async () => {
     const tagOf = async (url: string) => (await get(url)).headers.etag
     expect(await tagOf(sign(KEY, 'audio/wav', EXPIRES - 1))).toBe(await tagOf(sign()))
     expect(await tagOf(sign('job_01/empty.wav'))).not.toBe(await tagOf(sign()))
+  })
+})
+
+describe('a copy that the caller already has', () => {
+  test.each(['GET', 'HEAD'] as const)('is confirmed by 304 without a body, %s', async (method) => {
+    const { headers } = await get(sign())
+    const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
+    const later = new Date(Date.parse(modified) + 60_000).toUTCString()
+    const asctime = new Date(modified).toUTCString().replace(/^(\w+), (\d+) (\w+) (\d+) (\S+) GMT$/, '$1 $3 $2 $5 $4')
+    for (const condition of [
+      ...[etag, `W/${etag}`, `"other", ${etag}`, '*'].map((value) => ({ 'if-none-match': value })),
+      ...[modified, later, asctime].map((value) => ({ 'if-modified-since': value })),
+      { 'if-none-match': etag, 'if-modified-since': new Date(0).toUTCString() },
+      { 'if-none-match': etag, range: 'bytes=0-1' },
+    ]) {
+      const response = await get(sign(), condition, method)
+      expect([response.statusCode, response.payload], JSON.stringify(condition)).toEqual([304, ''])
+      expect(response.headers).toMatchObject({ etag, 'cache-control': 'private, max-age=900' })
+      expect(response.headers).not.toHaveProperty('content-type')
+    }
+  })
+
+  test('is sent anew where it is another one, or the condition says nothing', async () => {
+    const { headers } = await get(sign())
+    const modified = String(headers['last-modified'])
+    for (const condition of [
+      { 'if-none-match': '"other"' },
+      { 'if-none-match': '"other"', 'if-modified-since': modified },
+      { 'if-modified-since': new Date(Date.parse(modified) - 1000).toUTCString() },
+      { 'if-modified-since': 'tomorrow' },
+      { 'if-modified-since': '9999' },
+    ])
+      expect((await get(sign(), condition)).statusCode, JSON.stringify(condition)).toBe(200)
+  })
+
+  test('does not open a URL that is refused or leads nowhere', async () => {
+    expect((await get(sign(KEY, 'audio/wav', 1), { 'if-none-match': '*' })).statusCode).toBe(403)
+    expect((await get(sign('job_01/none.wav'), { 'if-none-match': '*' })).statusCode).toBe(404)
   })
 })
 

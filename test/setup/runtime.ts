@@ -32,6 +32,8 @@ export interface TestRuntimeOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Delivers callbacks; a resolver answers instead of DNS. */
   readonly webhooks?: boolean | Resolver
+  /** How long a reader may stand still. */
+  readonly stalledReaderMs?: number
 }
 
 let accounts = 0
@@ -55,7 +57,8 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
   const worker: Worker | null = options.worker === true ? await startWorker(runtime) : null
   const resolver = typeof options.webhooks === 'object' ? options.webhooks : undefined
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
-  const app = await buildApp(runtime)
+  const { stalledReaderMs } = options
+  const app = await buildApp(runtime, { ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   await recordPublicUrl(runtime, settings.publicUrl ?? url)
   const operator = runtime.as({ kind: 'system' })

@@ -80,11 +80,11 @@ describe('disk', () => {
   test('a directory is not an artifact', async () => {
     const storage = openIn(newDir())
     await storage.put('job_1/a', Buffer.from('x'), WAV)
-    expect(await storage.size('job_1')).toBeNull()
+    expect(await storage.stat('job_1')).toBeNull()
     await expect(storage.read('job_1')).rejects.toThrow()
     await storage.delete('job_1')
-    expect(await storage.size('job_1/a')).toBe(1)
-    expect(await storage.size('job_1/a/b')).toBeNull()
+    expect((await storage.stat('job_1/a'))?.bytes).toBe(1)
+    expect(await storage.stat('job_1/a/b')).toBeNull()
   })
 
   test('a signed URL starts with the public URL and is valid for 15 minutes', () => {
@@ -120,7 +120,7 @@ const FULL_DISK = `
   await storage.put('a/kept', Buffer.from('kept'), {})
   const source = Readable.from(Array.from({ length: 16 }, () => Buffer.alloc(65536, 1)))
   const code = await storage.put('a/big', source, {}).then(() => 'stored', (error) => error.code)
-  const [size, incoming] = [await storage.size('a/big'), readdirSync(dir + '/.incoming')]
+  const [size, incoming] = [await storage.stat('a/big'), readdirSync(dir + '/.incoming')]
   const kept = await text(await storage.read('a/kept'))
   const after = (await storage.put('a/small', Buffer.from('small'), {})).bytes
   console.log(JSON.stringify({ code, size, incoming, kept, after }))

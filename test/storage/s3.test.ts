@@ -33,7 +33,7 @@ describe('S3', { timeout: 60_000 }, () => {
     const stored = await open().put(key, Readable.from(chunks), WAV)
     expect(stored.bytes).toBe(bytes.length)
     expect(Buffer.from(stored.sha256)).toEqual(createHash('sha256').update(bytes).digest())
-    expect(await open().size(key)).toBe(bytes.length)
+    expect((await open().stat(key))?.bytes).toBe(bytes.length)
     expect((await buffer(await open().read(key))).equals(bytes)).toBe(true)
     await open().delete(key)
   })
@@ -65,7 +65,7 @@ describe('S3', { timeout: 60_000 }, () => {
       })(),
     )
     await expect(open().put(key, source, WAV)).rejects.toThrow('the source broke')
-    expect(await open().size(key)).toBeNull()
+    expect(await open().stat(key)).toBeNull()
     expect(source.destroyed).toBe(true)
   })
 
@@ -102,7 +102,7 @@ describe('S3', { timeout: 60_000 }, () => {
 
   test('a store that nobody answers for is an error after a few tries', async () => {
     const nowhere = openS3(parseS3Url('s3://artifacts?endpoint=http://127.0.0.1:1'), S3_CREDENTIALS)
-    await expect(nowhere.size('job_url/x.wav')).rejects.toThrow('S3 cannot be reached')
+    await expect(nowhere.stat('job_url/x.wav')).rejects.toThrow('S3 cannot be reached')
   })
 })
 

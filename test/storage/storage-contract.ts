@@ -47,7 +47,7 @@ function describeContents(storage: () => Storage): void {
     const stored = await storage().put(key, bytes, WAV)
     expect(stored.bytes).toBe(1000)
     expect(Buffer.from(stored.sha256)).toEqual(createHash('sha256').update(bytes).digest())
-    expect(await storage().size(key)).toBe(1000)
+    expect((await storage().stat(key))?.bytes).toBe(1000)
     expect(await contentOf(storage(), key)).toEqual(bytes)
   })
 
@@ -63,7 +63,7 @@ function describeContents(storage: () => Storage): void {
   test('an empty content is something, not nothing', async () => {
     const key = newKey()
     expect((await storage().put(key, new Uint8Array(0), WAV)).bytes).toBe(0)
-    expect(await storage().size(key)).toBe(0)
+    expect((await storage().stat(key))?.bytes).toBe(0)
     expect((await contentOf(storage(), key)).length).toBe(0)
   })
 
@@ -86,7 +86,7 @@ function describeContents(storage: () => Storage): void {
     await storage().put(key, Buffer.from('x'), WAV)
     await storage().delete(key)
     await storage().delete(key)
-    expect(await storage().size(key)).toBeNull()
+    expect(await storage().stat(key)).toBeNull()
   })
 }
 
@@ -100,22 +100,22 @@ function describeFailures(storage: () => Storage): void {
     for (const key of [...below, ...kept]) await storage().put(key, Buffer.from(key), WAV)
     await storage().deleteBelow(`${job}/1`)
     await storage().deleteBelow(`${job}/1`)
-    expect(await Promise.all(below.map((key) => storage().size(key)))).toEqual([null, null])
+    expect(await Promise.all(below.map((key) => storage().stat(key)))).toEqual([null, null])
     for (const key of kept) expect((await contentOf(storage(), key)).toString()).toBe(key)
     await expect((async () => storage().deleteBelow('../up'))()).rejects.toThrow()
     await storage().deleteBelow(`${job}/2/audio.wav`)
-    expect(await storage().size(`${job}/2/audio.wav`)).not.toBeNull()
+    expect(await storage().stat(`${job}/2/audio.wav`)).not.toBeNull()
   })
 
   test('a key that was never put has no size and cannot be read', async () => {
-    expect(await storage().size(newKey())).toBeNull()
+    expect(await storage().stat(newKey())).toBeNull()
     await expect(storage().read(newKey())).rejects.toThrow()
   })
 
   test('a source that breaks off stores nothing', async () => {
     const key = newKey()
     await expect(storage().put(key, brokenSource(), WAV)).rejects.toThrow('the source broke')
-    expect(await storage().size(key)).toBeNull()
+    expect(await storage().stat(key)).toBeNull()
   })
 
   test('a source that is destroyed in silence stores nothing', async () => {
@@ -124,7 +124,7 @@ function describeFailures(storage: () => Storage): void {
     source.push(randomBytes(10))
     source.once('data', () => source.destroy())
     await expect(storage().put(key, source, WAV)).rejects.toThrow()
-    expect(await storage().size(key)).toBeNull()
+    expect(await storage().stat(key)).toBeNull()
   })
 
   test('a replacement that fails leaves the old content', async () => {
@@ -136,7 +136,7 @@ function describeFailures(storage: () => Storage): void {
 
   test.each(BAD_KEYS)('the key %j is refused by every method', async (key) => {
     await expect(storage().put(key, Buffer.from('x'), WAV)).rejects.toThrow()
-    await expect((async () => storage().size(key))()).rejects.toThrow()
+    await expect((async () => storage().stat(key))()).rejects.toThrow()
     await expect((async () => storage().read(key))()).rejects.toThrow()
     await expect((async () => storage().delete(key))()).rejects.toThrow()
     await expect((async () => storage().signUrl(key, { ...WAV, now: new Date() }))()).rejects.toThrow()

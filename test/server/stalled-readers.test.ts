@@ -1,0 +1,87 @@
+import { readdirSync, readlinkSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, until } from '../setup/service.ts'
+
+const PATIENCE_MS = 1000
+const DEADLINE_MS = 20_000
+/** More than the kernel's buffers of a connection hold. */
+const PLENTY_BYTES = 24_000_000
+
+let service: TestRuntime
+let key: string
+let media: string
+beforeAll(async () => {
+  service = await startTestRuntime({ stalledReaderMs: PATIENCE_MS })
+  const { account, key: made } = await service.createCaller()
+  key = made
+  const { storage, db } = service.runtime
+  await Promise.all(Array.from({ length: 100 }, () => insertJob(db, account)))
+  await storage.put('job_stalled/long.wav', Buffer.alloc(PLENTY_BYTES), { contentType: 'audio/wav' })
+  media = new URL(await storage.signUrl('job_stalled/long.wav', { contentType: 'audio/wav', now: new Date() })).href
+})
+afterAll(() => service?.close())
+
+const isOpenFile = (name: string): boolean =>
+  readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name)
+    } catch {
+      return false
+    }
+  })
+
+interface Headers {
+  readonly accept?: string
+  readonly authorization?: boolean
+}
+
+/** Asks again and again on one connection, for more than fits into its buffers, and reads nothing of it. */
+async function standStill(path: string, headers: Record<string, string>): Promise<Socket> {
+  const { bytes } = await call(service.url + path, { headers })
+  const lines = Object.entries({ host: 'a', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const request = `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+  const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' }).pause()
+  socket.on('error', () => undefined)
+  socket.write(request.repeat(Math.ceil(PLENTY_BYTES / bytes.length)))
+  return socket
+}
+
+describe('a reader that does not read', () => {
+  test.each([
+    ['media', () => new URL(media).pathname + new URL(media).search, {}],
+    ['the catalog', () => '/api/v1/public/voice', {}],
+    ['the OpenAPI document', () => '/api/v1/openapi.json', {}],
+    ['GraphiQL', () => '/graphql', { accept: 'text/html' }],
+    ['the documentation', () => '/docs/static/swagger-ui-bundle.js', {}],
+    ['lists of jobs', () => '/api/v1/jobs?limit=100', { authorization: true }],
+  ])('of %s is sent away', async (_what, path, { authorization, ...headers }: Headers) => {
+    const taken = new Map<number | undefined, Socket>()
+    const take = (socket: Socket) => taken.set(socket.remotePort, socket)
+    service.app.server.on('connection', take)
+    const socket = await standStill(path(), { ...headers, ...(authorization && { authorization: `Bearer ${key}` }) })
+    const other = await until(() => taken.get(socket.localPort), DEADLINE_MS, 'the connection')
+    await until(() => (other as Socket).destroyed, DEADLINE_MS, 'the connection to end')
+    await until(() => !isOpenFile('long.wav'), DEADLINE_MS, 'the file to be closed')
+    service.app.server.off('connection', take)
+    socket.destroy()
+  })
+
+  test('a slow one that goes on gets everything', async () => {
+    const { pathname, search, port } = new URL(media)
+    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+    let received = 0
+    const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
+    // Two seconds and more altogether, with no pause that is as long as the patience.
+    socket.on('data', (chunk) => {
+      const paces = Math.floor((received + chunk.length) / 6_000_000) - Math.floor(received / 6_000_000)
+      received += chunk.length
+      if (paces > 0) setTimeout(() => socket.resume(), PATIENCE_MS / 2, socket.pause())
+    })
+    await ended
+    expect(received).toBeGreaterThan(PLENTY_BYTES)
+  })
+})
