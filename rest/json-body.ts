@@ -3,9 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { invalidRequest, payloadTooLarge, unsupportedMediaType } from '../src/errors.ts'
 import { pointerOf } from '../src/json-pointer.ts'
 import { findUnstorable, partsOf } from '../src/storable.ts'
+import { holdsMoreThan } from './json-size.ts'
 
 /** The largest request body that is read (contract.md section 2). */
 export const MAX_BODY_BYTES = 1_048_576
+
+/** Lists, objects and members: more than any request needs, and no more than a few milliseconds of work. */
+const MAX_BODY_VALUES = 20_000
 
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;\s]*)/i
@@ -30,12 +34,13 @@ export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
 
 /**
  * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, unpaired surrogates,
- * numbers out of range, keys that reach for prototypes, and nesting deeper than 64 levels.
+ * numbers out of range, keys that reach for prototypes, nesting deeper than 64 levels, and more than `maxValues` values.
  * @throws INVALID_REQUEST
  */
-export function parseJsonBody(bytes: Buffer): JsonObject {
+export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonObject {
   if (bytes.length === 0) throw invalidRequest('Send a JSON object as the body.')
   if (!isUtf8(bytes)) throw invalidRequest('Send the body in valid UTF-8.')
+  if (holdsMoreThan(maxValues, bytes)) throw invalidRequest(`Send a body of at most ${maxValues} values.`)
   const body = parse(bytes.toString('utf8'))
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw invalidRequest('Send a JSON object as the body.')

@@ -78,9 +78,12 @@ export const internalError = (cause?: unknown) =>
 export const unavailable = (cause?: unknown) =>
   new ServiceError('UNAVAILABLE', 'Try again in a moment.', { retryAfterSeconds: 1, cause })
 
+/** A message that may quote what a caller sent: not all of it. */
+export const shortenedMessage = (message: string): string => cut(message, MAX_MESSAGE_CHARACTERS)
+
 const shortened = ({ path, message }: Detail): Detail => ({
   path: cut(path, MAX_PATH_CHARACTERS),
-  message: cut(message, MAX_MESSAGE_CHARACTERS),
+  message: shortenedMessage(message),
 })
 
 /** Never in the middle of a surrogate pair. */

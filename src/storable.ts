@@ -1,5 +1,7 @@
 /** No honest request nests deeper, and recursion over one that does would end the stack. */
 const MAX_DEPTH = 64
+/** Each that a schema does not know is a mistake of its own. */
+const MAX_KEYS = 1000
 
 export const UNSAFE_STRING = 'Strings must not contain NUL or unpaired surrogates.'
 const INVALID = 'Invalid request: see `details`.'
@@ -15,12 +17,14 @@ interface Unstorable {
 
 /**
  * The first part of a JSON value that cannot be kept as it is: PostgreSQL refuses NUL, an unpaired surrogate silently becomes U+FFFD, and
- * a number beyond 2^53 has lost digits already, or became infinite. Also what is nested too deeply. null: all of it can be kept.
+ * a number beyond 2^53 has lost digits already, or became infinite. Also what is nested too deeply, or has too many keys.
+ * null: all of it can be kept.
  */
 export function findUnstorable(value: unknown, depth = 0): Unstorable | null {
   if (depth > MAX_DEPTH) return invalid(`is nested deeper than ${MAX_DEPTH} levels`)
   if (typeof value === 'string') return isUnsafe(value) ? unsafe('holds NUL or an unpaired surrogate') : null
   if (typeof value === 'number') return isOutOfRange(value) ? invalid('is a number out of range') : null
+  if (hasTooManyKeys(value)) return invalid(`has more than ${MAX_KEYS} keys`)
   for (const [key, part] of partsOf(value)) {
     if (typeof key === 'string' && isUnsafe(key)) return unsafe('has a key that holds NUL or an unpaired surrogate')
     const found = findUnstorable(part, depth + 1)
@@ -38,6 +42,8 @@ export function partsOf(value: unknown): Iterable<readonly [string | number, unk
   return Array.isArray(value) ? value.entries() : Object.entries(value)
 }
 
+const hasTooManyKeys = (value: unknown): boolean =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > MAX_KEYS
 const isUnsafe = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
 /** NaN included. */
 const isOutOfRange = (value: number): boolean => !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)

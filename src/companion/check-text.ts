@@ -8,9 +8,10 @@ export function checkText(path: string, text: string, maxCharacters: number): vo
 }
 
 function complaint(text: string, maxCharacters: number): string | null {
-  if (text.trim() === '') return 'must hold a character that is not white space'
-  if (text.length > maxCharacters && [...text].length > maxCharacters) {
+  // A code point takes at most two of the string's units: what is longer need not be counted.
+  if (text.length > 2 * maxCharacters || (text.length > maxCharacters && [...text].length > maxCharacters)) {
     return `must have at most ${maxCharacters} characters`
   }
+  if (text.trim() === '') return 'must hold a character that is not white space'
   return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
 }

@@ -6,7 +6,9 @@ const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u
 /** What keeps `text` from being spoken by any endpoint, whatever its schema lets pass (contract.md section 3), or null. */
 export function checkSpokenText(text: unknown): string | null {
   if (typeof text !== 'string') return 'must be string'
-  if (text.length > MAX_TEXT_CHARACTERS && codePoints(text) > MAX_TEXT_CHARACTERS)
+  // A code point takes at most two of the string's units: what is longer need not be counted.
+  const isLong = text.length > MAX_TEXT_CHARACTERS
+  if (text.length > 2 * MAX_TEXT_CHARACTERS || (isLong && codePoints(text) > MAX_TEXT_CHARACTERS))
     return `must NOT have more than ${MAX_TEXT_CHARACTERS} characters`
   return VISIBLE.test(text) ? null : 'must hold a character that is not white space'
 }

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { type Detail, internalError } from '../errors.ts'
+import { type Detail, internalError, MAX_DETAILS } from '../errors.ts'
 import { pointerToken } from '../json-pointer.ts'
 import type { JsonSchema } from './voice-endpoint.ts'
 
@@ -30,7 +30,7 @@ function compiled(schema: JsonSchema): InputsValidator {
   addFormats.default(ajv)
   const validate: ValidateFunction = ajv.compile(withoutDialect(schema))
   if ('$async' in validate) throw new Error('the schema is asynchronous')
-  return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).map(toDetail))
+  return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).slice(0, MAX_DETAILS).map(toDetail))
 }
 
 /** @throws Error where an operator's `inputs` are no valid JSON Schema 2020-12 */

@@ -1,17 +1,72 @@
 export const EVENT_STREAM = 'text/event-stream'
+const HTML = 'text/html'
+/** The types of answers; where a caller likes several as much, the first. */
 export const ANSWER_TYPES = ['application/json', 'application/graphql-response+json', EVENT_STREAM, 'multipart/mixed']
 
-/**
- * Whether an Accept header takes one of these. Yoga itself would find out when the operation is done: a key made, a job charged, a
- * subscription open, and no word of it.
- */
+/** A browser sends a dozen: nobody has a use for more. */
+const MAX_RANGES = 50
+const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
+const OTHER_CHARSET = /^charset=(?!"?utf-8"?$)/
+
+/** A media range of an Accept header, and how much it is liked, from 0 to 1. */
+interface Range {
+  readonly name: string
+  readonly quality: number
+}
+
+interface Liking {
+  readonly type: string
+  readonly quality: number
+  /** 3 for the type itself, 2 for its family, 1 for everything. */
+  readonly precision: number
+  /** Where in the header it was asked for. */
+  readonly place: number
+}
+
+/** Which of the types an Accept header takes, the best liked one first (RFC 9110 section 12.5.1). Without a header: all of them. */
+export function acceptedTypes(header: string | null | undefined, types: readonly string[]): string[] {
+  if (!header) return [...types]
+  const ranges = rangesOf(header)
+  const liked = types.map((type) => likingOf(type, ranges)).filter(({ quality }) => quality > 0)
+  return liked
+    .sort((a, b) => b.quality - a.quality || b.precision - a.precision || a.place - b.place)
+    .map(({ type }) => type)
+}
+
+/** Whether it takes one of them: asked before the operation is executed, as a key made for an answer that cannot be given is lost. */
 export const accepts = (header: string | null | undefined, types: readonly string[]): boolean =>
-  !header ||
-  header
+  acceptedTypes(header, types).length > 0
+
+/** Whether a page is asked for, as browsers do for a person, and liked no less than data. No GraphQL client names HTML first. */
+export function prefersHtml(header: string | undefined): boolean {
+  const ranges = rangesOf(header ?? '')
+  const html = likingOf(HTML, ranges)
+  return (
+    html.precision === 3 &&
+    html.quality > 0 &&
+    ANSWER_TYPES.every((type) => likingOf(type, ranges).quality <= html.quality)
+  )
+}
+
+function rangesOf(header: string): Range[] {
+  return header
     .toLowerCase()
-    .split(',')
-    .some((range) => {
-      const [asked = '', ...parameters] = range.split(';').map((part) => part.trim())
-      const isOurs = types.some((type) => ['*/*', type, type.replace(/[^/]+$/, '*')].includes(asked))
-      return isOurs && !parameters.some((one) => /^charset=(?!utf-8$)|^q=0(\.0*)?$/.test(one))
+    .split(',', MAX_RANGES)
+    .map((range) => {
+      const [name = '', ...parameters] = range.split(';', MAX_RANGES).map((part) => part.trim())
+      const quality = parameters.map((one) => QUALITY.exec(one)?.[1]).find((found) => found !== undefined)
+      // Every answer is UTF-8.
+      return { name, quality: parameters.some((one) => OTHER_CHARSET.test(one)) ? 0 : Number(quality ?? 1) }
     })
+}
+
+/** The most precise range that fits decides. */
+function likingOf(type: string, ranges: readonly Range[]): Liking {
+  const names = ['*/*', `${type.slice(0, type.indexOf('/'))}/*`, type]
+  let liking: Liking = { type, quality: 0, precision: 0, place: 0 }
+  for (const [place, { name, quality }] of ranges.entries()) {
+    const precision = names.indexOf(name) + 1
+    if (precision > liking.precision) liking = { type, quality, precision, place }
+  }
+  return liking
+}

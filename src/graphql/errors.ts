@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError } from '../errors.ts'
+import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError, shortenedMessage } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { describeTrouble, toServiceError } from '../trouble.ts'
 
@@ -59,7 +59,7 @@ const httpOf = ({ extensions: { code, http, originalError } }: GraphQLError) => 
 }
 
 const withExtensions = (error: GraphQLError, extensions: Record<string, unknown>) =>
-  new GraphQLError(error.message, {
+  new GraphQLError(shortenedMessage(error.message), {
     nodes: error.nodes,
     source: error.source,
     positions: error.positions,

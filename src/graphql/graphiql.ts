@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { prefersHtml } from './accept.ts'
 import { type Example, readExamples } from './examples.ts'
 
 const OPTIONS = {
@@ -33,7 +34,7 @@ interface Graphiql {
 export function openGraphiql(): Graphiql {
   let page: Promise<Buffer> | undefined
   return {
-    isAskedFor: ({ method, headers }) => method === 'GET' && headers.accept?.includes('text/html') === true,
+    isAskedFor: ({ method, headers }) => method === 'GET' && prefersHtml(headers.accept),
     send: async (reply) => {
       page ??= renderPage()
       return reply

@@ -1,9 +1,10 @@
-import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
+import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode, validate } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Runtime } from '../runtime.ts'
 import type { GraphqlContext } from './builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, excessOfVariables, MAX_TOKENS } from './limits.ts'
+import { excessOf, excessOfVariables, MAX_MISTAKES } from './limits.ts'
+import { parseWithin } from './parse-within.ts'
 import { plainSubscription } from './plain-subscription.ts'
 import { refuseIntrospection } from './refuse-introspection.ts'
 import { refuseNul } from './refuse-nul.ts'
@@ -15,16 +16,22 @@ import { variableMistakes } from './variables.ts'
  */
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
   onParse: ({ params, setParseFn, parseFn }) => {
-    setParseFn((source) => parseFn(source, { ...params.options, maxTokens: MAX_TOKENS }))
+    setParseFn((source) => parseWithin((options) => parseFn(source, { ...params.options, ...options }), String(source)))
     return ({ result, context }) => refuseSubscriptionByGet(result, context)
   },
-  onValidate: ({ context, addValidationRule, params, setResult }) => {
+  onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseNul)
     addValidationRule(plainSubscription)
     const anonymous = isAnonymous(context)
-    if (anonymous && !runtime.settings.development) addValidationRule(refuseIntrospection)
+    // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
+    const hideSuggestions = anonymous && !runtime.settings.development
+    if (hideSuggestions) addValidationRule(refuseIntrospection)
+    // A hint takes longer to find than all the rest, and so does a long list of mistakes.
+    setValidationFn((schema, document, rules) =>
+      validate(schema, document, rules, { maxErrors: MAX_MISTAKES, hideSuggestions }),
+    )
     return ({ result, setResult: replace }) => {
       if (!anonymous || !Array.isArray(result)) return
       replace(result.map(withoutHint))

@@ -28,16 +28,12 @@ interface PostAnswer {
   readonly result: ExecutionResult
 }
 
-const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8'
 /** Longer texts are rare, and many of them would take much memory. */
 const LONGEST_KNOWN_CHARACTERS = 10_000
-/** What the common clients accept, and what they get for it. */
+/** What is answered here, by the type that the caller likes best. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  '*/*': JSON_TYPE,
   'application/json': JSON_TYPE,
-  'application/graphql-response+json': RESPONSE_TYPE,
-  'application/graphql-response+json,application/json;q=0.9': RESPONSE_TYPE,
-  'application/graphql-response+json, application/json;q=0.9': RESPONSE_TYPE,
+  'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 }
 /** By it Yoga tells that mistakes are going to be answered over HTTP: it keeps them with their status. */
 export const AS_POST = { method: 'POST' }
@@ -58,8 +54,8 @@ export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, sch
     if (document !== null && params.query.length <= LONGEST_KNOWN_CHARACTERS) cache.set(params.query, document)
     return document
   }
-  return async (context: GraphqlContext, body: Body, accept = '*/*'): Promise<PostAnswer | null> => {
-    const contentType = CONTENT_TYPES[accept]
+  return async (context: GraphqlContext, body: Body, accepted: string): Promise<PostAnswer | null> => {
+    const contentType = CONTENT_TYPES[accepted]
     const params = toParams(body)
     const document = contentType === undefined || params === null ? null : documentOf(context, params)
     if (contentType === undefined || params === null || document === null) return null

@@ -6,7 +6,7 @@ import type { Actor } from '../context.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 import type { Runtime } from '../runtime.ts'
 import { errorHeaders, toServiceError } from '../trouble.ts'
-import { ANSWER_TYPES, accepts, EVENT_STREAM } from './accept.ts'
+import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
 import { boundedCache } from './bounded-cache.ts'
 import type { GraphqlContext, SessionCookie } from './builder.ts'
 import { deadline } from './deadline.ts'
@@ -16,7 +16,7 @@ import { refuseMisreadParameters } from './get-parameters.ts'
 import { openGraphiql } from './graphiql.ts'
 import { GRAPHQL_PATH, isHandshake } from './handshake.ts'
 import { limits } from './limit-plugin.ts'
-import { MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
+import { MAX_BODY_VALUES, MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
 import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 import { buildGraphqlSchema } from './schema.ts'
@@ -51,7 +51,8 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const signal = signalOf(reply)
     const actor = await entrance.enter(request, reply)
-    if (!accepts(request.headers.accept, ANSWER_TYPES)) {
+    const [type, ...others] = acceptedTypes(request.headers.accept, ANSWER_TYPES)
+    if (type === undefined) {
       return refuse(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
     }
     if (request.method === 'POST' && !JSON_BODY.test(request.headers['content-type'] ?? '')) {
@@ -59,15 +60,17 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     }
     // What REST refuses in a body is refused here in the same words, before a library takes it for something else.
     const isPost = request.method === 'POST'
-    const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0)) : null
+    const maxValues = actor.kind === 'anonymous' ? MAX_BODY_VALUES.anonymous : MAX_BODY_VALUES.caller
+    const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues) : null
     if (!isPost) refuseMisreadParameters(toUrl(request))
     const { id: requestId, ip: address } = request
     const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
-    const answer =
-      body !== null && request.url === GRAPHQL_PATH ? await post(context, body, request.headers.accept) : null
+    const answer = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
-    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request), context as never))
+    // Yoga knows nothing of how much a type is liked. Only a subscription is answered with another one than the best: with events.
+    const accept = others.includes(EVENT_STREAM) ? `${type}, ${EVENT_STREAM}` : type
+    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request, accept), context as never))
   }
   await app.register(async (scope) => {
     await mountSocketServer(scope)
@@ -113,9 +116,9 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
 
 const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
 
-const toFetchInit = (request: FastifyRequest): RequestInit => ({
+const toFetchInit = (request: FastifyRequest, accept: string): RequestInit => ({
   method: request.method,
-  headers: Object.entries(request.headers).flatMap(([name, value]) =>
+  headers: Object.entries({ ...request.headers, accept }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
   ),
   ...(request.method === 'POST' && { body: (request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer> }),

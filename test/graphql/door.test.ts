@@ -163,6 +163,16 @@ describe('the type of an answer', () => {
     ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
     ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
     ['text/html, application/json', 'application/json'],
+    ['text/html;q=0.1, application/json', 'application/json'],
+    ['*/*;q=0.5', 'application/json'],
+    ['application/json;q=0, */*', 'application/graphql-response+json'],
+    ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/graphql-response+json;q=0.5, application/json;q=0.6', 'application/json'],
+    ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+    ['application/json, application/graphql-response+json', 'application/json'],
+    ['application/*, application/json;q=0.1', 'application/graphql-response+json'],
+    ['application/json, text/event-stream', 'application/json'],
+    ['APPLICATION/JSON; Q=0.3, image/png', 'application/json'],
   ])('to %s is %s', async ([accept, type]) => {
     for (const _time of [1, 2]) {
       const response = await fetch(`${door.url}/graphql`, {
@@ -188,6 +198,10 @@ describe('the type of an answer', () => {
     'text/html, image/*;q=0.5',
     'application/json; charset=utf-16',
     'application/json;q=0, image/png',
+    'application/json;q=0',
+    '*/*;q=0',
+    'application/json;q=0.000, application/graphql-response+json;q=0.0',
+    ',,,',
   ])('that nobody can give is 406, and nothing is changed for it: %s', async (accept) => {
     const before = await countJobs()
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
@@ -201,6 +215,18 @@ describe('the type of an answer', () => {
       { message: refusal.error, extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) } },
     ])
     expect(await countJobs()).toBe(before)
+  })
+
+  test('to a browser is the page, and data to those who like data better', async () => {
+    const typeFor = async (accept: string) => {
+      const response = await fetch(`${door.url}/graphql?query={__typename}`, { headers: { accept } })
+      await response.arrayBuffer()
+      return response.headers.get('content-type')
+    }
+    expect(await typeFor('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')).toMatch(/^text\/html/)
+    expect(await typeFor('text/html;q=0.1, application/json')).toMatch(/^application\/json/)
+    expect(await typeFor('text/html;q=0, application/json')).toMatch(/^application\/json/)
+    expect(await typeFor('*/*')).toMatch(/^application\/json/)
   })
 
   test('to a subscription is a stream of events or 406, and what is refused is not followed', async () => {

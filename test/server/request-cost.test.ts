@@ -1,0 +1,102 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bodyOf, leastCpu } from '../setup/abuses.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call } from '../setup/service.ts'
+
+/** Client and service together, on a busy machine: the service alone takes a quarter of it on an idle one. */
+const MAX_ANONYMOUS_MS = 50
+const MAX_MS = 100
+const HEADER_CHARACTERS = 15_000
+const BODY_CHARACTERS = 1_040_000
+
+let service: TestRuntime
+let key: string
+beforeAll(async () => {
+  service = await startTestRuntime()
+  key = (await service.createCaller()).key
+})
+afterAll(() => service?.close())
+
+const many = (count: number, one: (index: number) => string, between = ' ') =>
+  Array.from({ length: count }, (_, index) => one(index)).join(between)
+const filled = (part: string) => part.repeat(BODY_CHARACTERS / part.length)
+const members = (count: number) => many(count, (index) => `"${index.toString(36)}":0`, ',')
+const unknownFields = (count: number) => `{ catalog { ${many(count, (index) => `x${index}`)} } }`
+
+const askedAnonymously: readonly (readonly [string, string])[] = [
+  ['mistakes behind 45,000 lines', bodyOf(`${'\n'.repeat(45_000)}${unknownFields(480)}`)],
+  ['mistakes behind a comment of 90 KB', bodyOf(`#${'x'.repeat(90_000)}\n${unknownFields(480)}`)],
+  [
+    '480 long names that are nearly fields',
+    bodyOf(`{ catalog { ${many(480, (i) => `catalogVersionendpoints${i}`)} } }`),
+  ],
+  ['a name of 100 KB', bodyOf(`{ ${'a'.repeat(100_000)} }`)],
+  ['11,000 members of a variable', `{"query":"{ __typename }","variables":{"a":{${members(11_000)}}}}`],
+  ['9,000 parameters', `{${members(9_000)}}`],
+  ['34,000 empty lists', `{"query":"{ __typename }","variables":{"a":[${'[],'.repeat(34_000)}0]}}`],
+  [
+    '4,000 variables',
+    bodyOf('query ($v: Int) { __typename }', Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`v${i}`, 1]))),
+  ],
+]
+
+const asked: readonly (readonly [string, string])[] = [
+  ['95,000 unknown inputs', `{"inputs":{"text":"a","voice":"aria",${members(95_000)}}}`],
+  ['95,000 unknown keys', `{${members(95_000)}}`],
+  ['340,000 empty lists', `{"inputs":{"text":[${filled('[],')}0]}}`],
+  ['340,000 empty objects', `{"inputs":{"text":[${filled('{},')}0]}}`],
+  ['520,000 numbers', `{"inputs":{"text":[${filled('0,')}0]}}`],
+  ['20 objects of 990 keys, hashed', `{"inputs":{"text":[${many(20, () => `{${members(990)}}`, ',')}]}}`],
+  ['990 unknown inputs', `{"inputs":{${members(990)}}}`],
+  ['50 keys of 20 KB', `{"inputs":{${many(50, (i) => `"${'~/'.repeat(10_000)}${i}":0`, ',')}}}`],
+  ['a text of a megabyte', `{"inputs":{"text":"${'a'.repeat(BODY_CHARACTERS)}","voice":"aria"}}`],
+  ['a megabyte of white space', `{"inputs":{"text":"${' '.repeat(BODY_CHARACTERS)}","voice":"aria"}}`],
+  ['a depth of 170,000', `{"inputs":${'{"a":'.repeat(170_000)}0${'}'.repeat(170_000)}}`],
+]
+
+describe('without a key, the event loop is hardly held by', () => {
+  test.each(askedAnonymously)('%s', async (_title, body) => {
+    const { cpuMs } = await leastCpu(() => call(`${service.url}/graphql`, { method: 'POST', body }))
+    expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
+  })
+
+  test.each([
+    ['/graphql?query={__typename}', 'Accept', ','],
+    ['/graphql?query={__typename}', 'Accept', '*/*;q=0,'],
+    ['/graphql?query={__typename}', 'Cookie', ';'],
+    ['/api/v1/public/voice', 'If-None-Match', '"",'],
+    ['/api/v1/jobs', 'Authorization', 'Bearer '],
+    ['/health/live', 'X-Forwarded-For', '1.1.1.1,'],
+  ])('%s with 15 KB of %s: %s', async (path, name, part) => {
+    const value = part.repeat(HEADER_CHARACTERS / part.length)
+    const { result, cpuMs } = await leastCpu(() =>
+      answerTo(`GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`),
+    )
+    expect(result).toMatch(/^HTTP\/1\.1 [234]/)
+    expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
+  })
+})
+
+describe('with a key, the event loop is not held for long by', () => {
+  test.each(asked)('%s', async (_title, body) => {
+    // The key's hash is taken of the whole request.
+    const headers = { 'idempotency-key': 'hashed' }
+    const speak = () => call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, headers, body })
+    const { result, cpuMs } = await leastCpu(speak)
+    expect([result.status, result.json<{ error_code: string }>().error_code]).toEqual([400, 'INVALID_REQUEST'])
+    expect(cpuMs).toBeLessThan(MAX_MS)
+  })
+})
+
+/** The first bytes that come back. */
+function answerTo(request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(request))
+    socket.once('data', (bytes) => {
+      socket.destroy()
+      resolve(bytes.toString('latin1'))
+    })
+    socket.once('error', reject)
+  })
+}
