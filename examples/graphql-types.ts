@@ -16,7 +16,7 @@ export type CreditKind =
 export type ErrorCode =
   /** Use a key that holds the scope. */
   | 'FORBIDDEN'
-  /** The first request with this idempotency key is still at work. */
+  /** The first request with this idempotency key is still in progress. */
   | 'IDEMPOTENCY_IN_PROGRESS'
   /** This idempotency key was already used with a different request. */
   | 'IDEMPOTENCY_MISMATCH'
@@ -41,11 +41,11 @@ export type ErrorCode =
   /** Send JSON. */
   | 'UNSUPPORTED_MEDIA_TYPE';
 
-/** The verdict on a moderated job. */
+/** The moderation verdict. */
 export type JobDecision =
-  /** It was let through. */
+  /** The content was accepted. */
   | 'PASS'
-  /** It was prohibited. */
+  /** The content was rejected. */
   | 'REJECT';
 
 /** Why a job failed: the value to branch on. */
@@ -67,36 +67,36 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** Which jobs. A field that is absent leaves none out. */
+/** A filter for jobs. An absent field filters nothing. */
 export type JobFilter = {
   /** Only jobs that were submitted with this key. */
   apiKeyId?: string | null | undefined;
   /** Only moderated jobs with this verdict. */
   decision?: JobDecision | null | undefined;
-  /** Only jobs created at this moment or later. */
+  /** Only jobs created at this time or later. */
   from?: string | null | undefined;
   /** Only jobs whose id begins with this text; at most 64 characters. */
   search?: string | null | undefined;
   /** Only jobs with one of these statuses. */
   status?: Array<JobStatus> | null | undefined;
-  /** Only jobs created before this moment. */
+  /** Only jobs created before this time. */
   to?: string | null | undefined;
-  /** Only jobs of this producer. */
+  /** Only jobs of this type. */
   type?: JobType | null | undefined;
 };
 
-/** Where a job stands. COMPLETED and FAILED are final. */
+/** The status of a job. COMPLETED and FAILED are final. */
 export type JobStatus =
-  /** Its outputs are there. */
+  /** Its outputs are available. */
   | 'COMPLETED'
-  /** Its errorCode says why. */
+  /** It failed; see errorCode. */
   | 'FAILED'
-  /** A worker has it. */
+  /** A worker is performing it. */
   | 'PROCESSING'
   /** It waits for a worker. */
   | 'QUEUED';
 
-/** Which producer a job comes from. */
+/** The type of a job: the operation that made it. */
 export type JobType =
   /** chatWithCompanion. */
   | 'COMPANION_CHAT'
@@ -109,7 +109,7 @@ export type JobType =
   /** A voice endpoint. */
   | 'VOICE';
 
-/** What a medium is. */
+/** The kind of a medium. */
 export type MediaKind =
   /** A recording. */
   | 'AUDIO'
@@ -118,7 +118,7 @@ export type MediaKind =
   /** Moving pictures. */
   | 'VIDEO';
 
-/** What a person may do for the account. */
+/** The role of a user in an account. */
 export type UserRole =
   /** Submit and read jobs. */
   | 'MEMBER'
@@ -138,7 +138,7 @@ export type WebhookDeliveryState =
   | 'FAILED'
   /** An attempt runs, or another one follows. */
   | 'PENDING'
-  /** The receiver took it. */
+  /** The receiver answered 2xx. */
   | 'SUCCEEDED';
 
 export type AccountQueryVariables = Exact<{ [key: string]: never; }>;

@@ -25,7 +25,7 @@ createServer(async (request, response) => {
   try {
     for await (const chunk of request) chunks.push(chunk)
   } catch {
-    return // Whoever sent it hung up before its end.
+    return // The sender closed the connection before the end of the body.
   }
   const rawBody = Buffer.concat(chunks)
   if (!isGenuine(request.headers, rawBody)) return response.writeHead(401).end()

@@ -11,12 +11,12 @@ import { account } from './own-account.ts'
 import { showAccount } from './show-account.ts'
 
 const AccountRef = builder.prismaObject('Account', {
-  description: 'Who pays.',
+  description: 'An account: its users and API keys share one credit balance.',
   interfaces: [NodeInterface],
   select: ACCOUNT_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The account id.' }),
-    name: t.exposeString('name', { description: 'Its name, of which there is one.' }),
+    name: t.exposeString('name', { description: 'Its unique name.' }),
     credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
   }),
 })
@@ -46,7 +46,7 @@ builder.mutationFields((t) => ({
   createAccount: t.field({
     type: AccountRef,
     errors: {},
-    description: 'Makes an account. Needs a key with the scope operator.',
+    description: 'Creates an account. Needs a key with the scope operator.',
     args: {
       name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
       credits: t.arg.int({ required: true, description: 'Its first credits.' }),

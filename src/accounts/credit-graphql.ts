@@ -27,7 +27,7 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
     id: t.id({ description: '`entry_…`: later entries have larger numbers.', resolve: entryId }),
     kind: t.expose('kind', { type: CreditKindEnum, description: 'Why.' }),
     amount: t.float({
-      description: 'A whole number, negative where it was taken.',
+      description: 'A whole number of credits, negative for a charge.',
       resolve: (at) => Number(at.amount),
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),

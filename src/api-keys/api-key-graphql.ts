@@ -9,13 +9,13 @@ import { deleteApiKey } from './delete-api-key.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
-  description: 'A key of an account, without its value.',
+  description: 'An API key of an account, without its value.',
   interfaces: [NodeInterface],
   select: KEY_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The key id.' }),
-    name: t.exposeString('name', { description: 'What it is called.' }),
-    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    scopes: t.exposeStringList('scopes', { description: 'Its scopes.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 })
@@ -23,17 +23,17 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
 addNodeSource<ApiKeyView>('key', { typeOf: () => 'ApiKey', load: findApiKey })
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
-  description: 'A key that was just made.',
+  description: 'A new key.',
   fields: (t) => ({
     apiKeyId: t.exposeID('apiKeyId', { description: 'The key id.' }),
-    apiKey: t.exposeString('apiKey', { description: 'The key itself: this is the only time that anybody sees it.' }),
-    scopes: t.stringList({ description: 'What it may do.', resolve: ({ scopes }) => [...scopes] }),
+    apiKey: t.exposeString('apiKey', { description: 'The value of the key, which cannot be read again.' }),
+    scopes: t.stringList({ description: 'Its scopes.', resolve: ({ scopes }) => [...scopes] }),
   }),
 })
 
 const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiKeySuccess').implement({
-  description: 'A key that is no more.',
-  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id that it had.' }) }),
+  description: 'A deleted key.',
+  fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id of the deleted key.' }) }),
 })
 
 const WHO = 'Needs the scope account:admin, or a signed-in owner.'
@@ -53,9 +53,9 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
     errors: {},
-    description: `Makes a key and shows it, this once. ${WHO}`,
+    description: `Creates a key and returns its value, which cannot be read again. ${WHO}`,
     args: {
-      name: t.arg.string({ required: true, description: 'What it is called.' }),
+      name: t.arg.string({ required: true, description: 'Its name.' }),
       scopes: t.arg.stringList({ description: 'generate:voice and job:read unless given.' }),
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),

@@ -8,7 +8,7 @@ import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
 export interface NewApiKey {
   readonly apiKeyId: string
-  /** The key itself: this is the only time that anybody sees it. */
+  /** The value of the key, which is stored nowhere. */
   readonly apiKey: string
   readonly scopes: readonly string[]
 }

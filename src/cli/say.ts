@@ -27,11 +27,11 @@ export function addSayCommand(program: Command): void {
   serviceCommand<SayOptions>(
     program
       .command('say')
-      .description('speak a text into a file, through the same queue as everybody')
+      .description('speak a text into a file, through the same queue as API requests')
       .argument('<text>')
       .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
       .option('--endpoint <slug>', 'a voice endpoint', 'tts')
-      .option('--account <account>', 'who pays, by id or name; the oldest account if not given')
+      .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
       .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.wav if not given'),
     say,
   )

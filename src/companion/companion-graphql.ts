@@ -12,7 +12,7 @@ import { type MediaTagInput, type MediaTagResult, tagMedia } from './tag-media.t
 const AnswerInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionAnswer').implement({
   description: 'A finished request to the companion.',
   fields: (t) => ({
-    jobId: t.exposeID('jobId', { description: 'The job that it was recorded as.' }),
+    jobId: t.exposeID('jobId', { description: 'The id of the job that records the request.' }),
     status: t.field({ type: JobStatusEnum, description: 'COMPLETED or FAILED.', resolve: ({ status }) => status }),
     isProhibited: t.exposeBoolean('isProhibited', {
       nullable: true,
@@ -30,18 +30,18 @@ const AnswerInterface = builder.interfaceRef<CompanionView<unknown>>('CompanionA
       resolve: ({ failure }) => failure?.code,
     }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether an idempotency key led to a job that was there before.',
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
   }),
 })
 
 const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatAnswer').implement({
-  description: 'What the companion replied.',
+  description: 'A reply of the companion.',
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
       type: ChatJobRef,
-      description: 'The whole of it.',
+      description: 'All of its fields.',
       resolve: (view, _args, ctx) => showRecord(ctx, view),
     }),
     chatId: t.id({ nullable: true, description: 'Continues the chat.', resolve: ({ result }) => result?.chatId }),
@@ -54,12 +54,12 @@ const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatAnswe
 })
 
 const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionRetargetAnswer').implement({
-  description: 'Whether a persona was accepted.',
+  description: 'The result of a change of persona.',
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
       type: RetargetJobRef,
-      description: 'The whole of it.',
+      description: 'All of its fields.',
       resolve: (view, _args, ctx) => showRecord(ctx, view),
     }),
     chatId: t.id({ nullable: true, description: 'The chat.', resolve: ({ result }) => result?.chatId }),
@@ -67,24 +67,24 @@ const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionR
 })
 
 const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionMediaTagAnswer').implement({
-  description: 'What a medium shows.',
+  description: 'The tags of a medium.',
   interfaces: [AnswerInterface],
   fields: (t) => ({
     job: t.field({
       type: MediaTagJobRef,
-      description: 'The whole of it.',
+      description: 'All of its fields.',
       resolve: (view, _args, ctx) => showRecord(ctx, view),
     }),
     mediaUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'As it was sent.',
+      description: 'The URL as it was sent.',
       resolve: ({ result }) => result?.mediaUrl,
     }),
     mediaKind: t.field({
       type: MediaKindEnum,
       nullable: true,
-      description: 'As it was sent.',
+      description: 'The URL as it was sent.',
       resolve: ({ result }) => result?.mediaKind,
     }),
     tags: t.stringList({
@@ -95,13 +95,13 @@ const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionM
   }),
 })
 
-const IDEMPOTENCY_KEY = 'The same key and request get the same answer for 24 hours.'
+const IDEMPOTENCY_KEY = 'The same key with the same request returns the same answer for 24 hours.'
 
 builder.mutationFields((t) => ({
   chatWithCompanion: t.field({
     type: ChatRef,
     errors: {},
-    description: 'Says something to the companion. Needs the scope companion:chat.',
+    description: 'Sends a message to the companion. Needs the scope companion:chat.',
     args: {
       chatId: t.arg.id({ description: 'Continues a chat; absent: a new one.' }),
       message: t.arg.string({ required: true, description: 'At most 8,000 characters.' }),
@@ -123,10 +123,10 @@ builder.mutationFields((t) => ({
   tagMedia: t.field({
     type: MediaTagRef,
     errors: {},
-    description: 'Says in tags what a medium shows. Needs the scope companion:media_tag.',
+    description: 'Tags a medium. Needs the scope companion:media_tag.',
     args: {
       mediaUrl: t.arg({ type: 'URL', required: true, description: 'Its public address.' }),
-      mediaKind: t.arg({ type: MediaKindEnum, required: true, description: 'What it is.' }),
+      mediaKind: t.arg({ type: MediaKindEnum, required: true, description: 'The kind of medium.' }),
       idempotencyKey: t.arg.string({ description: IDEMPOTENCY_KEY }),
     },
     ...resolvedBy(tagMedia, (args: MediaTagInput) => args),

@@ -38,7 +38,11 @@ export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
     slug: t.exposeString('slug', { description: 'The value to send in the voice input.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     description: t.exposeString('description', { description: 'Free text.' }),
-    kind: t.field({ type: VoiceKindEnum, description: 'Where it comes from.', resolve: (voice) => voice.kind }),
+    kind: t.field({
+      type: VoiceKindEnum,
+      description: 'Whether it is a preset of the engine or made from a reference recording.',
+      resolve: (voice) => voice.kind,
+    }),
   }),
 })
 
@@ -115,13 +119,13 @@ builder.queryFields((t) => ({
   }),
   endpointVoices: t.field({
     type: VoiceEndpointRef,
-    description: 'An endpoint that the key reaches, for its voices.',
+    description: 'An endpoint that the key may use, with its voices.',
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     ...resolvedBy(endpointVoices, (args: { slug: string }) => args),
   }),
   endpointSchema: t.field({
     type: VoiceEndpointRef,
-    description: 'An endpoint that the key reaches, for its schema.',
+    description: 'An endpoint that the key may use, with its schema.',
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     ...resolvedBy(endpointSchema, (args: { slug: string }) => args),
   }),

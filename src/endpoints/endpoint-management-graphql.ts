@@ -23,8 +23,10 @@ const ApplicationRef = builder.objectRef<{ readonly applied: readonly string[] }
 })
 
 const DeletionRef = builder.objectRef<{ readonly deleted: string }>('DeleteEndpointSuccess').implement({
-  description: 'An endpoint or workflow that is no more. Its jobs stay.',
-  fields: (t) => ({ slug: t.exposeString('deleted', { description: 'The slug that it had.' }) }),
+  description: 'A deleted endpoint or workflow. Its jobs stay.',
+  fields: (t) => ({
+    slug: t.exposeString('deleted', { description: 'The slug of the deleted endpoint or workflow.' }),
+  }),
 })
 
 builder.mutationFields((t) => ({

@@ -8,9 +8,9 @@ import { endpoints } from './endpoints.ts'
 import { poolOf, type Voice, type VoiceEndpoint } from './voice-endpoint.ts'
 
 const EndpointSettingsRef = builder.objectRef<VoiceEndpoint>('EndpointSettings').implement({
-  description: 'What callers do not see of an endpoint.',
+  description: 'Settings of an endpoint that only operators see.',
   fields: (t) => ({
-    published: t.exposeBoolean('published', { description: 'Whether anybody reaches it.' }),
+    published: t.exposeBoolean('published', { description: 'Whether callers can use it.' }),
     requiredScope: t.exposeString('requiredScope', {
       nullable: true,
       description: 'The extra scope that restricts it: to every other key it looks missing.',
@@ -22,15 +22,18 @@ const EndpointSettingsRef = builder.objectRef<VoiceEndpoint>('EndpointSettings')
     }),
     pool: t.string({ description: 'Its jobs wait in the queue of this pool.', resolve: poolOf }),
     timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a job may take.' }),
-    creditsPerCharacter: t.exposeInt('creditsPerCharacter', { description: 'What a character of text costs.' }),
+    creditsPerCharacter: t.exposeInt('creditsPerCharacter', { description: 'Credits per character of text.' }),
   }),
 })
 
 const VoiceSettingsRef = builder.objectRef<Voice>('VoiceSettings').implement({
-  description: 'What callers do not see of a voice.',
+  description: 'Settings of a voice that only operators see.',
   fields: (t) => ({
     engineVoice: t.exposeString('engineVoice', { nullable: true, description: "The engine's own name of it." }),
-    referenceText: t.exposeString('referenceText', { nullable: true, description: 'What its recording says.' }),
+    referenceText: t.exposeString('referenceText', {
+      nullable: true,
+      description: 'The text that its recording speaks.',
+    }),
   }),
 })
 

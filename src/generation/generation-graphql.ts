@@ -59,7 +59,7 @@ const SubmissionRef = builder.objectRef<Submission>('GenerationSubmission').impl
     jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
     status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether an idempotency key led to a job that was there before.',
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
   }),
 })
@@ -76,7 +76,9 @@ builder.mutationField('submitGeneration', (t) =>
         type: 'URL',
         description: "Notified when the job finishes, instead of the account's webhook.",
       }),
-      idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
+      idempotencyKey: t.arg.string({
+        description: 'The same key with the same request returns the same job for 24 hours.',
+      }),
     },
     ...resolvedBy(submitGeneration, (args: Omit<GenerationInput, 'inputs'> & { inputs?: unknown }) => ({
       inputs: undefined,

@@ -45,28 +45,28 @@ export const builder = new SchemaBuilder<{
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
     hasNextPageFieldOptions: { description: 'Whether more follow.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are more before it.' },
-    startCursorFieldOptions: { description: 'Of its first edge: `before` it lies the page before.' },
-    endCursorFieldOptions: { description: 'Of its last edge: `after` it lies the page after.' },
-    edgesFieldOptions: { nullable: false, description: 'What the page holds, in the order of the list.' },
-    pageInfoFieldOptions: { description: 'How to go on from here.' },
-    cursorFieldOptions: { description: 'Its place in the list: what `after` and `before` take.' },
-    nodeFieldOptions: { nullable: false, description: 'The thing itself.' },
+    startCursorFieldOptions: { description: 'The cursor of its first edge: `before` it comes the previous page.' },
+    endCursorFieldOptions: { description: 'The cursor of its last edge: `after` it comes the next page.' },
+    edgesFieldOptions: { nullable: false, description: 'The entries of the page, in the order of the list.' },
+    pageInfoFieldOptions: { description: 'Cursors for the next and the previous page.' },
+    cursorFieldOptions: { description: 'The cursor of this entry, for `after` and `before`.' },
+    nodeFieldOptions: { nullable: false, description: 'The entry.' },
     firstArgOptions: {
       description: 'So many from the start, or after `after`: 1 to 100. Without `last` 50 unless given.',
     },
-    afterArgOptions: { description: 'A cursor: only what follows it.' },
+    afterArgOptions: { description: 'A cursor: only entries after it.' },
     lastArgOptions: { description: 'So many from the end, or before `before`: 1 to 100. Not together with `first`.' },
-    beforeArgOptions: { description: 'A cursor: only what comes before it.' },
+    beforeArgOptions: { description: 'A cursor: only entries before it.' },
   },
   errors: {
     directResult: true,
     defaultTypes: [ExpectedRefusal],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
-      description: 'What the mutation came to, or why it changed nothing.',
+      description: 'The result of the mutation, or the reason why it changed nothing.',
     },
   },
   prisma: {
@@ -76,6 +76,6 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-builder.queryType({ description: 'What can be read.' })
-builder.mutationType({ description: 'What can be changed.' })
+builder.queryType({ description: 'All queries.' })
+builder.mutationType({ description: 'All mutations.' })
 builder.subscriptionType({ description: 'What can be followed as it changes, over graphql-ws or server-sent events.' })

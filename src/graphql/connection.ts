@@ -2,5 +2,5 @@
 export const connectionOf = (noun: string, things: string) =>
   [
     { name: `${noun}Connection`, description: `A page of ${things}.` },
-    { name: `${noun}Edge`, description: 'One of them, with its place in the list.' },
+    { name: `${noun}Edge`, description: 'A list entry with its cursor.' },
   ] as const

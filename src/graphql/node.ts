@@ -14,8 +14,8 @@ const sources = new Map<string, NodeSource<object>>()
 const typeNames = new WeakMap<object, string>()
 
 export const NodeInterface = builder.interfaceRef<object>('Node').implement({
-  description: 'Anything that `node` finds by its id.',
-  fields: (t) => ({ id: t.id({ description: 'Names it in the whole service.' }) }),
+  description: 'An object with a global id.',
+  fields: (t) => ({ id: t.id({ description: 'Its id, unique in the whole service.' }) }),
   resolveType: (node) => typeNames.get(node),
 })
 
@@ -28,8 +28,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
-    description: 'Anything by its id; null where there is nothing that the caller may see.',
-    args: { id: t.arg.id({ required: true, description: 'An id as it stands elsewhere: `job_…`, `voice.tts`.' }) },
+    description: 'Any object by its id; null if it does not exist or the caller may not see it.',
+    args: { id: t.arg.id({ required: true, description: 'A global id, such as `job_…` or `voice.tts`.' }) },
     resolve: (_root, { id }, ctx) => findNode(ctx, id),
   }),
 )

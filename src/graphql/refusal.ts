@@ -14,7 +14,7 @@ const ErrorCodeEnum = describedEnum<ErrorCode>(
     FORBIDDEN: 'Use a key that holds the scope.',
     NOT_FOUND: 'No such endpoint or resource, or the caller may not use it.',
     METHOD_NOT_ALLOWED: 'Use another HTTP method.',
-    IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still at work.',
+    IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still in progress.',
     PAYLOAD_TOO_LARGE: 'Send less at a time.',
     UNSUPPORTED_MEDIA_TYPE: 'Send JSON.',
     IDEMPOTENCY_MISMATCH: 'This idempotency key was already used with a different request.',
@@ -45,7 +45,7 @@ builder.objectType(ExpectedRefusal, {
       resolve: ({ details }) => shownDetails(details ?? []),
     }),
     requestId: t.string({
-      description: 'What the log calls the request: support asks for it.',
+      description: "The id of the request in the service's log.",
       resolve: (_refusal, _args, ctx) => ctx.requestId,
     }),
   }),

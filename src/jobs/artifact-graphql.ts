@@ -28,7 +28,7 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was stored.' }),
     url: t.field({
       type: 'URL',
-      description: 'Where its bytes are: signed at this read, for 15 minutes.',
+      description: 'A signed URL of its bytes; signed at this read, valid for 15 minutes.',
       resolve: ({ storageKey, contentType }, _args, ctx) =>
         ctx.storage.signUrl(storageKey, { contentType, now: ctx.now() }),
     }),

@@ -10,7 +10,7 @@ const MAX_CAUSES = 100
 /** One way in which jobs have failed. */
 export interface FailureCause {
   readonly errorCode: JobErrorCode
-  /** What really went wrong; for the operator only (spec 7.3). */
+  /** The internal error; for the operator only (spec 7.3). */
   readonly cause: string | null
   readonly endpointKey: string
   readonly jobs: number

@@ -3,12 +3,12 @@ import { JOB_ERRORS, type JobDecision, type JobErrorCode, type JobStatus, type J
 
 export const JobStatusEnum = describedEnum<JobStatus>(
   'JobStatus',
-  'Where a job stands. COMPLETED and FAILED are final.',
+  'The status of a job. COMPLETED and FAILED are final.',
   {
     queued: 'It waits for a worker.',
-    processing: 'A worker has it.',
-    completed: 'Its outputs are there.',
-    failed: 'Its errorCode says why.',
+    processing: 'A worker is performing it.',
+    completed: 'Its outputs are available.',
+    failed: 'It failed; see errorCode.',
   },
 )
 
@@ -18,7 +18,7 @@ export const JobErrorCodeEnum = describedEnum<JobErrorCode>(
   JOB_ERRORS,
 )
 
-export const JobTypeEnum = describedEnum<JobType>('JobType', 'Which producer a job comes from.', {
+export const JobTypeEnum = describedEnum<JobType>('JobType', 'The type of a job: the operation that made it.', {
   voice: 'A voice endpoint.',
   companion_chat: 'chatWithCompanion.',
   companion_retarget: 'retargetCompanion.',
@@ -26,7 +26,7 @@ export const JobTypeEnum = describedEnum<JobType>('JobType', 'Which producer a j
   generate: 'A workflow.',
 })
 
-export const JobDecisionEnum = describedEnum<JobDecision>('JobDecision', 'The verdict on a moderated job.', {
-  pass: 'It was let through.',
-  reject: 'It was prohibited.',
+export const JobDecisionEnum = describedEnum<JobDecision>('JobDecision', 'The moderation verdict.', {
+  pass: 'The content was accepted.',
+  reject: 'The content was rejected.',
 })

@@ -43,14 +43,14 @@ const between = (begin: Moment, end: Moment, description: string) =>
   }) as const
 
 export const JobInterface = builder.interfaceRef<JobRecord>('Job').implement({
-  description: 'A job of any producer.',
+  description: 'A job of any type.',
   interfaces: [NodeInterface],
   resolveType: ({ type }) => TYPE_NAMES[type],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The job id.' }),
-    type: t.field({ type: JobTypeEnum, description: 'Its producer.', resolve: ({ type }) => type }),
-    endpointKey: t.exposeString('endpoint_key', { description: 'Its producer with the slug: `voice.tts`.' }),
-    status: t.field({ type: JobStatusEnum, description: 'Where it stands.', resolve: ({ status }) => status }),
+    type: t.field({ type: JobTypeEnum, description: 'Its type.', resolve: ({ type }) => type }),
+    endpointKey: t.exposeString('endpoint_key', { description: 'Its type and slug: `voice.tts`.' }),
+    status: t.field({ type: JobStatusEnum, description: 'Its status.', resolve: ({ status }) => status }),
     isProhibited: t.exposeBoolean('is_prohibited', {
       nullable: true,
       description: 'The verdict. Null for jobs that are not moderated, and until it is decided.',
@@ -100,7 +100,7 @@ builder.interfaceFields(JobInterface, (t) => ({
   result: t.field({
     type: JobResultRef,
     nullable: true,
-    description: 'As REST shows it. Completed jobs only.',
+    description: 'The result as REST returns it. Completed jobs only.',
     resolve: (row, _args, ctx) => showResult(ctx, row),
   }),
   error: t.string({

@@ -9,25 +9,29 @@ import { type Retry, retryJob } from './retry-job.ts'
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
   description: 'One way in which jobs have failed.',
   fields: (t) => ({
-    errorCode: t.field({ type: JobErrorCodeEnum, description: 'What owners are told.', resolve: (at) => at.errorCode }),
-    cause: t.exposeString('cause', { nullable: true, description: 'What really went wrong.' }),
+    errorCode: t.field({
+      type: JobErrorCodeEnum,
+      description: 'The error code that account owners see.',
+      resolve: (at) => at.errorCode,
+    }),
+    cause: t.exposeString('cause', { nullable: true, description: 'The internal error.' }),
     endpointKey: t.exposeString('endpointKey', { description: 'Their producer with the slug.' }),
     jobs: t.exposeInt('jobs', { description: 'How many there are.' }),
-    lastJobId: t.exposeID('lastJobId', { description: 'The newest of them.' }),
+    lastJobId: t.exposeID('lastJobId', { description: 'The newest of these jobs.' }),
   }),
 })
 
 const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
-  description: 'The new job that a failed one was submitted as.',
+  description: 'The new job that repeats a failed one.',
   fields: (t) => ({
     jobId: t.exposeID('jobId', { description: 'The new job, to poll.' }),
     job: t.field({
       type: JobInterface,
-      description: 'The whole of it.',
+      description: 'All of its fields.',
       resolve: (submission, _args, ctx) => showRecord(ctx, submission),
     }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether an idempotency key led to a job that was there before.',
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
   }),
 })
@@ -40,9 +44,12 @@ builder.queryField('failureCauses', (t) =>
     args: {
       from: t.arg({
         type: 'DateTime',
-        description: 'Of jobs created at this moment or later; a day ago unless given.',
+        description: 'Of jobs created at this time or later; a day ago unless given.',
       }),
-      to: t.arg({ type: 'DateTime', description: 'Before this moment; now unless given. At most 31 days later.' }),
+      to: t.arg({
+        type: 'DateTime',
+        description: 'Of jobs created before this time; now unless given. At most 31 days later.',
+      }),
     },
     ...resolvedBy(failureCauses, (args: FailureCausesInput) => args),
   }),
@@ -52,10 +59,12 @@ builder.mutationField('retryJob', (t) =>
   t.field({
     type: RetryRef,
     errors: {},
-    description: 'Submits what a failed voice or generation job was sent once more, as a new job.',
+    description: 'Submits the inputs of a failed voice or generation job again, as a new job.',
     args: {
       jobId: t.arg.id({ required: true, description: 'The id of a failed job.' }),
-      idempotencyKey: t.arg.string({ description: 'The same key and job lead to the same new job for 24 hours.' }),
+      idempotencyKey: t.arg.string({
+        description: 'The same key with the same job returns the same new job for 24 hours.',
+      }),
     },
     ...resolvedBy(retryJob, (args: Retry) => args),
   }),

@@ -14,22 +14,22 @@ const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
       description: 'The page.',
       resolve: (page, _args, ctx) => Promise.all(page.jobs.map((summary) => showRecord(ctx, summary))),
     }),
-    total: t.exposeInt('total', { description: 'How many jobs match, exactly.' }),
-    limit: t.exposeInt('limit', { description: 'The most that a page holds.' }),
-    offset: t.exposeInt('offset', { description: 'How many were left out before this page.' }),
+    total: t.exposeInt('total', { description: 'The exact number of matching jobs.' }),
+    limit: t.exposeInt('limit', { description: 'The maximum number of jobs in a page.' }),
+    offset: t.exposeInt('offset', { description: 'The number of matching jobs before this page.' }),
   }),
 })
 
 export const JobFilterInput = builder.inputType('JobFilter', {
-  description: 'Which jobs. A field that is absent leaves none out.',
+  description: 'A filter for jobs. An absent field filters nothing.',
   fields: (t) => ({
-    type: t.field({ type: JobTypeEnum, description: 'Only jobs of this producer.' }),
+    type: t.field({ type: JobTypeEnum, description: 'Only jobs of this type.' }),
     decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
     status: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
     apiKeyId: t.id({ description: 'Only jobs that were submitted with this key.' }),
     search: t.string({ description: 'Only jobs whose id begins with this text; at most 64 characters.' }),
-    from: t.field({ type: 'DateTime', description: 'Only jobs created at this moment or later.' }),
-    to: t.field({ type: 'DateTime', description: 'Only jobs created before this moment.' }),
+    from: t.field({ type: 'DateTime', description: 'Only jobs created at this time or later.' }),
+    to: t.field({ type: 'DateTime', description: 'Only jobs created before this time.' }),
   }),
 })
 
@@ -48,7 +48,7 @@ builder.queryField('jobPage', (t) =>
     description: "The jobs of all types of the key's account, newest first.",
     args: {
       limit: t.arg.int({ description: '1 to 100; 50 if absent.' }),
-      offset: t.arg.int({ description: 'How many matching jobs to leave out first.' }),
+      offset: t.arg.int({ description: 'The number of matching jobs to skip.' }),
       filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }),
     },
     ...resolvedBy(jobPage, (args: Omit<JobPageInput, 'filter'> & { filter?: JobFilter | null | undefined }) => args),

@@ -24,7 +24,7 @@ export async function showResult(ctx: GraphqlContext, record: JobRecord): Promis
 }
 
 export const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
-  description: 'What a completed job came to. Each type of job fills its own fields.',
+  description: 'The result of a completed job. Each type of job fills its own fields.',
   fields: (t) => ({
     createdAt: t.expose('createdAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),
     completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'Voice and generation.' }),

@@ -9,18 +9,18 @@ const JobGroupEnum = describedEnum<JobGroup>(
   'JobGroup',
   'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
   {
-    type: 'By their producer.',
-    status: 'By where they stand.',
+    type: 'By type.',
+    status: 'By status.',
     endpoint: 'By their endpoint key.',
     api_key: 'By the key that they were submitted with.',
-    error_code: 'By why they failed.',
+    error_code: 'By error code.',
     hour: 'By the hour.',
     day: 'By the day.',
   },
 )
 
 const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
-  description: 'Milliseconds within which so many of a hundred jobs were done.',
+  description: 'Percentiles of a duration in milliseconds.',
   fields: (t) => ({
     p50: t.exposeFloat('p50', { description: 'Half of them.' }),
     p95: t.exposeFloat('p95', { description: '95 of 100.' }),
@@ -29,10 +29,10 @@ const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
 })
 
 const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
-  description: 'A group of jobs. What it is not grouped by is null.',
+  description: 'A group of jobs. Dimensions that it is not grouped by are null.',
   fields: (t) => ({
-    type: t.expose('type', { type: JobTypeEnum, nullable: true, description: 'By TYPE: their producer.' }),
-    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: 'By STATUS: where they stand.' }),
+    type: t.expose('type', { type: JobTypeEnum, nullable: true, description: 'By TYPE: the type.' }),
+    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: 'By STATUS: the status.' }),
     endpointKey: t.exposeString('endpointKey', { nullable: true, description: 'By ENDPOINT: `voice.tts`.' }),
     apiKeyId: t.exposeID('apiKeyId', {
       nullable: true,
@@ -41,14 +41,14 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
     errorCode: t.expose('errorCode', {
       type: JobErrorCodeEnum,
       nullable: true,
-      description: 'By ERROR_CODE: why they failed; null for the others.',
+      description: 'By ERROR_CODE: the error code; null for jobs that did not fail.',
     }),
     hour: t.expose('hour', { type: 'DateTime', nullable: true, description: 'By HOUR: its beginning.' }),
     day: t.expose('day', { type: 'DateTime', nullable: true, description: 'By DAY: its beginning.' }),
     jobs: t.exposeFloat('jobs', { description: 'How many: a whole number.' }),
     characters: t.exposeFloat('characters', { nullable: true, description: 'Characters of the texts of voice jobs.' }),
     audioSeconds: t.exposeFloat('audioSeconds', { nullable: true, description: 'Seconds of audio that they made.' }),
-    credits: t.exposeFloat('credits', { nullable: true, description: 'Credits that they cost and that were kept.' }),
+    credits: t.exposeFloat('credits', { nullable: true, description: 'Credits charged and not refunded.' }),
     waitMs: t.expose('waitMs', {
       type: PercentilesRef,
       nullable: true,

@@ -17,7 +17,7 @@ const outputsOf = async (ctx: GraphqlContext, row: JobRecord): Promise<Record<st
   row.status === 'completed' ? signOutputs(ctx, await storedOutputsOf(ctx, row)) : null
 
 export const VoiceJobRef = builder.objectRef<JobRecord>('VoiceJob').implement({
-  description: 'A text being turned into speech.',
+  description: 'A speech synthesis job.',
   interfaces: INTERFACES,
   fields: (t) => ({
     chunksDone: t.int({
@@ -54,13 +54,13 @@ export const GenerationJobRef = builder.objectRef<JobRecord>('GenerationJob').im
     providerJobId: t.exposeString('provider_job_id', { nullable: true, description: "The server's own id of it." }),
     gpuExecutionTimeMs: t.exposeInt('gpu_execution_time_ms', {
       nullable: true,
-      description: 'How long the server worked on it.',
+      description: 'GPU time in milliseconds, as the server reports it.',
     }),
   }),
 })
 
 export const ChatJobRef = builder.objectRef<JobRecord>('CompanionChatJob').implement({
-  description: 'Something that was said to the companion.',
+  description: 'A companion chat job.',
   interfaces: INTERFACES,
   fields: (t) => ({
     chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
@@ -69,7 +69,7 @@ export const ChatJobRef = builder.objectRef<JobRecord>('CompanionChatJob').imple
 })
 
 export const RetargetJobRef = builder.objectRef<JobRecord>('CompanionRetargetJob').implement({
-  description: 'A persona for a chat.',
+  description: 'A companion retarget job.',
   interfaces: INTERFACES,
   fields: (t) => ({
     chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
@@ -81,11 +81,11 @@ export const MediaTagJobRef = builder.objectRef<JobRecord>('CompanionMediaTagJob
   description: 'The tagging of a medium.',
   interfaces: INTERFACES,
   fields: (t) => ({
-    mediaUrl: t.expose('media_url', { type: 'URL', nullable: true, description: 'As it was submitted.' }),
+    mediaUrl: t.expose('media_url', { type: 'URL', nullable: true, description: 'The URL as it was submitted.' }),
     mediaKind: t.field({
       type: MediaKindEnum,
       nullable: true,
-      description: 'What it is.',
+      description: 'The kind of medium.',
       resolve: (row) => row.media_kind as MediaKind | null,
     }),
     reason: t.exposeString('reason', { nullable: true, description: REASON }),

@@ -29,22 +29,22 @@ export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implem
   description:
     'Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
   fields: (t) => ({
-    types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these producers.' }),
+    types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these types.' }),
     statuses: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
     decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
     endpointKeys: t.stringList({ description: 'Only jobs of these endpoints and workflows: `voice.tts`.' }),
     apiKeyIds: t.idList({ description: 'Only jobs that were submitted with these keys.' }),
     errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Only jobs that failed with one of these.' }),
     idPrefix: t.string({ description: 'Only jobs whose id begins with this text.' }),
-    createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted then.' }),
-    completedAt: t.field({ type: TimeRangeInput, description: 'Only jobs that finished then.' }),
+    createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted in this range.' }),
+    completedAt: t.field({ type: TimeRangeInput, description: 'Only jobs that finished in this range.' }),
     durationMs: t.field({
       type: DurationRangeInput,
       description: 'Only finished jobs that took so long from their acceptance to their end.',
     }),
-    and: t.field({ type: [JobsFilterInput], description: 'Only jobs that fit all of these.' }),
-    or: t.field({ type: [JobsFilterInput], description: 'Only jobs that fit one of these.' }),
-    not: t.field({ type: JobsFilterInput, description: 'Only jobs that do not fit this.' }),
+    and: t.field({ type: [JobsFilterInput], description: 'Only jobs that match all of these filters.' }),
+    or: t.field({ type: [JobsFilterInput], description: 'Only jobs that match one of these filters.' }),
+    not: t.field({ type: JobsFilterInput, description: 'Only jobs that do not match this filter.' }),
   }),
 })
 
@@ -65,7 +65,7 @@ const JobOrderInput = builder.inputType('JobOrder', {
       description: 'By what.',
     }),
     direction: t.field({
-      type: describedEnum<JobOrder['direction']>('OrderDirection', 'Which end comes first.', {
+      type: describedEnum<JobOrder['direction']>('OrderDirection', 'The direction of an order.', {
         asc: 'The oldest, or the shortest, first.',
         desc: 'The newest, or the longest, first.',
       }),
@@ -93,11 +93,11 @@ builder.queryField('jobs', (t) =>
       description: 'A page of jobs.',
       fields: (c) => ({
         totalCount: c.int({
-          description: 'How many jobs match in all, exactly.',
+          description: 'The exact number of matching jobs.',
           resolve: (page, _args, ctx) => countJobs(ctx, (page as unknown as Counted).input),
         }),
       }),
     },
-    { name: 'JobEdge', description: 'A job with its place in the list.' },
+    { name: 'JobEdge', description: 'A job with its cursor.' },
   ),
 )

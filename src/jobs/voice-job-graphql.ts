@@ -15,7 +15,7 @@ const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implem
     jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
     status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
     replayed: t.exposeBoolean('replayed', {
-      description: 'Whether an idempotency key led to a job that was there before.',
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
     }),
   }),
 })
@@ -33,7 +33,7 @@ builder.mutationField('submitVoiceJob', (t) =>
   t.field({
     type: SubmissionRef,
     errors: {},
-    description: 'Takes a text to be spoken.',
+    description: 'Submits a text for speech synthesis.',
     args: {
       slug: t.arg.string({ required: true, description: 'The slug of the voice endpoint.' }),
       inputs: t.arg({ type: 'JSON', required: true, description: "The endpoint's own named inputs." }),
@@ -41,7 +41,9 @@ builder.mutationField('submitVoiceJob', (t) =>
         type: 'URL',
         description: "Notified when the job finishes, instead of the account's webhook.",
       }),
-      idempotencyKey: t.arg.string({ description: 'The same key and request lead to the same job for 24 hours.' }),
+      idempotencyKey: t.arg.string({
+        description: 'The same key with the same request returns the same job for 24 hours.',
+      }),
     },
     ...resolvedBy(submitVoiceJob, (args: Omit<VoiceJobInput, 'inputs'> & { inputs?: unknown }) => ({
       inputs: undefined,

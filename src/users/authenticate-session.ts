@@ -21,7 +21,7 @@ interface Row {
   credits: string
 }
 
-/** Who is signed in with this token; null where it is malformed, unknown, signed out or expired. Looked up anew for every request. */
+/** The session of this token; null where it is malformed, unknown, signed out or expired. Looked up anew for every request. */
 export async function authenticateSession(
   parts: Pick<Parts, 'db' | 'now'>,
   token: string,

@@ -2,7 +2,7 @@ import { ACCOUNT_VIEW, type Account } from '../accounts/account.ts'
 import type { Context } from '../context.ts'
 import { USER_VIEW, type User } from './user.ts'
 
-/** Who is signed in, and the account that they act for. */
+/** The signed-in user and the account. */
 export interface Me {
   readonly user: User
   readonly account: Account

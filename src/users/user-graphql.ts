@@ -11,24 +11,24 @@ import { signOut } from './sign-out.ts'
 import { USER_VIEW, type User, type UserRole } from './user.ts'
 import { findUser, type UsersInput, users } from './users.ts'
 
-const UserRoleEnum = describedEnum<UserRole>('UserRole', 'What a person may do for the account.', {
+const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
   owner: 'Everything, keys and webhooks included.',
   member: 'Submit and read jobs.',
 })
 
 const UserRef = builder.prismaObject('User', {
-  description: 'A person who signs in.',
+  description: 'A user of an account, with an e-mail address and a password.',
   interfaces: [NodeInterface],
   select: USER_VIEW,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The user id.' }),
     email: t.exposeString('email', { description: 'The address to sign in with.' }),
-    role: t.expose('role', { type: UserRoleEnum, description: 'What the person may do.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the person was added.' }),
+    role: t.expose('role', { type: UserRoleEnum, description: 'The role of the user.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was added.' }),
     disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when the person may not sign in; null for everybody else.',
+      description: 'When the user was disabled; null for users who may sign in.',
     }),
   }),
 })
@@ -36,10 +36,10 @@ const UserRef = builder.prismaObject('User', {
 addNodeSource<User>('user', { typeOf: () => 'User', load: findUser })
 
 const MeRef = builder.objectRef<Me>('Me').implement({
-  description: 'Who is signed in.',
+  description: 'The signed-in user and the account.',
   fields: (t) => ({
-    user: t.field({ type: UserRef, description: 'The person.', resolve: ({ user }) => user }),
-    accountId: t.id({ description: 'The account that the person acts for.', resolve: ({ account }) => account.id }),
+    user: t.field({ type: UserRef, description: 'The user.', resolve: ({ user }) => user }),
+    accountId: t.id({ description: 'The account of the user.', resolve: ({ account }) => account.id }),
     accountName: t.string({ description: 'Its name.', resolve: ({ account }) => account.name }),
     credits: t.float({ description: 'Its balance in credits.', resolve: ({ account }) => Number(account.credits) }),
   }),
@@ -53,12 +53,12 @@ const endingSessions = (name: string, description: string, sessions: string) =>
 
 const PasswordChangeRef = endingSessions(
   'ChangePasswordSuccess',
-  'What a new password came to.',
-  'How many other sessions of the person it ended.',
+  'The result of a change of password.',
+  'How many other sessions of the user it ended.',
 )
 const SignOutRef = endingSessions(
   'SignOutSuccess',
-  'What signing out came to.',
+  'The result of signing out.',
   'How many sessions it ended, this one included.',
 )
 
@@ -66,7 +66,7 @@ builder.queryField('me', (t) =>
   t.field({
     type: MeRef,
     nullable: true,
-    description: 'Who is signed in; null for nobody, and for keys.',
+    description: 'The signed-in user; null without a session.',
     ...resolvedBy(me, () => undefined),
   }),
 )
@@ -76,11 +76,11 @@ builder.queryField('users', (t) =>
     {
       type: UserRef,
       description:
-        'The people of an account, oldest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
+        'The users of an account, oldest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.',
       args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
       ...resolvedBy(users, (args: UsersInput) => args),
     },
-    ...connectionOf('User', 'people'),
+    ...connectionOf('User', 'users'),
   ),
 )
 
@@ -104,7 +104,7 @@ builder.mutationFields((t) => ({
   signOut: t.field({
     type: SignOutRef,
     errors: {},
-    description: 'Ends the session, or every session of the person. What they hold open closes within a second.',
+    description: 'Ends the session, or every session of the user. Their open connections close within a second.',
     args: { everywhere: t.arg.boolean({ description: 'All browsers instead of this one.' }) },
     resolve: async (_root, args, ctx) => {
       const done = await signOut(ctx, { everywhere: args.everywhere === true })
@@ -116,9 +116,9 @@ builder.mutationFields((t) => ({
   changePassword: t.field({
     type: PasswordChangeRef,
     errors: {},
-    description: 'Gives the signed-in person another password, and ends all of their other sessions.',
+    description: 'Changes the password of the signed-in user and ends all other sessions of the user.',
     args: {
-      currentPassword: t.arg.string({ required: true, description: 'The password until now.' }),
+      currentPassword: t.arg.string({ required: true, description: 'The current password.' }),
       newPassword: t.arg.string({ required: true, description: '12 to 256 characters.' }),
     },
     resolve: (_root, args, ctx) => changePassword(ctx, { ...args, address: ctx.address }),

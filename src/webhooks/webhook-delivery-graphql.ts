@@ -20,13 +20,13 @@ const DeliveryStateEnum = describedEnum<DeliveryState>(
   'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
   {
     pending: 'An attempt runs, or another one follows.',
-    succeeded: 'The receiver took it.',
+    succeeded: 'The receiver answered 2xx.',
     failed: 'No attempt follows.',
   },
 )
 
 const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
-  description: 'One try to hand a delivery over.',
+  description: 'One attempt of a delivery.',
   fields: (t) => ({
     round: t.exposeInt('round', { description: '1, and one more for every redelivery by hand.' }),
     number: t.exposeInt('number', { description: '1 to 4 within its round.' }),
@@ -42,14 +42,14 @@ const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
 })
 
 export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
-  description: 'A callback. Kept for 30 days.',
+  description: 'A webhook delivery. Kept for 30 days.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its webhook-id.' }),
     test: t.boolean({ description: 'Whether sendTestWebhook made it.', resolve: ({ kind }) => kind === 'test' }),
-    jobId: t.exposeID('jobId', { description: 'The job that it is about; of a test, one that never was.' }),
-    url: t.expose('url', { type: 'URL', description: 'Where it goes: frozen with it.' }),
-    state: t.field({ type: DeliveryStateEnum, description: 'Where it stands.', resolve: ({ state }) => state }),
+    jobId: t.exposeID('jobId', { description: 'The job that it reports; in a test delivery an id without a job.' }),
+    url: t.expose('url', { type: 'URL', description: 'Its URL, fixed when the delivery was created.' }),
+    state: t.field({ type: DeliveryStateEnum, description: 'Its status.', resolve: ({ state }) => state }),
     outcome: t.exposeString('outcome', { nullable: true, description: 'Of the last attempt.' }),
     createdAt: t.field({ type: 'DateTime', description: 'When the job finished.', resolve: (row) => row.createdAt }),
     finishedAt: t.field({
@@ -88,7 +88,7 @@ builder.interfaceField(JobInterface, 'deliveries', (t) =>
   t.field({
     type: [DeliveryRef],
     nullable: true,
-    description: 'Its callbacks, newest first. Needs the scope account:admin.',
+    description: 'Its webhook deliveries, newest first. Needs the scope account:admin.',
     resolve: async ({ id }, _args, ctx) => (await deliveriesOf(ctx, id)) ?? [],
   }),
 )

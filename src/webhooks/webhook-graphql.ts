@@ -26,7 +26,7 @@ const WebhookRef = builder.objectRef<WebhookView>('Webhook').implement({
     url: t.expose('url', {
       type: 'URL',
       nullable: true,
-      description: 'Where callbacks go unless a submission says otherwise.',
+      description: 'The URL for deliveries of jobs that were submitted without a webhook URL.',
     }),
     secrets: t.field({ type: [SecretRef], description: 'Newest first.', resolve: ({ secrets }) => [...secrets] }),
   }),
@@ -36,7 +36,7 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
   description: 'A new signing secret.',
   fields: (t) => ({
     secret: t.string({
-      description: 'The secret itself: this is the only time that anybody sees it.',
+      description: 'The value of the secret, which cannot be read again.',
       resolve: (secret) => secret,
     }),
   }),
@@ -54,14 +54,15 @@ builder.mutationFields((t) => ({
   setWebhookUrl: t.field({
     type: WebhookRef,
     errors: {},
-    description: 'Sets where callbacks go; null clears it. Frozen deliveries go where they were frozen to.',
+    description: "Sets the account's webhook URL; null clears it. Deliveries that exist already keep their URL.",
     args: { url: t.arg({ type: 'URL', description: 'https, at most 2,048 characters.' }) },
     ...resolvedBy(setWebhookUrl, (args: { url?: string | null | undefined }) => args),
   }),
   rotateWebhookSecret: t.field({
     type: RotationRef,
     errors: {},
-    description: 'Issues a new secret and shows it, this once. The one before it signs for 24 hours more.',
+    description:
+      'Issues a new signing secret, which cannot be read again. The previous secret also signs for 24 hours more.',
     ...resolvedBy(rotateWebhookSecret, () => undefined),
   }),
   redeliverWebhook: t.field({
@@ -74,7 +75,7 @@ builder.mutationFields((t) => ({
   sendTestWebhook: t.field({
     type: DeliveryRef,
     errors: {},
-    description: "Sends a callback about a job that never was to the account's URL.",
+    description: "Sends a test delivery to the account's webhook URL.",
     ...presentedBy(sendTestWebhook, () => undefined, showDelivery),
   }),
 }))

@@ -19,6 +19,10 @@ const OBSCURE = [
   'of every producer',
   'from every producer',
   'true cause of its failure',
+  'who pays',
+  'who is signed in',
+  'anybody sees it',
+  'what really went wrong',
 ]
 
 let door: Door
