@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import { account } from '../src/accounts/account.ts'
 import { type ChatInput, chatWithCompanion } from '../src/companion/chat-with-companion.ts'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import { type RetargetInput, retargetCompanion } from '../src/companion/retarget-companion.ts'
@@ -25,6 +26,7 @@ import { sendCsv } from './csv.ts'
 import { namesETag } from './if-none-match.ts'
 import type { Query } from './parameters.ts'
 import {
+  presentAccount,
   presentChat,
   presentDocument,
   presentFailure,
@@ -74,6 +76,7 @@ export const operations = {
   job: async (call) => ok(presentJob(await job(call.ctx, { jobId: param(call, 'job_id') }))),
   exportJobs: async (call) => csv(await exportJobs(call.ctx, exported(call)), call),
   voiceJob: async (call) => polled(await voiceJob(call.ctx, { jobId: param(call, 'job_id') }), call.ctx.now()),
+  account: async (call) => ok(presentAccount(await account(call.ctx))),
   endpointVoices: (call) => ok(presentVoices(endpointVoices(call.ctx, { slug: param(call, 'slug') }))),
   endpointSchema: (call) => ok(presentSchema(endpointSchema(call.ctx, { slug: param(call, 'slug') }))),
   catalog: (call) => cached(catalog(call.ctx).document, call.headers),

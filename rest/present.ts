@@ -1,3 +1,4 @@
+import type { Account } from '../src/accounts/account.ts'
 import type { ChatResult } from '../src/companion/chat-with-companion.ts'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { RetargetResult } from '../src/companion/retarget-companion.ts'
@@ -10,6 +11,7 @@ import type { JobResult, JobSummary, JobView } from '../src/jobs/job-view.ts'
 import type { Submission } from '../src/jobs/queue-job.ts'
 import type { VoiceJobView } from '../src/jobs/voice-job.ts'
 import type {
+  Account as AccountBody,
   ChatJob,
   CompanionFailure,
   EndpointSchema,
@@ -112,6 +114,13 @@ function presentJobResult(result: JobResult): NonNullable<Job['result']> {
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
+
+/** Contract.md section 15. */
+export const presentAccount = ({ id, name, credits }: Account): AccountBody => ({
+  account_id: id,
+  name,
+  credits: Number(credits),
+})
 
 /** Spec 4.7. */
 export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPageBody => ({

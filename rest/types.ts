@@ -45,6 +45,7 @@ export interface Schemas {
   VoiceJobOutputs: VoiceJobOutputs
   JobType: JobType
   JobSummary: JobSummary
+  Account: Account
   JobPage: JobPage
   Job: Job
   VoiceResult: VoiceResult
@@ -221,6 +222,17 @@ export interface JobSummary {
    * Null while the job is unfinished.
    */
   completed_at: string | null
+}
+export interface Account {
+  /**
+   * The id of the account, `acct_…`.
+   */
+  account_id: string
+  name: string
+  /**
+   * The balance.
+   */
+  credits: number
 }
 export interface JobPage {
   jobs: JobSummary[]

@@ -3,11 +3,10 @@ import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { ACCOUNT_VIEW, type Account } from './account.ts'
+import { ACCOUNT_VIEW, type Account, account, accountId } from './account.ts'
 import { accounts } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
-import { account } from './own-account.ts'
 import { showAccount } from './show-account.ts'
 
 const AccountRef = builder.prismaObject('Account', {
@@ -15,8 +14,11 @@ const AccountRef = builder.prismaObject('Account', {
   interfaces: [NodeInterface],
   select: ACCOUNT_VIEW,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The account id.' }),
-    name: t.exposeString('name', { description: 'Its unique name.' }),
+    id: t.id({
+      description: 'The account id. Needs the scope account:admin or operator.',
+      resolve: (found, _args, ctx) => accountId(ctx, found),
+    }),
+    name: t.exposeString('name', { description: 'Its name, of which there is one.' }),
     credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
   }),
 })
@@ -26,7 +28,7 @@ addNodeSource<Account>('acct', { typeOf: () => 'Account', load: (ctx, id) => sho
 builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
-    description: "The caller's account. Needs the scope account:admin, or a signed-in owner.",
+    description: "The caller's account. Its name and balance need the scope job:read, or a signed-in user.",
     ...resolvedBy(account, () => undefined),
   }),
 )

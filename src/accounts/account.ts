@@ -1,4 +1,7 @@
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, isOperator, requireAccount, requireScope } from '../context.ts'
 import { invalidRequest } from '../errors.ts'
+import { findAccount } from './find-account.ts'
 
 export interface Account {
   readonly id: string
@@ -12,6 +15,23 @@ export const ACCOUNT_VIEW = { id: true, name: true, credits: true } as const
 const NAME_MAX_CHARACTERS = 200
 /** Far beyond any real balance, and sums of a few of them still fit PostgreSQL's bigint. */
 export const MAX_CREDITS = 10n ** 15n
+
+/**
+ * The caller's account and its balance, with the scope that reads its jobs, or administers it, so that a 402 explains itself.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export async function account(ctx: Context): Promise<Account> {
+  const { actor } = ctx
+  const administers = 'scopes' in actor && actor.scopes.includes(ACCOUNT_ADMIN_SCOPE)
+  if (!administers) requireScope(ctx, JOB_READ_SCOPE)
+  return findAccount(ctx, requireAccount(ctx).accountId)
+}
+
+/** The id by which others reach an account: not for those that may only read its balance. @throws FORBIDDEN */
+export function accountId(ctx: Context, { id }: Account): string {
+  if (!isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  return id
+}
 
 /** Names of accounts and keys: anything printable. @throws INVALID_REQUEST */
 export function checkName(name: string): void {

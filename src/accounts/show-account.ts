@@ -1,8 +1,8 @@
-import { type Context, isOperator } from '../context.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
+import { type Context, isOperator, requireScope } from '../context.ts'
 import { notFound } from '../errors.ts'
-import type { Account } from './account.ts'
+import { type Account, account } from './account.ts'
 import { findAccount } from './find-account.ts'
-import { account } from './own-account.ts'
 
 /**
  * An account and its balance: for the operator any one by id or name, for others their own by id.
@@ -10,6 +10,7 @@ import { account } from './own-account.ts'
  */
 export async function showAccount(ctx: Context, input: { readonly account: string }): Promise<Account> {
   if (isOperator(ctx)) return findAccount(ctx, input.account)
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const own = await account(ctx)
   if (own.id !== input.account) throw notFound()
   return own

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call } from '../setup/service.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service.close())
+
+const own = (key?: string) => call(`${service.url}/api/v1/account`, key === undefined ? {} : { key })
+const graphql = (query: string, key: string) =>
+  call(`${service.url}/graphql`, { method: 'POST', key, body: { query } }).then((answer) => answer.json())
+
+describe('account', () => {
+  test("a key with job:read sees its own account's balance through both doors", async () => {
+    const id = await service.createAccount(0n)
+    const { apiKey } = await service.createKey(id, ['job:read'])
+    await service.createAccount(5n)
+    const answer = await own(apiKey)
+    const { name } = answer.json<{ name: string }>()
+    expect([answer.status, answer.json()]).toEqual([200, { account_id: id, name: expect.any(String), credits: 0 }])
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(await graphql('{ account { name credits } }', apiKey)).toEqual({
+      data: { account: { name, credits: 0 } },
+    })
+  })
+
+  test('a key that may only submit sees no balance, and without a key nobody does', async () => {
+    const { apiKey } = await service.createKey(await service.createAccount(), ['generate:voice'])
+    expect([(await own(apiKey)).status, (await own()).status]).toEqual([403, 401])
+    expect(await graphql('{ account { credits } }', apiKey)).toMatchObject({
+      errors: [{ extensions: { code: 'FORBIDDEN' } }],
+    })
+  })
+
+  test('the scope opens nothing else of the account', async () => {
+    const { apiKey } = await service.createKey(await service.createAccount(), ['job:read'])
+    const closed = [
+      'account { id }',
+      'apiKeys { edges { node { id } } }',
+      'creditEntries { edges { node { id } } }',
+      'webhook { url }',
+    ]
+    for (const field of closed)
+      expect(await graphql(`{ ${field} }`, apiKey), field).toMatchObject({
+        errors: [{ extensions: { code: 'FORBIDDEN' } }],
+      })
+  })
+})
