@@ -1,10 +1,13 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import { EngineError, FailedAttempt } from '../engines/engine.ts'
 import { isAway, isBusy, parseRetryAfter } from '../engines/refusal.ts'
 import { checkWebhookUrl } from '../webhooks/check-webhook-url.ts'
-import { type Cidr, isAllowed, toAddressBytes } from '../webhooks/guard-address.ts'
+import type { Cidr } from '../webhooks/guard-address.ts'
+import { isReachable } from '../webhooks/judge-host.ts'
+import type { Resolver } from '../webhooks/resolver.ts'
 import { safeContentType } from './content-type.ts'
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024
@@ -14,6 +17,8 @@ export interface Reach {
   /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
   readonly baseUrl: string
   readonly egressAllow: readonly Cidr[]
+  /** Looks up every other name: a model writes it, and a name server that hangs must not take a thread from the rest of the process. */
+  readonly resolver: Resolver
   readonly signal: AbortSignal
 }
 
@@ -27,7 +32,7 @@ export async function fetchOutput(url: string, source: Reach): Promise<{ content
   if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
     throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
   }
-  const agent = new Agent(isOwn ? {} : { connect: { lookup: guardedLookup(source.egressAllow) } })
+  const agent = new Agent(isOwn ? {} : { connect: { lookup: guardedLookup(source) } })
   try {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
@@ -79,12 +84,14 @@ class RefusedAddress extends Error {}
 type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
 
 /** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer refuses all. */
-const guardedLookup = (egressAllow: readonly Cidr[]) => (name: string, _options: unknown, done: LookupCallback) =>
-  lookup(name, { all: true }, (error, addresses) => {
-    if (error !== null) return done(error, [])
-    const isGood = addresses.every(({ address }) => {
-      const bytes = toAddressBytes(address)
-      return bytes !== null && isAllowed(bytes, egressAllow)
-    })
-    done(isGood ? null : new RefusedAddress('the name resolves to a private or reserved address'), addresses)
-  })
+const guardedLookup =
+  ({ resolver, egressAllow }: Reach) =>
+  (name: string, _options: unknown, done: LookupCallback): void => {
+    const judge = (addresses: readonly string[]): void => {
+      const isGood = addresses.every((address) => isReachable(address, egressAllow))
+      const refusal = new RefusedAddress('the name resolves to a private or reserved address')
+      const judged = addresses.map((address) => ({ address, family: isIP(address) }))
+      done(isGood ? null : refusal, isGood ? judged : [])
+    }
+    resolver.resolve(name).then(judge, (error: Error) => done(error, []))
+  }

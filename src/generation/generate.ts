@@ -11,6 +11,7 @@ import { type Produced, performJob, type WorkerParts } from '../jobs/perform-job
 import { recordProvenance } from '../jobs/record-provenance.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Turn } from '../queue/server-line.ts'
+import type { Resolver } from '../webhooks/resolver.ts'
 import { collectOutputs } from './collect-outputs.ts'
 import { predictionId, type Workflow, type WorkflowEngine, workflowSlug } from './workflow.ts'
 
@@ -19,6 +20,8 @@ const MOST_LEFTOVERS = 5
 
 interface GenerationParts extends WorkerParts {
   readonly cogServers: CogServers
+  /** Looks up the names of outputs that lie elsewhere than on their own server. */
+  readonly resolver: Resolver
 }
 
 /**
@@ -98,12 +101,13 @@ const patienceMsOf = ({
   away: away * 1000,
 })
 
-async function perform({ settings }: Parts, server: CogServer, request: PredictionRequest): Promise<Produced> {
+async function perform(parts: GenerationParts, server: CogServer, request: PredictionRequest): Promise<Produced> {
   const prediction = await predict(server, request)
+  const { resolver, settings } = parts
   const { signal, patienceMs, deadline } = request
-  const source = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, signal, patienceMs, deadline }
+  const reach = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, resolver, signal }
   return {
-    files: collectOutputs(prediction.output, source),
+    files: collectOutputs(prediction.output, { ...reach, patienceMs, deadline }),
     ...provenanceOf(prediction),
   }
 }

@@ -15,6 +15,7 @@ import { requeueLostJobs } from '../jobs/requeue-lost-jobs.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime.ts'
+import { type Resolver, sharedResolver, systemResolver } from '../webhooks/resolver.ts'
 import { registerWorker } from '../workers/register-worker.ts'
 import { openServerPermits, queuesOf, type ServerPermits } from '../workers/server-permits.ts'
 import { servePools } from './serve-pools.ts'
@@ -35,6 +36,8 @@ interface WorkerOptions {
   readonly pools?: readonly string[]
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
+  /** Asked for names in what a model answers, instead of the machine's name servers. */
+  readonly resolver?: Resolver
   /** Whether this process has something to do that the engines' warming up would slow down. */
   readonly isBusy?: () => boolean
 }
@@ -52,7 +55,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const speaking = { held, permits, engines, threads }
   const pools = await servePools(runtime, options.pools, (pool) => startSpeaking(runtime, pool, speaking))
   const cogServers = openCogServers(permits.slotsAt)
-  const generation = await startGenerating(runtime, { held, permits, cogServers })
+  const resolver = sharedResolver(options.resolver ?? systemResolver())
+  const generation = await startGenerating(runtime, { held, permits, cogServers, resolver })
   const registration = await registerWorker(runtime, {
     load: () => ({
       pools: stopping ? [] : pools.names,
@@ -146,6 +150,7 @@ interface GeneratingParts {
   readonly held: HeldJobs
   readonly permits: ServerPermits
   readonly cogServers: CogServers
+  readonly resolver: Resolver
 }
 
 function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts): Promise<Dispatcher> {

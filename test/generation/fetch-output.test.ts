@@ -1,23 +1,18 @@
-import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { hostname } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fetchOutput } from '../../src/generation/fetch-output.ts'
 import { parseCidr } from '../../src/webhooks/guard-address.ts'
+import { systemResolver } from '../../src/webhooks/resolver.ts'
+import { type NameServer, startNameServer } from '../setup/name-server.ts'
 
 const ANY = ['0.0.0.0/0', '::/0'].map(parseCidr)
 
-/** This machine's own name, which leads to a private or loopback address nearly everywhere. */
-const NAME = hostname()
-const resolves = await lookup(NAME).then(
-  ({ address }) => /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^::1$/.test(address),
-  () => false,
-)
-
-describe.skipIf(!resolves)('an output on a name that leads to a private address', () => {
+describe('an output on a name that leads to a private address', () => {
   let server: Server
+  let names: NameServer
   let connections = 0
   beforeAll(async () => {
+    names = await startNameServer(({ aliasTo }) => aliasTo([127, 0, 0, 1]))
     server = createServer((socket) => {
       connections++
       socket
@@ -25,13 +20,18 @@ describe.skipIf(!resolves)('an output on a name that leads to a private address'
         .resume()
         .end('no TLS here', () => socket.destroy())
     })
-    await new Promise<void>((resolve) => server.listen(0, '::', resolve))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   })
-  afterAll(() => new Promise((resolve) => server.close(resolve)))
+  afterAll(() => {
+    names.close()
+    return new Promise((resolve) => server.close(resolve))
+  })
 
   const open = (egressAllow: typeof ANY) => {
-    const url = `https://${NAME}:${(server.address() as AddressInfo).port}/a.png`
-    return fetchOutput(url, { baseUrl: 'http://cog.example.com', egressAllow, signal: AbortSignal.timeout(20_000) })
+    const url = `https://files.example.com:${(server.address() as AddressInfo).port}/a.png`
+    const resolver = systemResolver([names.address])
+    const signal = AbortSignal.timeout(20_000)
+    return fetchOutput(url, { baseUrl: 'http://cog.example.com', egressAllow, resolver, signal })
   }
 
   it('is never connected to, unless EGRESS_ALLOW covers the address', async () => {

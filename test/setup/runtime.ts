@@ -30,7 +30,7 @@ export interface TestRuntime {
 export interface TestRuntimeOptions {
   readonly worker?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Delivers callbacks; a resolver answers instead of DNS. */
+  /** Delivers callbacks; a resolver answers instead of DNS, to a worker as well. */
   readonly webhooks?: boolean | Resolver
   /** How long a reader may stand still. */
   readonly stalledReaderMs?: number
@@ -54,8 +54,9 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
   const runtime = await openRuntime(settings, openLog(settings.logLevel), {
     supervise: options.worker === true || Boolean(options.webhooks),
   })
-  const worker: Worker | null = options.worker === true ? await startWorker(runtime) : null
   const resolver = typeof options.webhooks === 'object' ? options.webhooks : undefined
+  const worker: Worker | null =
+    options.worker === true ? await startWorker(runtime, { ...(resolver && { resolver }) }) : null
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
   const { stalledReaderMs } = options
   const app = await buildApp(runtime, { ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
