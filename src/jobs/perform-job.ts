@@ -132,27 +132,35 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
 async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
   await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
+  let isEngineDone = false
   try {
     const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
     const artifacts: FinishedArtifact[] = []
     for await (const file of files) {
       const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
       storageKeys.push(storageKey)
-      artifacts.push(await store(parts, file, storageKey))
+      isEngineDone = !(file.content instanceof Readable)
+      artifacts.push(await store(parts, file, storageKey, signal))
     }
     return { artifacts, provenance }
   } catch (error) {
-    if (limit.aborted && !signal.aborted) {
+    if (limit.aborted && !signal.aborted && !isEngineDone) {
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
     }
     throw error
   }
 }
 
-async function store(parts: Parts, file: ProducedFile, storageKey: string): Promise<FinishedArtifact> {
+/** Not within the time limit: that is the engine's, and what it made may wait for a store that is away. */
+async function store(
+  parts: Parts,
+  file: ProducedFile,
+  storageKey: string,
+  signal: AbortSignal,
+): Promise<FinishedArtifact> {
   const { output, contentType, durationMs } = file
   try {
-    const stored = await parts.storage.put(storageKey, file.content, { contentType })
+    const stored = await parts.storage.put(storageKey, file.content, { contentType, signal })
     return { output, storageKey, contentType, durationMs, ...stored }
   } finally {
     // A store that failed at once has not even begun to read.

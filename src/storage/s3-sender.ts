@@ -3,8 +3,10 @@ import type { AwsClient } from 'aws4fetch'
 
 /** A request, its answer's headers included, has this long; then it is tried again. */
 const ATTEMPT_TIMEOUT_MS = 60_000
-/** A store that restarts is back within seconds; a job waits no longer for it than this. */
+/** A store that restarts is back within seconds: no request waits less for it. */
 const WAITS_MS: readonly number[] = [100, 400, 1600]
+/** Between the tries of one that waits for longer, half of it more or less by chance. */
+const LONG_WAIT_MS = 2_000
 
 export interface S3Request {
   readonly url: string
@@ -13,29 +15,37 @@ export interface S3Request {
   readonly body?: Uint8Array<ArrayBuffer> | string
   /** The statuses that are no failure. */
   readonly accept: readonly number[]
+  /** How long it is repeated while the store is away, in milliseconds; a moment unless given. */
+  readonly patienceMs?: number | undefined
+  /** Ends the request and the waiting. */
+  readonly signal?: AbortSignal | undefined
 }
 
-/** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL */
+/** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL; the signal's reason */
 export function s3Sender(client: AwsClient): (request: S3Request) => Promise<Response> {
-  return async ({ url, accept, method, headers = {}, body }) => {
+  return async ({ url, accept, method, headers = {}, body, patienceMs = 0, signal }) => {
+    const patientUntil = performance.now() + patienceMs
     for (let attempt = 0; ; attempt++) {
       const signed = await client.sign(url, { method, headers: { ...headers }, ...(body !== undefined && { body }) })
-      const result = await attemptOnce(signed)
+      const result = await attemptOnce(signed, signal)
+      signal?.throwIfAborted()
       if (result instanceof Response && accept.includes(result.status)) return result
-      const pause = WAITS_MS[attempt]
+      const pause = WAITS_MS[attempt] ?? (performance.now() < patientUntil ? LONG_WAIT_MS : undefined)
       const refusal = result instanceof Response ? await refusalOf(method, result) : result
       if (pause === undefined || !isPassing(result)) throw refusal
-      await wait(pause * (0.5 + Math.random()))
+      await wait(pause * (0.5 + Math.random()), undefined, { ...(signal && { signal }) })
     }
   }
 }
 
-async function attemptOnce(request: Request): Promise<Response | Error> {
+async function attemptOnce(request: Request, signal: AbortSignal | undefined): Promise<Response | Error> {
   const limit = new AbortController()
   // Ends with the headers: a reader of the body may take its time.
   const timer = setTimeout(() => limit.abort(), ATTEMPT_TIMEOUT_MS)
   try {
-    return await fetch(request, { signal: limit.signal })
+    return await fetch(request, {
+      signal: signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal]),
+    })
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } }
     return new Error(`S3 cannot be reached (${cause?.code ?? (error as Error).name}).`)

@@ -10,6 +10,9 @@ import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 /** What goes up in one request, and is held in memory meanwhile; S3 wants parts of 5 MiB at least. */
 const PART_BYTES = 8 * 1024 * 1024
 
+/** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
+const PUT_PATIENCE_MS = 180_000
+
 interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -30,7 +33,10 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
     return `${base}/${key}`
   }
   return {
-    put: (key, content, { contentType }) => putObject(send, urlOf, key, content, contentType),
+    put: (key, content, { contentType, signal }) => {
+      const patiently: Send = (request) => send({ patienceMs: PUT_PATIENCE_MS, signal, ...request })
+      return putObject(patiently, urlOf, key, content, contentType)
+    },
     stat: async (key) => {
       const { status, headers } = await send({ url: urlOf(key), method: 'HEAD', accept: [200, 404] })
       if (status === 404) return null
@@ -72,7 +78,7 @@ async function deleteListed(send: Send, bucketUrl: string, prefix: string): Prom
 }
 
 async function deleteUrl(send: Send, url: string): Promise<void> {
-  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404] })
+  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404], patienceMs: 0, signal: undefined })
   // What nobody reads would keep its connection.
   await body?.cancel()
 }

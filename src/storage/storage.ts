@@ -14,6 +14,8 @@ export interface StoredFile {
 
 interface PutOptions {
   readonly contentType: string
+  /** Ends the waiting for a store that is away. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** An inclusive range of bytes, as in RFC 9110. */

@@ -18,6 +18,12 @@ export interface S3Server {
   readonly env: Readonly<Record<string, string>>
   /** Bodies that it has taken so far, whole objects and parts of them. */
   readonly uploads: () => number
+  /** From now on every connection is cut, open ones included. */
+  goAway(): void
+  /** At the same place as before, with all that it had. */
+  comeBack(): void
+  /** Connections that were cut while it was away. */
+  readonly knocks: () => number
   close(): Promise<void>
 }
 
@@ -40,8 +46,22 @@ export async function startS3Server(): Promise<S3Server> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const storageUrl = `s3://${BUCKET}?endpoint=http://127.0.0.1:${port}&region=us-east-1`
+  let [isAway, knocks] = [false, 0]
+  server.on('connection', (socket) => {
+    if (!isAway) return
+    knocks++
+    socket.on('error', () => undefined).destroy()
+  })
   return {
     storageUrl,
+    knocks: () => knocks,
+    goAway: () => {
+      isAway = true
+      server.closeAllConnections()
+    },
+    comeBack: () => {
+      isAway = false
+    },
     uploads: () => uploads,
     env: { STORAGE_URL: storageUrl, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
     close: async () => {

@@ -24,6 +24,18 @@ const open = (): Storage => openS3(parseS3Url(server.storageUrl), S3_CREDENTIALS
 describeStorage('S3', open)
 
 describe('S3', { timeout: 60_000 }, () => {
+  test('that is away ends what waits for it as soon as its signal does', async () => {
+    server.goAway()
+    try {
+      const over = new AbortController()
+      const stored = open().put('job_away/audio.wav', randomBytes(1000), { ...WAV, signal: over.signal })
+      setImmediate(() => over.abort(new Error('the job is taken away')))
+      await expect(stored).rejects.toThrow('the job is taken away')
+    } finally {
+      server.comeBack()
+    }
+  })
+
   test.each([8, 20])('a stream of %i MiB and one byte comes back whole, with its SHA-256', async (size) => {
     const key = `job_large/${size}.wav`
     const bytes = randomBytes(size * MIB + 1)
