@@ -6,8 +6,9 @@ import type { Settings } from './config.ts'
 import type { Parts } from './context.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { openDatabase } from './db/database.ts'
-import { type Embedded, openEmbedded } from './db/embedded.ts'
+import { openEmbedded } from './db/embedded.ts'
 import { explainUnusable } from './db/explain-unusable.ts'
+import { openExternalDatabase } from './db/external-database.ts'
 import { migrate } from './db/migrate.ts'
 import { openBus } from './db/postgres-bus.ts'
 import { openExportLane } from './jobs/export-lane.ts'
@@ -62,7 +63,7 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
 async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const db = openDatabase(databaseUrl ?? (embedded as Embedded).url, log)
+  const db = openDatabase(embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log)), log)
   closers.push({ what: 'the database', close: () => db.close() })
   await migrate(db, log).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { until } from './service.ts'
 
 /** A server of a test's own that listens on the loopback. */

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { readSettings } from '../../src/config.ts'
+import { postgresUrl } from '../../src/db/postgres-url.ts'
+import { openLog } from '../../src/log.ts'
+import { openRuntime } from '../../src/runtime.ts'
+import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { cleanUp, makeTempDir, run } from '../setup/service.ts'
+import { startTlsFront } from '../setup/tls-front.ts'
+import { startTransactionPooler } from '../setup/transaction-pooler.ts'
+
+let admin: Client
+let name: string
+let dataDir: string
+beforeAll(async () => {
+  admin = new Client({ connectionString: inject('databaseUrl') })
+  await admin.connect()
+  dataDir = await makeTempDir()
+})
+afterAll(async () => {
+  await admin.end()
+  await cleanUp()
+})
+beforeEach(() => {
+  name = `external_${randomBytes(4).toString('hex')}`
+})
+afterEach(async () => {
+  await admin.query(`drop database if exists ${name} with (force)`)
+  await admin.query(`drop role if exists ${name}`)
+})
+
+const urlOf = (role?: string): string => {
+  const url = new URL(inject('databaseUrl'))
+  url.pathname = `/${name}`
+  if (role !== undefined) url.username = role
+  return url.href
+}
+const settingsOf = (url: string) => readSettings({ DATABASE_URL: url, DATA_DIR: dataDir })
+/** Opens the service on a database and closes it again. */
+const open = async (url: string): Promise<void> => {
+  const runtime = await openRuntime(settingsOf(url), openLog('silent'), { supervise: false })
+  await runtime.close()
+}
+/** Runs SQL in the database, as its owner. */
+const inside = async <T extends object>(sql: string): Promise<T[]> => {
+  const client = new Client({ connectionString: urlOf() })
+  await client.connect()
+  try {
+    return (await client.query<T>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+const made = async () => {
+  const [found] = await inside(`select to_regclass('_prisma_migrations') as ledger, to_regnamespace('pgboss') as queue,
+    (select count(*)::integer from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())) as locks`)
+  return found
+}
+const NOTHING = { ledger: null, queue: null, locks: 0 }
+
+describe('a pooler in transaction mode', () => {
+  test('is recognised at start and refused in one sentence, before anything is created or locked', async () => {
+    await admin.query(`create database ${name}`)
+    const pooler = await startTransactionPooler(urlOf())
+    try {
+      const { code, stderr } = await run(['migrate'], { DATABASE_URL: pooler.url, DATA_DIR: dataDir })
+      expect([code, stderr]).toEqual([
+        1,
+        `Check DATABASE_URL: the database ${new URL(pooler.url).host}/${name} is reached through a pooler in transaction mode, which loses locks and notifications: set the pooler to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL itself.\n`,
+      ])
+      expect(await made()).toEqual(NOTHING)
+    } finally {
+      await pooler.close()
+    }
+  })
+})
+
+describe('a database in another encoding', () => {
+  test.each(['LATIN1', 'SQL_ASCII'])('is refused at start in one sentence: %s', async (encoding) => {
+    await admin.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`)
+    await expect(open(urlOf())).rejects.toThrow(
+      `Check DATABASE_URL: the database localhost/${name} is encoded in ${encoding}, which cannot hold every text: create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+    )
+    expect(await made()).toEqual(NOTHING)
+  })
+})
+
+describe('a role that lacks a privilege', () => {
+  const lacking = (...grants: string[]) =>
+    `Check DATABASE_URL: the database localhost/${name} lacks privileges for the role ${name}: its owner has to run ${grants.join('; ')}.`
+  beforeEach(async () => {
+    await admin.query(`create database ${name}`)
+    await admin.query(`create role ${name} login`)
+  })
+  afterEach(() => inside(`drop owned by ${name} cascade`))
+
+  test('to connect reads which GRANT it needs, and no backtrace', async () => {
+    await admin.query(`revoke connect on database ${name} from public`)
+    const { code, stderr } = await run(['migrate'], { DATABASE_URL: urlOf(name), DATA_DIR: dataDir })
+    expect([code, stderr]).toEqual([1, `${lacking(`GRANT CONNECT ON DATABASE "${name}" TO "${name}"`)}\n`])
+  })
+
+  test('to create schemas and tables reads which GRANTs it needs, and starts once it has them', async () => {
+    const grants = [
+      `GRANT CREATE ON DATABASE "${name}" TO "${name}"`,
+      `GRANT USAGE, CREATE ON SCHEMA "public" TO "${name}"`,
+    ]
+    await expect(open(urlOf(name))).rejects.toThrow(lacking(...grants))
+    expect(await made()).toEqual(NOTHING)
+    await inside(grants.join(';'))
+    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  })
+
+  test('to write reads which GRANTs it needs, and starts once it has them', async () => {
+    await open(urlOf())
+    await inside(
+      `grant usage on schema pgboss to ${name}; grant select on all tables in schema public, pgboss to ${name}`,
+    )
+    const grants = [
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "public", pgboss TO "${name}"`,
+      `GRANT USAGE ON ALL SEQUENCES IN SCHEMA "public", pgboss TO "${name}"`,
+    ]
+    await expect(open(urlOf(name))).rejects.toThrow(lacking(...grants))
+    await inside(grants.join(';'))
+    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  })
+
+  test('to write anything at all reads which setting keeps it from it', async () => {
+    await admin.query(`alter role ${name} set default_transaction_read_only = on`)
+    await expect(open(urlOf(name))).rejects.toThrow(
+      `the database localhost/${name} is read-only for the role ${name}: ALTER ROLE "${name}" SET default_transaction_read_only = off.`,
+    )
+  })
+})
+
+describe('a connection over TLS', () => {
+  let certificates: Certificates
+  let front: Awaited<ReturnType<typeof startTlsFront>>
+  const warned: object[] = []
+  const log = Object.assign(openLog('silent'), { warn: (entry: object) => void warned.push(entry) })
+  beforeAll(async () => {
+    certificates = await makeCertificates()
+  })
+  afterAll(() => certificates.remove())
+  beforeEach(async () => {
+    warned.length = 0
+    await admin.query(`create database ${name}`)
+  })
+  afterEach(() => front.close())
+
+  const connectBy = async (pair: 'good' | 'selfSigned' | 'wrongHost', parameters: string): Promise<void> => {
+    front = await startTlsFront(urlOf(), certificates[pair])
+    const runtime = await openRuntime(settingsOf(`${front.url}?${parameters}`), log, { supervise: false })
+    await runtime.close()
+    expect(front.encrypted()).toBeGreaterThan(1)
+  }
+  const rootcert = () => `sslrootcert=${encodeURIComponent(certificates.caFile)}`
+
+  test('by sslmode=require is encrypted and not verified, as libpq does it, with one warning', async () => {
+    await connectBy('selfSigned', 'sslmode=require')
+    expect(warned).toEqual([{ host: expect.any(String), sslmode: 'require' }])
+  })
+
+  test.each([
+    ['verify-full', 'good'],
+    ['verify-ca', 'wrongHost'],
+    ['require', 'wrongHost'],
+  ] as const)(
+    'by sslmode=%s and sslrootcert takes a certificate of that authority without a warning',
+    async (mode, pair) => {
+      await connectBy(pair, `sslmode=${mode}&${rootcert()}`)
+      expect(warned).toEqual([])
+    },
+  )
+
+  test.each([
+    ['verify-full', 'wrongHost', /does not match certificate's altnames/],
+    ['verify-full', 'selfSigned', /self-signed certificate/],
+    ['verify-ca', 'selfSigned', /self-signed certificate/],
+  ] as const)('by sslmode=%s refuses a certificate in one sentence: %s', async (mode, pair, reason) => {
+    const failed = connectBy(pair, `sslmode=${mode}&${rootcert()}`)
+    await expect(failed).rejects.toThrow(/^Check DATABASE_URL: the database .* cannot be used \(.*\)\.$/)
+    await expect(failed).rejects.toThrow(reason)
+  })
+
+  test.each([
+    ['sslmode=required', 'sslmode must be one of disable, prefer, require, no-verify, verify-ca, verify-full.'],
+    ['sslmode=verify-ca', 'sslmode=verify-ca takes sslrootcert=FILE, the authority to trust.'],
+    ['sslmode=require&sslrootcert=system', 'sslrootcert=system takes sslmode=verify-full.'],
+    ['sslmode=verify-full&sslrootcert=/nowhere', 'sslrootcert names a file that cannot be read: /nowhere (ENOENT).'],
+  ])('is refused where its parameters make no sense: %s', async (parameters, message) => {
+    front = await startTlsFront(urlOf(), certificates.good)
+    expect(() => postgresUrl(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
+  })
+})
