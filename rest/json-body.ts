@@ -76,10 +76,14 @@ function parse(text: string): unknown {
   }
 }
 
+/** Whether a key reaches for a prototype, under the key that it stands in. */
+export const isPrototypeKey = (key: string | number, parent: string | number | undefined): boolean =>
+  key === '__proto__' || (key === 'prototype' && parent === 'constructor')
+
 /** Where a key reaches for a prototype: the keys on the way to it, or null. Only called on what is not nested deeply. */
 function prototypeKeyPath(value: unknown, parent?: string | number): string[] | null {
   for (const [key, part] of partsOf(value)) {
-    if (key === '__proto__' || (key === 'prototype' && parent === 'constructor')) return [key]
+    if (isPrototypeKey(key, parent)) return [String(key)]
     const deeper = prototypeKeyPath(part, key)
     if (deeper !== null) return [String(key), ...deeper]
   }

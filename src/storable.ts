@@ -4,7 +4,7 @@ const MAX_DEPTH = 64
 const MAX_KEYS = 1000
 
 export const UNSAFE_STRING = 'Strings must not contain NUL or unpaired surrogates.'
-const INVALID = 'Invalid request: see `details`.'
+export const INVALID = 'Invalid request: see `details`.'
 
 /** A value that would not come back from the database as it was sent. */
 interface Unstorable {
@@ -46,4 +46,4 @@ const hasTooManyKeys = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > MAX_KEYS
 const isUnsafe = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
 /** NaN included. */
-const isOutOfRange = (value: number): boolean => !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+export const isOutOfRange = (value: number): boolean => !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)

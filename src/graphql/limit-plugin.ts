@@ -7,7 +7,7 @@ import { excessOf, excessOfVariables, MAX_MISTAKES } from './limits.ts'
 import { parseWithin } from './parse-within.ts'
 import { plainSubscription } from './plain-subscription.ts'
 import { refuseIntrospection } from './refuse-introspection.ts'
-import { refuseNul } from './refuse-nul.ts'
+import { refuseMisreadLiterals } from './refuse-misread-literals.ts'
 import { variableMistakes } from './variables.ts'
 
 /**
@@ -22,7 +22,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
   onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
-    addValidationRule(refuseNul)
+    addValidationRule(refuseMisreadLiterals)
     addValidationRule(plainSubscription)
     const anonymous = isAnonymous(context)
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.

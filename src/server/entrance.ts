@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Enter } from '../../rest/plugin.ts'
 import { authenticate } from '../api-keys/authenticate.ts'
 import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../context.ts'
-import { ServiceError, unauthorized } from '../errors.ts'
+import { unauthorized } from '../errors.ts'
 import type { Entrance } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { authenticateSession } from '../users/authenticate-session.ts'
 import { bearerOf } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
+import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './session-cookie.ts'
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
 
@@ -17,8 +17,9 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
   const signedIn = async (request: FastifyRequest): Promise<SessionActor | null> => {
     const token = readSessionCookie(request, runtime.publicUrl)
     if (token === undefined) return null
-    const isForeign = (request.method !== 'GET' || request.ws) && !isOwnOrigin(request, runtime.publicUrl)
-    if (isForeign) throw foreignOrigin()
+    // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
+    const isLink = request.method === 'GET' && !request.ws && request.headers.origin === undefined
+    if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
     return authenticateSession(runtime, token)
   }
   const admit = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
@@ -46,6 +47,3 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
     cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),
   }
 }
-
-const foreignOrigin = () =>
-  new ServiceError('FORBIDDEN', 'Cross-site requests with a session cookie are rejected: send an API key instead.')

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
 import type { SessionCookie } from '../graphql/builder.ts'
 
 const NAME = 'sonant_session'
@@ -21,16 +22,37 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCo
     const value = `${nameFor(publicUrl)}=${token}; Path=/; Expires=${expires.toUTCString()}; HttpOnly; SameSite=Lax${secure}`
     reply.header('set-cookie', value).header('cache-control', 'no-store')
   }
-  return { set: write, clear: () => write('', new Date(0)) }
+  return {
+    set: write,
+    clear: () => write('', new Date(0)),
+    refuseForeign: () => {
+      if (isForeignPage(reply.request, publicUrl)) throw foreignOrigin()
+    },
+  }
 }
 
 /**
  * Whether a request that a browser's cookie goes with was made by a page of this service: by its Origin, which no page can forge. One
  * without Origin was not made by a script of a browser that is recent enough to be trusted with a cookie.
  */
-export function isOwnOrigin({ headers }: FastifyRequest, publicUrl: string): boolean {
-  if (headers.origin === undefined) return headers['sec-fetch-site'] === 'same-origin'
-  if (!URL.canParse(headers.origin)) return false
-  const { origin, host } = new URL(headers.origin)
-  return origin === new URL(publicUrl).origin || host === headers.host
+export function isOwnOrigin(request: FastifyRequest, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (origin === undefined) return site === 'same-origin'
+  return origin === new URL(publicUrl).origin || origin === addressedOrigin(request, publicUrl)
 }
+
+/** Whether a page of another origin sends the request. What is no browser sends neither header. */
+export function isForeignPage(request: FastifyRequest, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  const isFromBrowser = origin !== undefined || (site !== undefined && site !== 'none')
+  return isFromBrowser && !isOwnOrigin(request, publicUrl)
+}
+
+/** Scheme, host and port that the caller asked; behind TLS the proxy need not say which scheme that was. */
+function addressedOrigin({ protocol, host }: FastifyRequest, publicUrl: string): string | undefined {
+  const address = `${publicUrl.startsWith('https:') ? 'https' : protocol}://${host}`
+  return URL.canParse(address) ? new URL(address).origin : undefined
+}
+
+export const foreignOrigin = (): ServiceError =>
+  new ServiceError('FORBIDDEN', 'Cross-site requests with a session cookie are rejected: send an API key instead.')

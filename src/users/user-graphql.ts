@@ -95,6 +95,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, args, ctx) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
+      ctx.cookie.refuseForeign()
       const { user, token, expiresAt } = await signIn(ctx, { ...args, address: ctx.address })
       ctx.cookie.set(token, expiresAt)
       return user

@@ -291,9 +291,26 @@ describe('submitVoiceJob', () => {
     }
   })
 
+  test.each([
+    ['{text: "Hi.", voice: "aria", seed: 1e999}', '/inputs/seed', 'is a number out of range'],
+    ['{text: "Hi.", voice: "aria", seed: 9007199254740993}', '/inputs/seed', 'is a number out of range'],
+    ['{text: "Hi.", voice: "aria", __proto__: {a: 1}}', '/inputs/__proto__', 'is not allowed as a key'],
+    ['{constructor: {prototype: {a: 1}}}', '/inputs/constructor/prototype', 'is not allowed as a key'],
+    ['{list: [{a: {__proto__: 1}}]}', '/inputs/list/0/a/__proto__', 'is not allowed as a key'],
+  ])('what a variable may not hold is INVALID_REQUEST in a literal, too: %s', async (inputs, path, message) => {
+    const before = await countJobs()
+    const literal = `mutation { submitVoiceJob(slug: "tts", inputs: ${inputs}) { ${REFUSED} } }`
+    const { answer } = await ask(literal)
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path, message }] })
+    expect(await countJobs()).toBe(before)
+    const text = inputs.replace(/(\w+):/g, '"$1":')
+    const variable = await submit(text)
+    expect(codesOf(variable.answer)).toEqual(['INVALID_REQUEST'])
+  })
+
   test('a literal out of range is INVALID_REQUEST like a variable', async () => {
     const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
-    expect(refusalOf((await ask(literal)).answer)?.code).toBe('INVALID_REQUEST')
+    expect(codesOf((await ask(literal)).answer)).toEqual(['INVALID_REQUEST'])
   })
 })
 

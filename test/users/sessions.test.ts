@@ -162,6 +162,20 @@ describe('signIn', () => {
     expect(rows[0].hash.toString('base64url')).not.toBe(cookie.split('=')[1])
   })
 
+  test.each([
+    ['of another site', { origin: 'https://evil.example' }, 'FORBIDDEN'],
+    ['of no origin', { origin: 'null' }, 'FORBIDDEN'],
+    ['of another site that hides its origin', { 'sec-fetch-site': 'cross-site' }, 'FORBIDDEN'],
+    ['that is ours', { 'sec-fetch-site': 'same-origin' }, undefined],
+    ['that is no page at all', {}, undefined],
+  ])('asked for by a page %s answers %j with %s', async (_title, headers, code) => {
+    const { email } = await person()
+    const body = { query: SIGN_IN, variables: { email, password: PASSWORD } }
+    const reply = await call(`${service.url}/graphql`, { method: 'POST', headers: { ...headers }, body })
+    expect(codeOf(reply.json<Answer>())).toBe(code)
+    expect(reply.headers['set-cookie'] === undefined).toBe(code !== undefined)
+  })
+
   test('is not possible over a WebSocket', async () => {
     const { cookie, email } = await signedIn()
     const client = openSocketClient(service.url, null, { cookie, origin: service.url })
@@ -177,11 +191,14 @@ describe('a session', () => {
     ['of another site', { origin: 'https://evil.example' }, 'FORBIDDEN'],
     ['of no site', { origin: 'null' }, 'FORBIDDEN'],
     ['of another port', { origin: 'http://127.0.0.1:1' }, 'FORBIDDEN'],
+    ['of another scheme', { origin: 'https' }, 'FORBIDDEN'],
     ['that a browser vouches for', { 'sec-fetch-site': 'same-origin' }, undefined],
     ['without any origin', { 'sec-fetch-site': 'cross-site' }, 'FORBIDDEN'],
   ])('a POST %s with its cookie is judged by where it comes from', async (_name, headers, code) => {
     const { cookie } = await signedIn()
-    const sent = { cookie, ...headers }
+    const other = 'origin' in headers &&
+      headers.origin === 'https' && { origin: service.url.replace('http:', 'https:') }
+    const sent: Record<string, string> = { cookie, ...headers, ...other }
     const reply = await call(`${service.url}/graphql`, { method: 'POST', headers: sent, body: { query: ME } })
     expect(codeOf(reply.json<Answer>())).toBe(code)
     const open = await call(`${service.url}/graphql`, { method: 'POST', headers: { ...headers }, body: { query: ME } })
