@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from './config-error.ts'
-import { cidrs, cidrTexts, integer, plainUrl, retryDelays, s3Url, secret, terms, url } from './settings-fields.ts'
+import {
+  cidrs,
+  cidrTexts,
+  integer,
+  origins,
+  plainUrl,
+  retryDelays,
+  s3Url,
+  secret,
+  terms,
+  url,
+} from './settings-fields.ts'
 import type { S3Place } from './storage/s3-url.ts'
 import type { Cidr } from './webhooks/guard-address.ts'
 
@@ -41,6 +52,8 @@ export interface Settings {
   readonly egressAllow: readonly Cidr[]
   /** CIDR ranges of the proxies whose `x-forwarded-for` tells who calls. */
   readonly trustedProxies: readonly string[]
+  /** Origins whose pages may call everything with a key; `*` alone: all. */
+  readonly corsOrigins: readonly string[]
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
@@ -74,6 +87,7 @@ const schema = z.object({
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
   TRUSTED_PROXIES: cidrTexts,
+  CORS_ORIGINS: origins,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
   COMPANION_MODEL: z.string().default('default'),
@@ -154,6 +168,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
           },
     egressAllow: values.EGRESS_ALLOW,
     trustedProxies: values.TRUSTED_PROXIES,
+    corsOrigins: values.CORS_ORIGINS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: {
       baseUrl: values.COMPANION_BASE_URL ?? null,

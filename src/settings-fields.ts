@@ -59,6 +59,29 @@ export const cidrTexts = cidrList((text) => {
   return text
 })
 
+/** Origins between commas, as browsers write them, or `*` for all of them. */
+export const origins = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .superRefine((list, issues) => {
+    const wrong = list.find((one) => one !== '*' && !isOrigin(one))
+    const message =
+      wrong !== undefined
+        ? `must be a comma-separated list of origins such as https://app.example.org, without a path; this is none: ${wrong}`
+        : list.includes('*') && list.length > 1
+          ? 'must be either * or a list of origins'
+          : null
+    if (message !== null) issues.addIssue({ code: 'custom', message })
+  })
+
+const isOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+
 /** One term a line or between commas; lines that start with # are comments. */
 export const terms = z
   .string()

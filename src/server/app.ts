@@ -9,6 +9,7 @@ import { mountGraphql } from '../graphql/yoga.ts'
 import type { Runtime } from '../runtime.ts'
 import { toServiceError } from '../trouble.ts'
 import { createEnter } from './authenticate.ts'
+import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
 import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
@@ -36,6 +37,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const app = createServer(runtime.settings.trustedProxies)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
   const enter = createEnter(runtime, rateLimit)
+  mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, enter, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)

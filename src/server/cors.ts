@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+
+const EVERY_ORIGIN = '*'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+/** What scripts could not read otherwise, of all that any door answers with. */
+const EXPOSED = [
+  ...['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'etag', 'allow', 'www-authenticate'],
+  ...['idempotency-replayed', 'content-disposition', 'content-length', 'content-range', 'accept-ranges'],
+].join(', ')
+/** Browsers remember it for two hours at most. */
+const MAX_AGE_SECONDS = '7200'
+
+/**
+ * Lets pages of these origins call everything with a key, and never with a session: no answer allows credentials, and a cookie that comes
+ * with another Origin is refused. A preflight is answered before any path is looked at, so that it tells nothing of what is there.
+ */
+export function mountCors(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return
+  const allowed = new Set(origins)
+  const isForAll = allowed.has(EVERY_ORIGIN)
+  const allow = ({ headers: { origin } }: FastifyRequest, reply: FastifyReply): boolean => {
+    if (!isForAll) vary(reply, 'Origin')
+    const isAllowed = origin !== undefined && (isForAll || allowed.has(origin))
+    if (isAllowed) reply.header('access-control-allow-origin', isForAll ? EVERY_ORIGIN : origin)
+    return isAllowed
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    if (!isPreflight(request) || !allow(request, reply)) return
+    reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS).headers(permissions(request))
+    return reply.code(204).send()
+  })
+  app.addHook('onSend', async (request, reply) => {
+    // What is open to every origin stays so.
+    if (reply.hasHeader('access-control-allow-origin')) return
+    if (allow(request, reply)) reply.header('access-control-expose-headers', EXPOSED)
+  })
+}
+
+const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+
+function permissions({ headers }: FastifyRequest): Record<string, string> {
+  const asked = headers['access-control-request-headers']
+  return {
+    'access-control-allow-methods': METHODS,
+    'access-control-max-age': MAX_AGE_SECONDS,
+    // Clients bring headers of their own, and none of them can do harm without a cookie.
+    ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+  }
+}
+
+function vary(reply: FastifyReply, name: string): void {
+  const known = reply.getHeader('vary')
+  reply.header('vary', known === undefined ? name : `${known}, ${name}`)
+}
