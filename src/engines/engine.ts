@@ -1,3 +1,5 @@
+import type { Loudness } from './loudness.ts'
+
 /** A voice as an engine sees it. `preset` voices name one of the engine's own; `reference` ones bring a recording. */
 export interface EngineVoice {
   readonly slug: string
@@ -30,6 +32,8 @@ export interface SpeechRequest {
 /** One rendering: a complete WAV file, PCM 16-bit mono, if the engine did what it should. */
 export interface Speech {
   readonly wav: Uint8Array
+  /** Given where the speech is to be brought to a loudness: the parts of a text by one factor. */
+  readonly loudness?: Loudness
   /** The engine says itself that it stopped before the text ended. */
   readonly truncated?: boolean
 }

@@ -4,6 +4,7 @@ export interface Style {
   readonly pitch?: number
   readonly range?: number
   readonly volume?: number
+  readonly whisper?: number
 }
 
 /** Within a style: English, German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese, Korean. */
@@ -45,7 +46,7 @@ const WORDS: readonly (readonly [Style, string])[] = [
     сердито злобно 生气 愤怒 怒って 怒りを 화나게 화난`,
   ],
   [
-    { rate: -0.3, range: -1, volume: -2 },
+    { rate: -0.3, range: -1, volume: -2, whisper: 1 },
     `whisper whispering whispered whispers flustern flusternd chuchoter chuchotant chuchote susurrar susurrando sussurrando
     sussurrare sussurrar шепотом 低语 耳语 悄悄 ささやく ささやいて 속삭이듯 속삭이며`,
   ],

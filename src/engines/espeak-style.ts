@@ -6,9 +6,13 @@ export interface Prosody {
   readonly pitch: number
   readonly range: number
   readonly volume: number
+  /** The style asks for a whisper, which is a speaker of its own. */
+  readonly whispers: boolean
 }
 
 const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100 } as const
+/** "A little whispering" is a whisper, "not whispering" is none. */
+const LEAST_WHISPER = 0.4
 const LIMITS = { rate: [80, 450], pitch: [0, 99], range: [0, 99], volume: [10, 170] } as const
 
 /** "not too fast" asks for somewhat less than the ordinary, not for the opposite. */
@@ -27,16 +31,17 @@ export function styleToProsody(instruction: string | undefined, speed = 1): Pros
     pitch: clamp('pitch', NEUTRAL.pitch + 16 * (style.pitch ?? 0)),
     range: clamp('range', NEUTRAL.range + 20 * (style.range ?? 0)),
     volume: clamp('volume', NEUTRAL.volume * 1.4 ** (style.volume ?? 0)),
+    whispers: (style.whisper ?? 0) >= LEAST_WHISPER,
   }
 }
 
-function clamp(parameter: keyof Prosody, value: number): number {
+function clamp(parameter: keyof typeof LIMITS, value: number): number {
   const [low, high] = LIMITS[parameter]
   return Math.round(Math.min(high, Math.max(low, value)))
 }
 
 function readStyle(instruction: string): Style {
-  const total: Record<keyof Prosody, number> = { rate: 0, pitch: 0, range: 0, volume: 0 }
+  const total: Record<keyof Style, number> = { rate: 0, pitch: 0, range: 0, volume: 0, whisper: 0 }
   let strength = 1
   let reach = 0
   for (const word of words(instruction)) {
@@ -47,7 +52,7 @@ function readStyle(instruction: string): Style {
       reach = REACH_WORDS
     } else if (style !== undefined || reach-- <= 0) {
       for (const [parameter, amount] of Object.entries(style ?? {}))
-        total[parameter as keyof Prosody] += amount * strength
+        total[parameter as keyof Style] += amount * strength
       strength = 1
       reach = 0
     }

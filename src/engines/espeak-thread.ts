@@ -3,8 +3,9 @@ import { parentPort } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
-import { pickVoice, spokenLanguage } from './espeak-voice.ts'
+import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
 import { openJapaneseReader } from './japanese-reader.ts'
+import { type Loudness, measureLoudness } from './loudness.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
@@ -12,6 +13,13 @@ import { WAV_HEADER_BYTES, writeWavHeader } from './wav-header.ts'
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 const FIRST_BUFFER_BYTES = 512 * 1024
 const NICENESS = 5
+const TAIL_MS = 100
+/** About -72 dB: anything above it may be the end of a word. */
+const SOUND = 8
+const TARGET_LUFS = -19
+const MOST_STYLE_DB = 3.5
+/** At 100 some speakers are cut off at full scale. */
+const UNCUT_VOLUME = 50
 
 /** One text to render, as it crosses to the thread. */
 export interface RenderTask {
@@ -21,8 +29,13 @@ export interface RenderTask {
   readonly prosody: Prosody
 }
 
-/** A WAV file; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
-export type Rendering = Uint8Array<ArrayBuffer> | string | null
+interface SpokenWav {
+  readonly wav: Uint8Array<ArrayBuffer>
+  readonly loudness: Loudness
+}
+
+/** A WAV file with its loudness; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
+export type Rendering = SpokenWav | string | null
 
 interface Recording {
   bytes: ArrayBuffer
@@ -33,7 +46,7 @@ interface Recording {
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
-  parentPort?.postMessage(rendering, rendering instanceof Uint8Array ? [rendering.buffer] : [])
+  parentPort?.postMessage(rendering, rendering !== null && typeof rendering !== 'string' ? [rendering.wav.buffer] : [])
 })
 
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
@@ -55,12 +68,13 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
     try {
       // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
       espeak.HEAPU8.set(pristine)
-      const name = voice.variant === null ? voice.language : `${voice.language}+${voice.variant}`
+      const variant = prosody.whispers ? whispererFor(voice.variant) : voice.variant
+      const name = variant === null ? voice.language : `${voice.language}+${variant}`
       if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
-      setProsody(worker, prosody)
+      setProsody(worker, prosody, voice.pitch)
       startRecording(recording)
       worker.synth_(copyIn(espeak, plainText(spokenText(spoken))), callback)
-      return finishRecording(recording, worker.get_samplerate())
+      return finishRecording(recording, worker.get_samplerate(), targetLufs(prosody))
     } catch {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
       return process.exit(1)
@@ -107,11 +121,18 @@ function copyIn(espeak: EspeakModule, text: string): number {
   return pointer
 }
 
-function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosody): void {
+/** How loud the speech becomes is measured; eSpeak itself cuts off what is louder than it can hold, as a raised voice may be. */
+function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosody, voicePitch: number): void {
   worker.set_rate(rate)
-  worker.set_pitch(pitch)
+  worker.set_pitch(Math.min(99, Math.max(0, pitch + voicePitch - OWN_PITCH)))
   worker.set_range(range)
-  worker.set_volume(volume)
+  worker.set_volume(volume > 100 ? volume : UNCUT_VOLUME)
+}
+
+/** A style makes the speech louder or quieter, and never so much that it stands out of everything else that is played. */
+function targetLufs({ volume }: Prosody): number {
+  const asked = 20 * Math.log10(volume / 100)
+  return TARGET_LUFS + Math.min(MOST_STYLE_DB, Math.max(-MOST_STYLE_DB, asked))
 }
 
 /**
@@ -142,8 +163,14 @@ function record(recording: Recording, espeak: EspeakModule, pointer: number, sam
   return 0
 }
 
-function finishRecording(recording: Recording, sampleRate: number): Uint8Array<ArrayBuffer> {
-  const wav = new Uint8Array(recording.bytes.transfer(recording.length))
+/** Ends the recording a tenth of a second after its last sound, whatever eSpeak left there. */
+function finishRecording(recording: Recording, sampleRate: number, target: number): SpokenWav {
+  const recorded = new Int16Array(recording.bytes, WAV_HEADER_BYTES, (recording.length - WAV_HEADER_BYTES) / 2)
+  const sounding = recorded.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
+  const tail = Math.round((TAIL_MS / 1000) * sampleRate)
+  const length = sounding === 0 ? recorded.length : sounding + tail
+  const wav = new Uint8Array(recording.bytes.transfer(WAV_HEADER_BYTES + length * 2))
   writeWavHeader(wav, sampleRate)
-  return wav
+  const spoken = new Int16Array(wav.buffer, WAV_HEADER_BYTES, sounding)
+  return { wav, loudness: { ...measureLoudness(spoken, sampleRate), target } }
 }

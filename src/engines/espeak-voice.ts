@@ -19,17 +19,29 @@ interface EspeakVoice {
   readonly language: string
   /** The speaker, one of eSpeak's variants; null for the language's plain voice. */
   readonly variant: string | null
+  /** 0 to 99; 50 is the speaker's own. */
+  readonly pitch: number
 }
 
+export const OWN_PITCH = 50
+/** The speakers that whisper, and the others by whom a woman is recognised. */
+const WHISPER = { woman: 'whisperf', man: 'whisper' } as const
+const WOMEN = /^(?:f\d|Alicia|Andrea|Annie|anika|anikaRobot|aunty|belinda|grandma|linda|shelby|steph\d?|whisperf)$/
+
+/** The speaker who whispers in place of another one. */
+export const whispererFor = (variant: string | null): string =>
+  variant !== null && WOMEN.test(variant) ? WHISPER.woman : WHISPER.man
+
 /**
- * The speaker of `engineVoice` (`en-us+f3`) in the wanted language. A voice's own accent (`en-gb`) stays when it is of that
+ * The speaker of `engineVoice` (`en-us+f3`, or `en-us+f3@60` for a higher pitch of 0 to 99) in the wanted language. A voice's own accent (`en-gb`) stays when it is of that
  * language, or when there is none to change to. Null when the name is not of that form.
  */
 export function pickVoice(engineVoice: string, language: Language | undefined): EspeakVoice | null {
-  const [, own, variant] = /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?$/i.exec(engineVoice) ?? []
+  const [, own, variant, pitch = OWN_PITCH] =
+    /^([a-z][a-z0-9-]*)(?:\+(\w[\w ]*))?(?:@(\d{1,2}))?$/i.exec(engineVoice) ?? []
   if (own === undefined) return null
   const wanted = language === undefined ? own : ESPEAK_LANGUAGES[language]
-  return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant: variant ?? null }
+  return { language: familyOf(wanted) === familyOf(own) ? own : wanted, variant: variant ?? null, pitch: Number(pitch) }
 }
 
 /**
@@ -39,6 +51,6 @@ export function pickVoice(engineVoice: string, language: Language | undefined): 
 export function spokenLanguage(engineVoice: string, asked: Language | 'auto', text: string): Language | undefined {
   if (asked !== 'auto') return asked
   const detected = detectLanguage(text)
-  const isOwn = detected === 'Chinese' && familyOf(engineVoice.split('+')[0] ?? '') === 'ja'
+  const isOwn = detected === 'Chinese' && familyOf(engineVoice.split(/[+@]/)[0] ?? '') === 'ja'
   return isOwn && !hasChineseForms(text) ? 'Japanese' : detected
 }

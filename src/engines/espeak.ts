@@ -54,7 +54,7 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
   })
   if (rendering === null) throw new NothingToSay('The text holds no letter, digit or symbol that this language reads.')
   if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
-  return { wav: rendering }
+  return rendering
 }
 
 function toTask(

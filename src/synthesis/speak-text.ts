@@ -1,5 +1,6 @@
 import { detectLanguage, LANGUAGES, type Language } from '../engines/detect-language.ts'
 import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
+import { gainOf, type Loudness } from '../engines/loudness.ts'
 import type { Progress } from '../jobs/record-progress.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
@@ -20,9 +21,14 @@ interface Spoken {
   readonly chunks: number
 }
 
+interface SpokenChunk {
+  readonly audio: Wav
+  readonly loudness: Loudness | undefined
+}
+
 /**
  * Speaks a text of any length: in chunks, as many at once as the engine has slots, all with one seed and in one language, checked one
- * by one and joined into one WAV. When one fails the others are stopped.
+ * by one, joined into one WAV and brought to the loudness that the engine asks for, if it does. When one fails the others are stopped.
  * @throws EngineError; the signal's reason when aborted
  */
 export async function speakText(
@@ -36,21 +42,24 @@ export async function speakText(
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
   const rendered: RenderedChunk[] = []
+  const loudness: (Loudness | undefined)[] = []
   let done = 0
   const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
     const spoken = isWhole ? request : { ...request, text: chunk.text, ...(language !== undefined && { language }) }
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
-    const audio = isSilent
+    const speech = isSilent
       ? null
       : await speakChunk(engine, { ...spoken, signal }, language).catch(pauseUnless(isWhole))
-    rendered[index] = { audio, pause: chunk.pause }
+    rendered[index] = { audio: speech?.audio ?? null, pause: chunk.pause }
+    loudness[index] = speech?.loudness
     done++
     if (!isWhole) onProgress({ done, total: chunks.length })
   }
   if (!isWhole) onProgress({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
-  const wav = joinChunks(rendered)
+  // One factor for all of them: the voice does not change its distance from one chunk to the next.
+  const wav = joinChunks(rendered, gainOf(loudness.filter((one) => one !== undefined)))
   return { wav: toFile(wav), durationMs: durationMs(wav), chunks: chunks.length }
 }
 
@@ -67,7 +76,11 @@ const pauseUnless =
   }
 
 /** Other seeds are tried where the engine might do better with them. */
-async function speakChunk(engine: SpeechEngine, request: SpeechRequest, language: Language | undefined): Promise<Wav> {
+async function speakChunk(
+  engine: SpeechEngine,
+  request: SpeechRequest,
+  language: Language | undefined,
+): Promise<SpokenChunk> {
   const expectedSeconds = estimateSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
@@ -75,7 +88,7 @@ async function speakChunk(engine: SpeechEngine, request: SpeechRequest, language
       const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
       // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
       const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
-      return checkAudio(speech.wav, expectation).wav
+      return { audio: checkAudio(speech.wav, expectation).wav, loudness: speech.loudness }
     } catch (error) {
       if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error
       request.signal.throwIfAborted()

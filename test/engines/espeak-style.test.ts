@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { styleToProsody } from '../../src/engines/espeak-style.ts'
 
-const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100 }
+const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100, whispers: false }
 
 test.each([undefined, '', 'as a teapot would', '普通'])('%j changes nothing', (instruction) => {
   expect(styleToProsody(instruction, undefined)).toEqual(NEUTRAL)
@@ -25,6 +25,15 @@ describe('a word moves its parameter', () => {
     }
   })
 })
+
+test.each([
+  ['whisper', true],
+  ['a little whispering, please', true],
+  ['flüsternd', true],
+  ['ささやいて', true],
+  ['not whispering', false],
+  ['softly', false],
+])('%j whispers: %s', (instruction, whispers) => expect(styleToProsody(instruction).whispers).toBe(whispers))
 
 test('modifiers strengthen and weaken', () => {
   const rate = (instruction: string) => styleToProsody(instruction, 1).rate

@@ -8,7 +8,7 @@ import { openEspeak } from '../../src/engines/espeak.ts'
 import { openLog } from '../../src/log.ts'
 import { checkAudio } from '../../src/synthesis/check-audio.ts'
 import { durationMs, parseWav } from '../../src/synthesis/wav.ts'
-import { loudness, measureVoice } from './measure-voice.ts'
+import { measureVoice } from './measure-voice.ts'
 
 const SENTENCES: Readonly<Record<Language, string>> = {
   Chinese: '今天天气很好，我们一起去公园散步吧。',
@@ -32,12 +32,13 @@ process.on('worker', (thread) => threads.push(thread))
 const engine = openEspeak({ threads: 2, log: openLog('silent') })
 afterAll(() => engine.close())
 
-const speak = async (text: string, options: Partial<SpeechRequest> & { engineVoice?: string } = {}) => {
+const render = async (text: string, options: Partial<SpeechRequest> & { engineVoice?: string } = {}) => {
   const { engineVoice = 'en-us+m3', ...request } = options
   const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
   const signal = new AbortController().signal
-  return (await engine.speak({ text, voice, signal, extra: {}, ...request })).wav
+  return engine.speak({ text, voice, signal, extra: {}, ...request })
 }
+const speak = async (...request: Parameters<typeof render>) => (await render(...request)).wav
 /** Compared instead of the samples: a diff of a million numbers helps nobody. */
 const fingerprint = async (...request: Parameters<typeof speak>) =>
   createHash('sha256')
@@ -106,10 +107,37 @@ describe('the style', () => {
     expect(await pitch('a deep voice')).toBeLessThan((await pitch('')) * 0.95)
   })
 
-  test('loud and quiet move the volume', async () => {
-    const volume = async (styleInstruction: string) => loudness(parseWav(await speak(text, { styleInstruction })))
-    expect(await volume('loudly')).toBeGreaterThan((await volume('')) * 1.2)
-    expect(await volume('whispering')).toBeLessThan((await volume('')) * 0.7)
+  test('loud and quiet move the loudness that is asked for, by less than 4 dB', async () => {
+    const target = async (styleInstruction: string) => (await render(text, { styleInstruction })).loudness!.target
+    expect(await target('')).toBe(-19)
+    expect(await target('loudly')).toBe(-15.5)
+    expect(await target('quietly')).toBeGreaterThanOrEqual(-22.5)
+    expect(await target('quietly')).toBeLessThan(-21)
+  })
+
+  test('a whisper is eSpeak’s whispering speaker, of the voice’s sex', async () => {
+    const whisper = { styleInstruction: 'whisper', language: 'English' }
+    const men = await fingerprint(text, { ...whisper, engineVoice: 'en-us+m3' })
+    expect(await fingerprint(text, { ...whisper, engineVoice: 'en-us+david' })).toBe(men)
+    expect(await fingerprint(text, { ...whisper, engineVoice: 'en-us+f1' })).not.toBe(men)
+    // A breath has no pitch: its spectrum lies far above that of a voice.
+    const centroid = async (style: string) =>
+      measureVoice(parseWav(await speak(text, { styleInstruction: style, engineVoice: 'en-us+f1' }))).centroidHz
+    expect(await centroid('whisper')).toBeGreaterThan((await centroid('quietly')) * 1.4)
+  })
+
+  test('a voice may have a pitch of its own', async () => {
+    const pitch = async (engineVoice: string) => measureVoice(parseWav(await speak(text, { engineVoice }))).pitchHz
+    expect(await pitch('en-us+m3@70')).toBeGreaterThan((await pitch('en-us+m3')) * 1.1)
+    expect(await fingerprint(text, { engineVoice: 'en-us+m3@50' })).toBe(await fingerprint(text))
+  })
+
+  test('ends a tenth of a second after its last sound', async () => {
+    for (const language of LANGUAGES) {
+      const { samples } = parseWav(await speak(SENTENCES[language], { language }))
+      const silent = samples.length - 1 - samples.findLastIndex((sample) => Math.abs(sample) >= 8)
+      expect([language, Math.round(silent / 22.05)]).toEqual([language, 100])
+    }
   })
 })
 

@@ -55,8 +55,3 @@ function centroid({ samples, sampleRate }: Wav): number {
   }
   return power === 0 ? 0 : (sampleRate / Math.PI) * Math.asin(Math.min(1, Math.sqrt(change / power) / 2))
 }
-
-/** Root mean square of the samples: loudness. */
-export function loudness({ samples }: Wav): number {
-  return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)
-}

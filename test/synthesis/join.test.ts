@@ -16,9 +16,9 @@ test('a single chunk stays as it is', () => {
   expect(joinChunks([{ audio, pause: 'none' }])).toBe(audio)
 })
 
-test('silence at the edges is shortened to 60 ms, less stays as it is', () => {
+test('silence at the edges is shortened to 60 ms and to 100 ms at the end, less stays as it is', () => {
   const silent = tone(100, 900, 900)
-  expect(lengthMs([silent, silent].map((audio) => ({ audio, pause: 'none' })))).toBe(2 * (60 + 100 + 60))
+  expect(lengthMs([silent, silent].map((audio) => ({ audio, pause: 'none' })))).toBe(60 + 100 + 60 + (60 + 100 + 100))
   const close = tone(100, 10, 0)
   expect(lengthMs([close, close].map((audio) => ({ audio, pause: 'none' })))).toBe(2 * 110)
 })

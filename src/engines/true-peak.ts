@@ -1,0 +1,46 @@
+export const FULL_SCALE = 32_768
+/** A little below -1 dBTP, where full scale is 1: players and encoders round in their own ways. */
+export const HIGHEST_PEAK = 10 ** (-1.2 / 20)
+
+const PHASES = 4
+/** To either side of where a value is interpolated. */
+const TAPS = 8
+/** A peak between samples is next to a high one. */
+export const NEAR_PEAK = 0.6
+
+/** The highest value of a signal, in units of its samples, by band-limited interpolation between the highest samples alone: the others cannot hold the peak. */
+export function truePeakOf(samples: Int16Array): number {
+  let highest = 0
+  for (let at = 0; at < samples.length; at++) highest = Math.max(highest, Math.abs(samples[at]!))
+  let peak = highest
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at]!) < highest * NEAR_PEAK) continue
+    peak = Math.max(peak, peakNear(samples, at))
+  }
+  return peak
+}
+
+/** The highest value at a sample and between it and its neighbours. */
+export function peakNear(samples: Int16Array, at: number): number {
+  let peak = Math.abs(samples[at]!)
+  for (let phase = 1; phase < PHASES; phase++) {
+    peak = Math.max(peak, Math.abs(between(samples, at, phase)), Math.abs(between(samples, at - 1, phase)))
+  }
+  return peak
+}
+
+function between(samples: Int16Array, at: number, phase: number): number {
+  const weights = WEIGHTS[phase]!
+  let value = 0
+  for (let tap = 0; tap < weights.length; tap++) value += (samples[at + tap - TAPS + 1] ?? 0) * weights[tap]!
+  return value
+}
+
+/** A sinc under a Hann window, for each quarter of the way from one sample to the next. */
+const WEIGHTS = Array.from({ length: PHASES }, (_, phase) =>
+  Array.from({ length: 2 * TAPS }, (_, tap) => {
+    const distance = tap - TAPS + 1 - phase / PHASES
+    const sinc = distance === 0 ? 1 : Math.sin(Math.PI * distance) / (Math.PI * distance)
+    return sinc * (0.5 + 0.5 * Math.cos((Math.PI * distance) / TAPS))
+  }),
+)

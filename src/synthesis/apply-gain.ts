@@ -1,0 +1,39 @@
+import { FULL_SCALE, HIGHEST_PEAK, NEAR_PEAK, peakNear } from '../engines/true-peak.ts'
+
+/** How far to either side of a peak its turning down reaches: too short to be heard as a dip, too long to click. */
+const REACH_MS = 4
+
+/** Multiplies samples by a factor, and turns single peaks down that would come above -1 dBTP. A new array. Pure. */
+export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
+  const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
+  const louder = new Int16Array(samples.length)
+  if (envelope === null) for (let at = 0; at < samples.length; at++) louder[at] = Math.round(samples[at]! * gain)
+  else for (let at = 0; at < samples.length; at++) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
+  return louder
+}
+
+/** A factor for every sample that keeps all peaks within `limit`, or null where they are. */
+function duckPeaks(samples: Int16Array, sampleRate: number, limit: number): Float32Array | null {
+  const window = duckingWindow(Math.round((REACH_MS * sampleRate) / 1000))
+  let envelope: Float32Array | null = null
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at]!) < limit * NEAR_PEAK) continue
+    const peak = peakNear(samples, at) * (envelope?.[at] ?? 1)
+    if (peak <= limit) continue
+    envelope ??= new Float32Array(samples.length).fill(1)
+    duck(envelope, at, 1 - limit / peak, window)
+  }
+  return envelope
+}
+
+function duck(envelope: Float32Array, at: number, depth: number, window: readonly number[]): void {
+  for (let away = 0; away < window.length; away++) {
+    const factor = 1 - depth * window[away]!
+    if (at + away < envelope.length) envelope[at + away]! *= factor
+    if (away > 0 && at >= away) envelope[at - away]! *= factor
+  }
+}
+
+/** Half of a Hann window: 1 at the peak, 0 at the end of its reach. */
+const duckingWindow = (length: number): number[] =>
+  Array.from({ length }, (_, away) => 0.5 + 0.5 * Math.cos((Math.PI * away) / length))
