@@ -5,7 +5,7 @@ import { constants, createGzip } from 'node:zlib'
 /** The least effort: the network is spared five sixths, and the database stays the slowest part. */
 const GZIP = { level: constants.Z_BEST_SPEED }
 
-/** A CSV file on its way, compressed for whoever takes gzip (RFC 9110 section 12.5.3). It fails where its source fails. */
+/** A CSV file on its way, compressed for clients that accept gzip (RFC 9110 section 12.5.3). It fails where its source fails. */
 export function sendCsv(csv: Readable, filename: string, { 'accept-encoding': accepted }: IncomingHttpHeaders) {
   const gzip = takesGzip(String(accepted ?? ''))
   const headers = {

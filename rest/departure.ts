@@ -3,7 +3,7 @@ import { cancellable } from '../src/db/cancellable.ts'
 import type { Database } from '../src/db/database.ts'
 import { unavailable } from '../src/errors.ts'
 
-/** Aborted when the caller goes away before it has its whole answer; and afterwards, when nobody listens any more. */
+/** Aborted when the caller goes away before it has its whole answer; and afterwards, when no listener is left. */
 export function departureOf(response: ServerResponse): AbortSignal {
   const departure = new AbortController()
   const leave = () => departure.abort(unavailable('the caller has gone away'))

@@ -98,7 +98,7 @@ function accepted(made: Submission, jobs: string): Answer {
   return { status: 202, headers, body: presentSubmission(made) }
 }
 
-/** Companion work is finished when it is answered; a provider that failed is told with the job (contract.md section 8). */
+/** Companion work is finished when it is answered; a provider that failed is reported with the job (contract.md section 8). */
 function answered<Result>(
   job: CompanionView<Result>,
   present: (job: CompanionView<Result>, result: Result) => object,

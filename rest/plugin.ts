@@ -30,7 +30,7 @@ declare module 'fastify' {
 /** Lets a request in: who sends it, counted against the key's allowance. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
-/** The runtime as somebody's context. */
+/** The runtime as the context of an actor. */
 type As = (actor: Actor) => Context
 
 /** The request as openapi-backend sees it: routed and parsed by fastify. */

@@ -43,10 +43,10 @@ export interface AccountActor {
   readonly credits: bigint
 }
 
-/** Whoever acts for an account. */
+/** An actor of an account: a key or a session. */
 export type AccountHolder = KeyActor | SessionActor | AccountActor
 
-/** Nobody in particular: sees what is public. */
+/** An unauthenticated caller: sees what is public. */
 export interface AnonymousActor {
   readonly kind: 'anonymous'
 }
@@ -72,7 +72,7 @@ export interface Parts {
   readonly exportLane: ExportLane
   /** How jobs change, for those who subscribe. */
   readonly jobFeed: JobFeed
-  /** Tells when a key or a session ends that somebody is connected with. */
+  /** Tells when the key or the session of a connection ends. */
   readonly callers: CallerWatch
   readonly companion: Companion
   readonly vault: SecretVault

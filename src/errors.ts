@@ -35,7 +35,7 @@ interface Extra {
 }
 
 /**
- * A refusal that the caller is told about, through every door in the same words.
+ * An error for the caller, through every door in the same words.
  * `message` is one sentence on what to do next and never holds anything internal; `cause` stays on the server.
  */
 export class ServiceError extends Error {

@@ -1,5 +1,5 @@
 /**
- * What comes bit by bit: taken by whoever is told that there is more, with no promise for each, or read as any async iterator. One of
+ * What comes bit by bit: taken by the reader that is notified of more, with no promise for each, or read as any async iterator. One of
  * both.
  */
 export interface Flow<T> extends AsyncIterableIterator<T, undefined> {
@@ -15,7 +15,7 @@ export interface Flow<T> extends AsyncIterableIterator<T, undefined> {
 /** Where a flow has it from. */
 interface Spring<T> {
   take(): IteratorResult<T, undefined> | null
-  /** Nobody is going to take any more. Called once or more. */
+  /** The reader takes no more. Called once or more. */
   stop(): void
   isBroken(): boolean
 }

@@ -32,7 +32,7 @@ export async function installDemoAccount(ctx: Context): Promise<void> {
 }
 
 /**
- * Where `demo` is the only account and never had a key: makes one and returns it, which nobody sees again (contract.md section 9).
+ * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again (contract.md section 9).
  * null everywhere else.
  */
 export async function installDemoKey(ctx: Context): Promise<string | null> {

@@ -19,7 +19,7 @@ interface HttpMistake {
   readonly expose?: unknown
 }
 
-/** Any exception as the refusal that the caller is told about: what is not known to be harmless becomes INTERNAL_ERROR. */
+/** Any exception as an error for the caller: what is not known to be harmless becomes INTERNAL_ERROR. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const mistake = callersMistake(error as HttpMistake | null)

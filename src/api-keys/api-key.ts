@@ -27,7 +27,7 @@ export function newApiKey(): string {
   return PREFIX + secret + checksum(secret)
 }
 
-/** Whether a string can be a key at all: a typing mistake is told apart without a look into the database. */
+/** Whether a string can be a key at all: a typing mistake is recognised without a database query. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)

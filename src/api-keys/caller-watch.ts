@@ -4,7 +4,7 @@ import { standingCallers } from './standing-callers.ts'
 /** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */
 const LOOK_EVERY_MS = 400
 
-/** Tells when somebody who was let in would not be let in any more. */
+/** Tells when a connected caller would not be authenticated any more. */
 export interface CallerWatch {
   /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes: then with that. Returns what ends the watch. */
   watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
@@ -16,7 +16,7 @@ interface Watcher {
   readonly onGone: (lost: string | null) => void
 }
 
-/** Asks the database for all callers at once, as long as any are watched: nothing that is told once can be missed. */
+/** Asks the database for all callers at once, as long as any are watched: no single notification can be missed. */
 export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): CallerWatch {
   const watchers = new Set<Watcher>()
   let looking = false

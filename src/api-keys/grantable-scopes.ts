@@ -14,7 +14,7 @@ export function keysOwner(ctx: Context): string | null {
 }
 
 /**
- * The scopes, each once. An account gives its keys what its owners may do, and what the caller or the key holds already: nobody makes an
+ * The scopes, each once. An account gives its keys what its owners may do, and what the caller or the key holds already: no caller makes an
  * operator of themselves, nor reaches a restricted endpoint that way.
  * @throws INVALID_REQUEST, FORBIDDEN
  */

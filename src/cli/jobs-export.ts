@@ -49,7 +49,7 @@ const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
     return { json: { file: options.output, jobs }, text: `${options.output}  ${jobs} jobs` }
   })
 
-/** Rows done of rows counted, where somebody looks: `total` is null where nobody does. Returns what ends it. */
+/** Rows done of rows counted, on a terminal: `total` is null elsewhere. Returns what ends it. */
 async function startBar({ rowsRead }: JobExport, total: number | null): Promise<() => void> {
   if (total === null) return () => undefined
   const { SingleBar } = await import('cli-progress')

@@ -4,7 +4,7 @@ import { buildProgram } from './program.ts'
 
 const PREFIX = /^error: /
 
-/** Runs a command line; a mistake in it is told like every other mistake, with `--json` as one document (contract.md section 9). */
+/** Runs a command line; a mistake in it is reported like every other mistake, with `--json` as one document (contract.md section 9). */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosed)
   if (asksForVersion(argv)) return void process.stdout.write(`${JSON.stringify({ version: VERSION })}\n`)
@@ -21,7 +21,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Whoever reads no further, as `head` does, has all that was wanted. */
+/** A reader that stops, as `head` does, has all that it wanted. */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

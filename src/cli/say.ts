@@ -42,7 +42,7 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const ctx = runtime.as({ kind: 'system' })
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
-  // Nobody pays for what then cannot be kept.
+  // No charge for audio that then cannot be stored.
   if (options.output !== undefined) await checkWritable(options.output)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs: { text, [voiceInput]: voice } })

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { invalidRequest } from '../errors.ts'
 
-/** How often it is looked whether somebody reads a pipe by now. */
+/** How often a pipe is checked for a reader. */
 const LOOK_EVERY_MS = 100
 const NEW_FILE_MODE = 0o666
 /** The name of a file that is none; a file of that name is ./- */
@@ -18,7 +18,7 @@ const openDescriptor = promisify(open)
 
 /**
  * Writes a file that bears its name only when it is whole: a failure, or the signal, leaves nothing behind. A file that it replaces was
- * open to nobody else than it is. What is no ordinary file, such as a pipe or a device, is written to as it is and never replaced.
+ * open to no other user than it is. What is no ordinary file, such as a pipe or a device, is written to as it is and never replaced.
  * `-` is standard output, which stays open.
  * @throws INVALID_REQUEST where the file cannot be written; what the content fails with
  */
@@ -81,7 +81,7 @@ async function openSpecial(path: string, content: Readable, signal: AbortSignal)
   return new Socket({ fd, readable: false, writable: true })
 }
 
-/** Waits until somebody reads it, the content fails, or the signal. */
+/** Waits until a process reads it, the content fails, or the signal. */
 async function openPipe(path: string, content: Readable, signal: AbortSignal): Promise<number> {
   for (;;) {
     try {
@@ -94,7 +94,7 @@ async function openPipe(path: string, content: Readable, signal: AbortSignal): P
   }
 }
 
-/** A connection that breaks under the content fails both streams with the same words: whoever fails first is to blame. */
+/** A connection that breaks under the content fails both streams with the same words: the first one that fails is to blame. */
 async function pour(path: string, content: Readable, written: Writable, signal: AbortSignal): Promise<void> {
   let blamed: Readable | Writable | undefined
   for (const stream of [content, written]) {
@@ -114,7 +114,7 @@ const refuse = (path: string) => (error: NodeJS.ErrnoException) => {
 const notWritable = (path: string, { code }: NodeJS.ErrnoException) =>
   invalidRequest(`Name a file that can be written: "${path}" cannot (${code ?? 'unknown error'}).`)
 
-/** Links are followed by nobody here: a link to a file counts as special and is written through. */
+/** Links are not followed here: a link to a file counts as special and is written through. */
 async function isSpecial(path: string): Promise<boolean> {
   try {
     return !(await lstat(path)).isFile()

@@ -14,7 +14,7 @@ import { finishJob } from './finish-job.ts'
 /** Most companion work is done by then. */
 const ASK_AGAIN_SECONDS = 2
 
-/** What a companion request is told, the first time and whenever it is repeated with its Idempotency-Key. */
+/** The answer to a companion request, the first time and whenever it is repeated with its Idempotency-Key. */
 export interface CompanionView<Result> {
   readonly jobId: string
   readonly status: 'completed' | 'failed'
@@ -73,7 +73,7 @@ export async function runCompanionJob<Result>(
   const outcome = await attempt(ctx, work, jobId)
   const finished = await untilAnswered(() => finishJob(ctx.db, jobId, outcome, idempotency))
   tellJob(ctx, job)
-  // Whoever gave the job up meanwhile has failed it with this code.
+  // The process that gave the job up meanwhile has failed it with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
   if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)
   const { rejection, result } = outcome

@@ -5,7 +5,7 @@ import { tellJob } from '../jobs/tell-job.ts'
 const GRACE_SECONDS = 45
 
 /**
- * Fails companion jobs whose process died before it could finish them, and forgets their Idempotency-Keys: nobody was answered, so
+ * Fails companion jobs whose process died before it could finish them, and forgets their Idempotency-Keys: no caller was answered, so
  * the same request may be sent again. One job, or all. Returns how many there were.
  */
 export async function failAbandonedJobs(

@@ -47,7 +47,7 @@ export async function tagMedia(ctx: Context, input: MediaTagInput): Promise<Comp
 
 type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
-/** The rules of callbacks, with http as well: whoever fetches it must not be led to where only the model's server can reach. */
+/** The rules of callbacks, with http as well: the server that fetches it must not be led to where only the model's server can reach. */
 function checkMediaUrl(ctx: Context, mediaUrl: string): void {
   const message =
     complaintAboutLength(mediaUrl) ??

@@ -4,17 +4,17 @@ import type { Loan } from './loans.ts'
 
 type Query = (...args: unknown[]) => void
 
-/** A connection in the hands of somebody who may stop waiting. One of the two ends it, once. */
+/** A connection lent to a caller that may stop waiting. One of the two ends it, once. */
 export interface Lent {
   readonly client: Tx
-  /** Nothing runs on it any more. With an error it is handed on to nobody. */
+  /** Nothing runs on it any more. With an error it is closed and not reused. */
   giveBack(broken?: Error): Promise<void>
   /** It is closed at PostgreSQL's end too, with whatever still runs on it or is about to. */
   breakOff(error: Error): Promise<void>
 }
 
 /**
- * The same database for somebody who may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
+ * The same database for a caller that may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
  * begun after that; they fail with UNAVAILABLE then. Transactions, and what goes through Prisma, are left to end by themselves.
  */
 export function cancellable(db: Database, isOver: () => boolean): Database {
@@ -31,7 +31,7 @@ export function cancellable(db: Database, isOver: () => boolean): Database {
 
 /**
  * A connection whose statements are cancelled where they run soon after `isOver`: a server that waits for a lock, or sorts, does not notice
- * by itself that nobody is there any more.
+ * by itself that the caller has gone.
  * @throws UNAVAILABLE where it is over already
  */
 export async function lend({ pool, loans }: Database, isOver: () => boolean): Promise<Lent> {
@@ -49,7 +49,7 @@ export async function lend({ pool, loans }: Database, isOver: () => boolean): Pr
   }
   if (!isOver()) return { client, giveBack, breakOff }
   await giveBack()
-  throw nobodyWaits()
+  throw callerGone()
 }
 
 /** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
@@ -64,12 +64,12 @@ function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]):
         const free = () => release(error ?? undefined)
         if (loan.cancelled === null) free()
         else void loan.cancelled.then(free)
-        if (error) reject(isOver() ? nobodyWaits() : error)
+        if (error) reject(isOver() ? callerGone() : error)
         else resolve(result)
       }
       if (isOver()) {
         release()
-        return reject(nobodyWaits())
+        return reject(callerGone())
       }
       loans.add(loan)
       ;(client.query as Query).call(client, ...args, end)
@@ -77,4 +77,4 @@ function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]):
   })
 }
 
-const nobodyWaits = () => unavailable('nobody waits for the answer any more')
+const callerGone = () => unavailable('the caller has disconnected')

@@ -109,7 +109,7 @@ export class CopyCsv implements Submittable, AsyncIterableIterator<Buffer, undef
 
   destroy(): void {
     if (this.#state === 'open') this.#drop()
-    this.#end(new Error('nobody reads the export any more'))
+    this.#end(new Error('the export has no reader any more'))
   }
 
   #lend(): Buffer {
@@ -164,7 +164,7 @@ export class CopyCsv implements Submittable, AsyncIterableIterator<Buffer, undef
     stream.on('data', this.#others).off('data', this.#listener).resume()
   }
 
-  /** What still comes belongs to nobody: pg could make nothing of the rest of a row. */
+  /** What still comes is dropped: pg could make nothing of the rest of a row. */
   #drop(): void {
     this.#stream?.off('data', this.#listener).resume()
     this.#stream = undefined

@@ -44,7 +44,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   for (const one of [pool, spare])
     one.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
-  // The pool listens to idle connections only: one that breaks in somebody's hands fails its query, and must not end the process.
+  // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   const tell = async (client: Tx, sql: string) => {

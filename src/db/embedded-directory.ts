@@ -12,7 +12,7 @@ import type { Launcher } from './embedded-launcher.ts'
 const LONGEST_SOCKET_PATH_BYTES = 100
 const SOCKET_NAME = '.s.PGSQL.5432'
 const INIT_PREFIX = 'postgres.init-'
-/** An init takes about a second; what is older than this is nobody's, even if its process number lives on. */
+/** An init takes about a second; what is older than this is abandoned, even if its process number lives on. */
 const STALE_INIT_MS = 3_600_000
 
 /** Where PostgreSQL keeps its files. */

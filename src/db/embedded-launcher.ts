@@ -35,7 +35,7 @@ export async function makeLauncher(account: Account, program: string, root: stri
   if (closed === undefined && executable && !setpriv) return launcher([], account)
   const identity = ['setpriv', `--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--pdeathsig=INT']
   if (closed === undefined && executable) return launcher(identity)
-  // Reading and passing is the smaller gift; it does not cover files that nobody else may execute (npm ci with umask 077).
+  // Reading and passing is the smaller gift; it does not cover files that no other user may execute (npm ci with umask 077).
   for (const capability of executable ? ['dac_read_search', 'dac_override'] : ['dac_override']) {
     const prefix = [...identity, ...lend(capability)]
     if (await succeeds(prefix[0]!, [...prefix.slice(1), program, '--version'])) return launcher(prefix)
@@ -60,7 +60,7 @@ function launcher(prefix: readonly string[], identity?: Account): Launcher {
   }
 }
 
-// A directory of our own that is closed to everybody else is opened by group alone: nobody but the account gets in.
+// A directory of our own that is closed to everybody else is opened by group alone: only the account gets in.
 async function openToAccount(directory: string, account: Account): Promise<void> {
   const found = await stat(directory)
   if (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) return

@@ -50,7 +50,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /**
  * Starts a postmaster, in a session of its own so that Ctrl-C in a terminal reaches us alone and we drain first. It keeps
- * nobody's process alive. Of several at once, PostgreSQL's own postmaster.pid lets one live; the others end at once.
+ * no process alive. Of several at once, PostgreSQL's own postmaster.pid lets one live; the others end at once.
  */
 export async function startPostmaster(place: Place): Promise<Attempt> {
   const settings = { ...SETTINGS, unix_socket_directories: place.sockets, fsync: place.fsync ? 'on' : 'off' }
@@ -75,7 +75,7 @@ export async function startPostmaster(place: Place): Promise<Attempt> {
   }
 }
 
-/** Stops the postmaster of the data directory the fast way, whoever started it, and waits until it has let go of the files. */
+/** Stops the postmaster of the data directory the fast way, whichever process started it, and waits until it has let go of the files. */
 export async function stopPostmaster(data: string): Promise<void> {
   const pid = await lockHolder(data)
   if (pid === undefined) return
@@ -86,7 +86,7 @@ export async function stopPostmaster(data: string): Promise<void> {
     throw error
   }
   const deadline = Date.now() + STOP_DEADLINE_MS
-  // The file and not the process number: in a container nobody may be there to reap the process.
+  // The file and not the process number: in a container there may be no init to reap the process.
   while ((await lockHolder(data)) === pid) {
     if (Date.now() > deadline) throw new EmbeddedError(`The database in ${data} does not stop (process ${pid}).`)
     await wait(STOP_POLL_MS)

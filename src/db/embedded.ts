@@ -14,7 +14,7 @@ import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster }
 const PRESENCE = 'sonant presence'
 const LEAVING = 'sonant leaving'
 const POLL_MS = 20
-/** How long a lock that nobody answers for is tried again: a killed postmaster's children take a moment to notice. */
+/** How long a lock whose owner does not answer is tried again: a killed postmaster's children take a moment to notice. */
 const LOCKED_DEADLINE_MS = 10_000
 /** Recovery after a crash replays the log; a database that says it is starting up gets this long. */
 const START_DEADLINE_MS = 120_000
@@ -25,7 +25,7 @@ export interface Embedded {
   readonly url: string
   /** Makes sure that it answers, starting it if not. Cheap, and safe to call often and at once. Throws EmbeddedError. */
   ensure(): Promise<void>
-  /** Lets go of it. The last process to do so stops it, whoever started it. */
+  /** Lets go of it. The last process to do so stops it, whichever process started it. */
   close(): Promise<void>
 }
 
@@ -89,7 +89,7 @@ async function preparePlace(dataDir: string, fsync: boolean): Promise<Place> {
   return { postgres: binaries.postgres, data, sockets, logFile: join(root, 'postgres.log'), launch, fsync }
 }
 
-/** A connection to the database, which is started when nobody answers. */
+/** A connection to the database, which is started when none answers. */
 async function connect(place: Place, url: string): Promise<Client> {
   const since = Date.now()
   let attempt: Attempt | undefined
@@ -98,25 +98,25 @@ async function connect(place: Place, url: string): Promise<Client> {
     if (answer instanceof Client) return answer
     const waited = Date.now() - since
     if (attempt?.ended instanceof EmbeddedError) throw attempt.ended
-    if (answer === 'nobody' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(place)
+    if (answer === 'none' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(place)
     if (waited > START_DEADLINE_MS) throw new EmbeddedError(`The database in ${place.data} does not answer.`)
-    if (answer === 'nobody' && (attempt === undefined || attempt.ended !== undefined)) {
+    if (answer === 'none' && (attempt === undefined || attempt.ended !== undefined)) {
       attempt = await using(place.logFile, () => startPostmaster(place))
     }
     await wait(POLL_MS)
   }
 }
 
-async function probe(url: string): Promise<Client | 'nobody' | 'busy'> {
+async function probe(url: string): Promise<Client | 'none' | 'busy'> {
   const client = new Client({ connectionString: url, application_name: PRESENCE })
-  // A lost connection is told by `end`; without a listener `error` would end the process.
+  // A lost connection emits `end`; without a listener `error` would end the process.
   client.on('error', () => undefined)
   try {
     await client.connect()
     return client
   } catch (error) {
     const code = errorCode(error)
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'nobody'
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'none'
     // Starting up or shutting down, no connection free for the moment, or gone while it answered.
     if (code === '57P03' || code === '53300' || code === 'ECONNRESET' || code === undefined) return 'busy'
     throw error
@@ -132,7 +132,7 @@ async function locked(place: Place): Promise<EmbeddedError> {
 
 async function leave(presence: Client, place: Place): Promise<void> {
   asHandle(presence).ref()
-  // Before it counts the others, it is not one of them any more: of two that leave at once, one at least finds nobody there.
+  // Before it counts the others, it is not one of them any more: of two that leave at once, at least one finds no other.
   await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)
   const others = await presence
     .query<{ count: string }>('select count(*) from pg_stat_activity where application_name = $1', [PRESENCE])

@@ -9,7 +9,7 @@ interface Waiting<Item, Result> {
 /**
  * Turns many single calls into few statements: what is asked while one batch is under way makes up the next one. A call alone goes out at
  * once. `work` answers in the order of the items; when it throws, all of its calls do.
- * @param spacingMs least time between the starts of two batches: where nobody waits for the answers, fewer and larger ones cost less
+ * @param spacingMs least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less
  */
 export function gather<Item, Result>(
   maxItems: number,
@@ -20,7 +20,7 @@ export function gather<Item, Result>(
   let busy = false
   const flush = async (): Promise<void> => {
     busy = true
-    // Whoever asks in the same turn of the event loop comes along.
+    // Calls in the same turn of the event loop join the batch.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const next = performance.now() + spacingMs

@@ -119,7 +119,7 @@ async function openClient(options: LastingOptions, onLost: () => void): Promise<
   let ended = false
   let serving = false
   client.on('notification', options.onNotification)
-  // What is lost is told by `end`; without a listener `error` would end the process.
+  // A lost connection emits `end`; without a listener `error` would end the process.
   client.on('error', () => undefined)
   client.once('end', () => {
     ended = true

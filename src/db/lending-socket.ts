@@ -15,7 +15,7 @@ export class LendingSocket extends Socket {
     super({ onread: { buffer, callback: (length) => this.#give(buffer.subarray(0, length)) } })
   }
 
-  /** False stops the reading until somebody asks for more. */
+  /** False stops the reading until the reader asks for more. */
   #give(bytes: Buffer): boolean {
     if (!this.lends) return this.push(Buffer.from(bytes))
     this.emit('data', bytes)

@@ -1,14 +1,14 @@
 import type { Tx } from './database.ts'
 
-/** How often it is looked whether somebody has gone; also how often what runs for nobody is cancelled anew, should that have come too early. */
+/** How often departed callers are looked for; also how often a statement without a caller is cancelled anew, should that have come too early. */
 const LOOK_EVERY_MS = 100
 
-/** A connection in the hands of somebody who may stop waiting. */
+/** A connection lent to a caller that may stop waiting. */
 export interface Loan {
   readonly client: Tx
-  /** Nobody waits any more for what runs on it. */
+  /** No caller waits any more for what runs on it. */
   isOver(): boolean
-  /** Settles once nothing is under way that might hit whoever uses the connection next. null: there was nothing. */
+  /** Settles once nothing is under way that might hit the next user of the connection. null: there was nothing. */
   cancelled: Promise<unknown> | null
 }
 

@@ -23,7 +23,7 @@ interface BusOptions {
 
 /**
  * Opens the bus on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
- * throws is logged and harms nobody. Throws when the database does not answer now.
+ * throws is logged and harms no other subscriber. Throws when the database does not answer now.
  */
 export async function openBus(url: string, log: Log, options: BusOptions = {}): Promise<Bus> {
   const channels = new Map<string, Set<Subscriber>>()
@@ -70,7 +70,7 @@ async function subscribe(
   checkChannel(channel)
   const subscribers = channels.get(channel) ?? new Set()
   channels.set(channel, subscribers.add(subscriber))
-  // Sent for every subscriber: PostgreSQL ignores a repetition, and whoever returns from here is heard.
+  // Sent for every subscriber: PostgreSQL ignores a repetition, and a call that returns from here is subscribed.
   await connection.run((client) => listenOn(client, channel))
   return () => {
     if (!subscribers.delete(subscriber) || subscribers.size > 0) return
@@ -83,7 +83,7 @@ async function subscribe(
 const listenOn = (client: Client, channel: string) => client.query(`listen ${escapeIdentifier(channel)}`)
 
 async function unlistenOn(client: Client, channels: ReadonlyMap<string, unknown>, channel: string): Promise<void> {
-  // Somebody may have come back to the channel by now.
+  // A subscriber may have come back to the channel by now.
   if (!channels.has(channel)) await client.query(`unlisten ${escapeIdentifier(channel)}`)
 }
 

@@ -41,7 +41,7 @@ export interface Catalog {
   reload(): Promise<void>
 }
 
-/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: nobody sees one before that */
+/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: no caller sees one before that */
 export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
   let current = snapshotOf([])
   let begun = 0

@@ -8,7 +8,7 @@ const PATIENCE_MS = 60_000
 
 /**
  * Changes the operator's endpoints and workflows, one change at a time: two that write the same rows in their own order would end each
- * other. Every process is told by the commit itself, so none is told of what never was, or not told of what is.
+ * other. Every process is notified by the commit itself: no notification of a change that was rolled back, none missing.
  */
 export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   const result = await ctx.db.prisma.$transaction(

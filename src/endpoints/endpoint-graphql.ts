@@ -79,7 +79,7 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
 const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
   voices.map((voice) => ({ ...voice, endpointSlug: slug }))
 
-// A restricted endpoint and a missing one are told apart by nobody who cannot reach it.
+// A restricted endpoint and a missing one look the same to every caller that may not use it.
 addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
   load: (ctx, id) => {

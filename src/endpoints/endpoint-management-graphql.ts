@@ -5,7 +5,7 @@ import { deleteEndpoint } from './delete-endpoint.ts'
 
 const AUDIO_URL = /^data:audio\/[a-z0-9.+-]+;base64,([A-Za-z0-9+/]+={0,2})$/
 
-/** Files are those of the machine that the command line runs on: nobody reads them from afar. */
+/** Files are those of the machine that the command line runs on: no remote caller reads them. */
 async function readInlineAudio(path: string): Promise<Uint8Array> {
   const [, content] = AUDIO_URL.exec(path) ?? []
   if (content === undefined) throw Object.assign(new Error('not inline'), { code: 'send a data: URL of audio' })

@@ -18,7 +18,7 @@ export interface Move {
 
 /**
  * Has the jobs that wait for an endpoint or a workflow wait for its new server, in its new pool: they count for the limit of the one
- * that will do them, and nobody may serve the old pool any more.
+ * that will do them, and maybe no worker serves the old pool any more.
  */
 export async function moveWaitingJobs(ctx: Context, { endpointKey: key, from, to }: Move): Promise<void> {
   if (from.server === to.server && from.kind.queue === to.kind.queue) return

@@ -21,7 +21,7 @@ const LETTER = /[\p{L}\p{N}]/u
 const SAMPLE_UNITS = 2000
 /** Of many scripts some are named. */
 const MOST_NAMED = 3
-/** Nothing else is in a text that any language reads: most texts are told by one look. */
+/** Nothing else is in a text that any language reads: one look decides for most texts. */
 const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$/u
 
 /**

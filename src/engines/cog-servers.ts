@@ -8,14 +8,14 @@ export interface CogServer {
   /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
   readonly slots: Slots
   readonly breaker: CircuitBreaker
-  /** Has whoever is at the server leave once nothing of its prediction is there any more. */
+  /** Calls `leave`, which releases the slot, once `gone` has settled: the server then holds nothing of the prediction. */
   leaveAfter(gone: Promise<void>, leave: () => void): void
 }
 
 /** Every server that this process runs predictions on. */
 export interface CogServers {
   at(baseUrl: string): CogServer
-  /** Resolves when nobody is about to leave. */
+  /** Resolves when no slot is about to be released. */
   left(): Promise<void>
 }
 

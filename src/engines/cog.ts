@@ -73,7 +73,7 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
-    // Whoever does not wait for it any more stops it: the GPU would go on for nobody.
+    // A prediction without a job is cancelled: the GPU would work for nothing.
     server.leaveAfter(stay.mayBeThere ? abandon(server, request, stay) : Promise.resolve(), request.leave)
   }
 }
@@ -94,7 +94,7 @@ async function beginAnew(server: CogServer, { signal, reenter }: PredictionReque
   // An answer that broke off leaves a prediction that keeps the server busy.
   if (stay.mayBeThere) await cancel(server, stay.id, signal)
   stay.mayBeThere = false
-  // A process that slept has lost its places, and finds its prediction cancelled by whoever has the job now.
+  // A process that slept has lost its places, and finds its prediction cancelled by the worker that has the job now.
   await reenter()
 }
 

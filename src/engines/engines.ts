@@ -5,7 +5,7 @@ import { openEspeak } from './espeak.ts'
 import type { SpeechServer } from './openai-speech.ts'
 import { openSlots, type Slots } from './slots.ts'
 
-/** A server that nobody has used for this long is let go of. */
+/** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000
 
 /** Every engine that this process renders with, made from endpoints' `engine` blocks when they are used. */
@@ -23,7 +23,7 @@ interface EngineOptions {
   readonly log: Log
   /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
-  /** Who lets requests in at a server, where somebody else decides; absent: the lowest limit of the blocks in use. */
+  /** Where another component limits the requests to a server; absent: the lowest limit of the blocks in use. */
   readonly slotsAt?: (baseUrl: string) => Slots
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number

@@ -10,7 +10,7 @@ const WARM_UP_TEXT = 'The first sentences compile the code that every later sent
 
 /** The embedded engine also knows how to be ready before the first request. */
 interface EspeakEngine extends SpeechEngine {
-  /** Starts the threads and has each render a text that nobody hears, off the event loop. Never rejects. */
+  /** Starts the threads and has each render a text for warming up, off the event loop. Never rejects. */
   warm(): Promise<void>
 }
 

@@ -35,7 +35,7 @@ const QWEN: Dialect = {
 }
 
 const DIALECTS: Readonly<Record<Profile, Dialect>> = {
-  // Of a server that nobody knows: what OpenAI's API leaves open, and only where the job has it.
+  // Of an unknown server: what OpenAI's API leaves open, and only where the job has it.
   generic: { ...PLAIN, instructions: true, seed: true, reference: true, language: 'given' },
   'vllm-omni': QWEN,
   'sglang-omni': { ...QWEN, language: 'lower', referenceVoice: 'default' },

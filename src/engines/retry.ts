@@ -13,7 +13,7 @@ const PROBE_MS = 1000
 /** How often something is tried again that a living server could not do. */
 const MORE_ATTEMPTS = 2
 
-/** Nobody asked the server: how long to wait is this process's own guess. */
+/** The server was not asked: how long to wait is this process's own guess. */
 class Resting extends EngineError {
   /** Resolves when the server was found to live again. */
   readonly back: Promise<void>
@@ -31,7 +31,7 @@ export interface CircuitBreaker {
 }
 
 /**
- * After five unavailable answers in a row nobody asks the server for a second; then one request tries it, another one each second that
+ * After five unavailable answers in a row the server is not asked for a second; then one request tries it, another one each second that
  * it is not answered, and while that fails the pause doubles, up to `longestPauseMs`. Any other answer, a refusal or an attempt that
  * failed included, shows that the server lives, to those as well who wait for it in `withPatience`.
  */
@@ -138,7 +138,7 @@ export async function withPatience<T>(
   }
 }
 
-/** Whoever waits for a server that counts as down is told when another has found it: its places would be empty meanwhile. */
+/** A request that waits for a server that counts as down is woken when another one has reached it: its places would be empty meanwhile. */
 async function pause(milliseconds: number, error: EngineError, signal: AbortSignal): Promise<void> {
   const found = new AbortController()
   if (error instanceof Resting) void error.back.then(() => found.abort())

@@ -12,7 +12,7 @@ export interface Slots {
   widen(): void
 }
 
-/** @param most how many may be in now; asked whenever somebody comes or leaves */
+/** @param most how many may be in now; asked whenever a request comes or leaves */
 export function openSlots(most: () => number): Slots {
   const waiting = new Set<() => void>()
   let inside = 0
@@ -45,7 +45,7 @@ export function openSlots(most: () => number): Slots {
     }
   }
 
-  /** Whoever is let in counts at once: nobody who comes now overtakes. */
+  /** An admitted request counts at once: none that comes now overtakes. */
   const admit = (): void => {
     for (const next of waiting) {
       if (inside >= most()) return

@@ -40,7 +40,7 @@ export async function fetchOutput(url: string, source: Reach): Promise<{ content
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    // It also breaks off where nobody reads it yet; who reads it is told all the same.
+    // It may fail before it is read; its reader gets the error all the same.
     body.on('error', () => undefined)
     if (statusCode !== 200) throw refusal(statusCode, [headers['retry-after']].flat()[0])
     const type = headers['content-type']

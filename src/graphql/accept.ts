@@ -3,7 +3,7 @@ const HTML = 'text/html'
 /** The types of answers; where a caller likes several as much, the first. */
 export const ANSWER_TYPES = ['application/json', 'application/graphql-response+json', EVENT_STREAM, 'multipart/mixed']
 
-/** A browser sends a dozen: nobody has a use for more. */
+/** A browser sends a dozen: no client needs more. */
 const MAX_RANGES = 50
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 const OTHER_CHARSET = /^charset=(?!"?utf-8"?$)/

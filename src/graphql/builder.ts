@@ -20,7 +20,7 @@ export interface SessionCookie {
 /** What every resolver gets: a verb's context, and what is known of the request that it works for. */
 export type GraphqlContext = Context & {
   readonly requestId: string
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal
   /** Where the request comes from: an IP address. */
   readonly address: string

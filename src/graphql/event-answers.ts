@@ -31,7 +31,7 @@ function rightsOf(actor: Actor): unknown {
 
 /**
  * Executes an event once for all who ask for the same and may see the same, within the time of a query. An answer with errors is for those
- * who waited for it: whoever comes later has it worked out again.
+ * that waited for it: it is worked out again for later ones.
  */
 export function answerTo(event: object, call: ExecutionArgs, key: string): EventAnswer {
   const answers: Answers = known.get(event) ?? new Map()

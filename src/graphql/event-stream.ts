@@ -6,7 +6,7 @@ interface Reader {
 }
 
 /**
- * The body of a Response for node, read as fast as it is taken. Whoever goes away cancels it at once: `Readable.fromWeb` takes none but
+ * The body of a Response for node, read as fast as it is taken. A client that disconnects cancels it at once: `Readable.fromWeb` takes none but
  * node's own streams, and `Readable.from` would wait for the next event first.
  */
 export function toReadable(body: { getReader(): Reader }): Readable {

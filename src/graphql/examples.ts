@@ -6,7 +6,7 @@ const ENDING = '.graphql'
 const ABOUT = /^# (.+)$/m
 const VARIABLES = /^# Variables: (\{.*\})\n/m
 
-/** An operation that somebody can start from. */
+/** An operation to start from. */
 export interface Example {
   /** Its file, without the ending: the field that it shows. */
   readonly name: string

@@ -154,7 +154,7 @@ function completeItem(run: Run, place: Place, shape: Shape, value: unknown): unk
   }
 }
 
-/** What fails besides has to be heard of by somebody. */
+/** Further failures must not become unhandled rejections. */
 function whenSettled(pending: readonly Promise<unknown>[], error: unknown): Promise<never> {
   if (pending.length === 0) throw error
   return Promise.allSettled(pending).then(() => Promise.reject(error))

@@ -30,7 +30,7 @@ interface Graphiql {
   send(reply: FastifyReply): Promise<FastifyReply>
 }
 
-/** The page is made for the first who asks: its nine megabytes are of no use to a service that nobody looks at. */
+/** The page is made for the first request: its nine megabytes are of no use to a service that never shows it. */
 export function openGraphiql(): Graphiql {
   let page: Promise<Buffer> | undefined
   return {

@@ -12,7 +12,7 @@ const MAX_VARIABLE_DEPTH = 32
 const MAX_VARIABLE_VALUES = 5000
 /** Lists, objects and members of a whole body. Without a key nothing takes more than a few texts. */
 export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
-/** How many mistakes in a document are told. */
+/** How many errors in a document are reported. */
 export const MAX_MISTAKES = 10
 /** With no more tokens than are allowed no document has more lines. */
 export const MAX_LINES = MAX_TOKENS

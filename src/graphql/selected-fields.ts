@@ -1,6 +1,6 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
-/** The names of the fields that are selected of a field's own type, through fragments: what nobody asks for need not be computed. */
+/** The names of the fields that are selected of a field's own type, through fragments: what is not selected need not be computed. */
 export function selectedFields(info: GraphQLResolveInfo): ReadonlySet<string> {
   const names = new Set<string>()
   const visit = (set: SelectionSetNode | undefined): void => {

@@ -14,7 +14,7 @@ export const subscriptions = (): Plugin<GraphqlContext> => ({
   onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
 })
 
-/** A stream that nobody takes would stay open for good. */
+/** A stream without a reader would stay open for good. */
 function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | ExecutionResult {
   const { request } = call.contextValue as Partial<YogaInitialContext>
   if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call)
@@ -23,15 +23,15 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
 }
 
 /**
- * Follows what a subscription is about: what it is told may leave as it is. A call that is over the limits is answered with an error. It
- * ends with the signal of its context, whoever else knows of it.
+ * Follows what a subscription is about: events may be sent as they are. A call that is over the limits is answered with an error. It
+ * ends with the signal of its context, whatever else knows of it.
  */
 export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | Flow<ExecutionResult>> {
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
   const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
     const opened = await open({ ...call, contextValue })
-    // Nobody waits for it any more.
+    // No client waits for it any more.
     if (isOver() && isStream(opened)) await opened.return()
     return opened
   })

@@ -80,7 +80,7 @@ export async function rememberJob(tx: PoolClient, request: IdempotentRequest, jo
   return rowCount === 1
 }
 
-/** Deletes what nobody can ask for any more. */
+/** Deletes the answers that have expired. */
 export async function forgetExpired(db: Pool): Promise<void> {
   await db.query(`delete from idempotency_record where created_at <= now() - ${REMEMBERED}`)
 }

@@ -16,7 +16,7 @@ const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate:
 
 /**
  * Fails an unfinished voice or generation job as JOB_CANCELLED, gives its charge back and freezes its callback. A waiting one never starts; the worker that
- * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer tells what became of it.
+ * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
 export async function cancelJob(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {

@@ -51,7 +51,7 @@ with taken as (
 )
 select account_id, endpoint_key, attempt, hand_backs, inputs, funded from decided`
 
-/** Repeats the attempt number from before the claim: whoever took the job meanwhile keeps it. */
+/** Repeats the attempt number from before the claim: a worker that took the job meanwhile keeps it. */
 const FAIL_UNPAID = `
 update job set attempt = attempt + 1, status = 'failed', completed_at = now(), error_code = 'CHARGE_FAILED',
   cause = 'the balance was below the cost when a worker took the job'

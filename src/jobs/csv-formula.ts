@@ -42,7 +42,7 @@ function characters(first: number, last: number): string {
 }
 
 /**
- * The SQL of a text that nobody here wrote: one that a spreadsheet would run gets one leading apostrophe. Most begin with a letter or a
+ * The SQL of a text from outside: one that a spreadsheet would run gets one leading apostrophe. Most begin with a letter or a
  * digit and need no regular expression.
  */
 export const escapeFormula = (column: string): string =>

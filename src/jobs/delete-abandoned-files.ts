@@ -1,6 +1,6 @@
 import type { Parts } from '../context.ts'
 
-/** Whoever still stores for an attempt that is given up hears of it with its next heartbeat, and deletes its files itself. */
+/** A worker that still stores for an attempt that is given up learns of it with its next heartbeat, and deletes its files itself. */
 const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 const AT_ONCE = 8

@@ -20,7 +20,7 @@ export interface JobExport {
 }
 
 export interface ExportInput extends Window {
-  /** Aborted when whoever asked has gone away: what the database does for it then ends at once. */
+  /** Aborted when the caller has disconnected: what the database does for it then ends at once. */
   readonly gone?: AbortSignal
 }
 

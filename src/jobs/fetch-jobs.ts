@@ -31,7 +31,7 @@ interface Wanted {
 
 type Row = JobRecord & { account_id: string }
 
-/** One statement at a time, for all that has come together meanwhile: nobody hears of an older state after a newer one. */
+/** One statement at a time, for all that has come together meanwhile: no subscriber gets an older state after a newer one. */
 export function openJobFetcher(parts: () => Pick<Parts, 'db' | 'log'>, tell: (job: FetchedJob) => void): JobFetcher {
   const wanted = new Map<string, Wanted>()
   let busy = false

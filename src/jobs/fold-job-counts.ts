@@ -7,7 +7,7 @@ const LOCK = 7_242_002
 
 /**
  * Adds up what connections have counted alone, because all shards were taken: each leaves rows of its own, which every total would have
- * to read for ever. Waits for nobody: rows that are being written are left for the next time.
+ * to read for ever. Waits for no lock: rows that are being written are left for the next time.
  */
 export async function foldJobCounts(db: Pool): Promise<void> {
   await db.query(

@@ -10,7 +10,7 @@ const MAX_SUBSCRIPTIONS = 10_000
 /** Jobs whose last state a subscription remembers, so that it is not told twice. */
 const MAX_REMEMBERED = 1000
 
-/** What somebody wants to hear of. */
+/** What a subscriber follows. */
 export interface Interest {
   /** One job, until it ends; null: all that `accepts` takes, with no end. */
   readonly jobId: string | null
@@ -56,7 +56,7 @@ export function openFollowers(callers: CallerWatch): Followers {
     const follower: Follower = { interest, stream, told: new Map() }
     count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
-    // What is told is read with the scopes that the caller came with: whoever loses one has to subscribe again.
+    // Jobs are read with the scopes of the moment of subscribing: a caller that loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []
     const unwatch = callers.watch(caller, scopes, (lost) =>
       stream.fail(lost === null ? unauthorized() : forbidden(lost)),

@@ -9,7 +9,7 @@ export interface HeldJobs {
   stillOurs(jobIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
-/** A job that is not claimed yet has the highest attempt there can be: nobody has overtaken it. */
+/** A job that is not claimed yet has the highest attempt there can be: no other worker has overtaken it. */
 const NOT_YET_CLAIMED = 2 ** 31 - 1
 const LOST = `
   select j.id from unnest($1::text[], $2::integer[]) as held(id, attempt) join job j on j.id = held.id

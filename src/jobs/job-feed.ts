@@ -6,7 +6,7 @@ import type { JobStates } from './job-stream.ts'
 import { recentJobs } from './recent-jobs.ts'
 import { JOB_CHANNEL } from './tell-job.ts'
 
-/** What ended this long before messages may have been missed is told again: longer than a lost connection stays unnoticed. */
+/** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
 const RESYNC_WINDOW_MS = 300_000
 
 /** Tells this process's subscribers how their accounts' jobs change. */

@@ -7,7 +7,7 @@ import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filt
 /** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
 export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
 
-/** What is told of a group besides its number of jobs; each costs its own time. */
+/** The figures of a group apart from its number of jobs; each costs its own time. */
 export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const
 type JobMeasure = (typeof JOB_MEASURES)[number]
 

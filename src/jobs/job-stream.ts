@@ -11,7 +11,7 @@ export interface JobState extends JobSummary {
   readonly record: JobRecord
 }
 
-/** The states of jobs as somebody reads them, one after the other. */
+/** The states of jobs as a subscriber reads them, one after the other. */
 export type JobStates = Flow<JobState>
 
 /** What fills a stream. */

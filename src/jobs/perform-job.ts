@@ -45,13 +45,13 @@ interface Work {
 
 /** What a worker has beside the parts of its runtime. */
 export interface WorkerParts extends Parts {
-  /** Where claims under way are noted; absent: nobody asks. */
+  /** Where claims under way are noted; absent: they are not noted. */
   readonly held?: HeldJobs
 }
 
 /**
  * Finds what a claim asks for.
- * @throws JobFailure where that is no longer there; anything else says that nobody knows, and the job is delivered again
+ * @throws JobFailure where that is no longer there; any other error leaves that open, and the job is delivered again
  */
 type Producer = (claim: Claim) => Work | Promise<Work>
 
@@ -113,7 +113,7 @@ const record = (write: () => Promise<boolean>): Promise<boolean> =>
     throw isDatabaseDown(cause) ? new NotRecorded('the result could not be recorded', { cause }) : cause
   })
 
-/** What cannot be noted counts as an attempt: whoever stops does not wait for a database that is away, and everybody else does. */
+/** What cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */
 async function noteHandBack(parts: Parts, claim: Claim, signal: AbortSignal): Promise<void> {
   const note = () => recordHandBack(parts, claim)
   await (signal.reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
@@ -128,7 +128,7 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
   }
 }
 
-/** Performs and stores within the time limit; the engine is told to stop when that is over or the job is taken away. */
+/** Performs and stores within the time limit; the engine is stopped when that is over or the job is taken away. */
 async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
   await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
@@ -171,7 +171,7 @@ async function store(
 const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknown> =>
   Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
 
-/** Any exception of a job's work as the failure that its owner is told about. */
+/** Any exception of a job's work as the failure that its owner sees. */
 export function failureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error
   if (error instanceof EngineError) return new JobFailure(error.code, error.message)

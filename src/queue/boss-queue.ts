@@ -70,7 +70,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
       const values = [...insert.values, ...queued.values]
       const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
       const statement = { name: `${insert.name} ${kind.queue}`, text, values }
-      // Nobody here can take the job: the first of a quiet time is heard of with its commit, not one way to the database later.
+      // This process cannot take the job: the first of a quiet time is noticed with its commit, not one way to the database later.
       const goesAlong = !localWorkers.has(kind.queue) && shout.begin(kind.queue)
       await db.pool.query(goesAlong ? notifying(statement, kind) : statement)
       if (!goesAlong) wake(kind)

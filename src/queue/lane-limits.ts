@@ -2,7 +2,7 @@
 export interface LaneLimits {
   /** How many jobs to fetch at once at most: what a lane that has just got room can surely take. */
   readonly batch: number
-  /** What a lane that nobody has heard of yet can surely take. */
+  /** What a lane that is not known yet can surely take. */
   readonly leastBatch: number
   /** Takes a place in the lane, or says that there is none. */
   enter(lane: string | undefined): boolean

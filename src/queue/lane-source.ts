@@ -18,7 +18,7 @@ interface Payload {
 }
 
 /**
- * Leaves the jobs of full lanes in the queue: a lane that does not move holds nobody else up. Looking past such a lane reads all that
+ * Leaves the jobs of full lanes in the queue: a lane that does not move holds no other up. Looking past such a lane reads all that
  * waits in it, so that is not done again before there may be something new.
  */
 export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOptions): JobSource {

@@ -45,7 +45,7 @@ export interface ServerLines {
 }
 
 interface LineOptions {
-  /** How many may be at the server now; asked whenever somebody comes or leaves. */
+  /** How many may be at the server now; asked whenever a request comes or leaves. */
   most(): number
   /** There may be more room: a place is free, or about to be. */
   onRoom(): void

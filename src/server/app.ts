@@ -47,7 +47,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
   await mountDocs(app, document, runtime.settings.publicUrl)
-  // Slow readers would keep a stopping process waiting for hours: those of exports are told at once, all others after the grace time.
+  // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
   app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   app.addHook('preClose', () => runtime.spill.close())
   // Subscriptions have no end of their own.

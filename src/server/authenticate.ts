@@ -10,7 +10,7 @@ const BEARER = /^Bearer +(\S+) *$/i
 export const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : BEARER.exec(header)?.[1]
 
-/** Answers to a key are nobody else's, and tell what is left of its allowance (contract.md sections 2 and 4). */
+/** Answers to a key are private, and tell what is left of its allowance (contract.md sections 2 and 4). */
 export const createEnter =
   (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
   async (request, reply) => {

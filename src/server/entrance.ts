@@ -12,7 +12,7 @@ import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
 
-/** How callers come in to GraphQL: with a key, with a signed-in person's cookie, or as nobody (contract.md section 10). */
+/** How callers come in to GraphQL: with a key, with a user's session cookie, or unauthenticated (contract.md section 10). */
 export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLimit): Entrance {
   const signedIn = async (request: FastifyRequest): Promise<SessionActor | null> => {
     const token = readSessionCookie(request, runtime.publicUrl)

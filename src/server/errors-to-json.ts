@@ -18,7 +18,7 @@ export const errorBody = ({ message, code, details }: ServiceError): string =>
 export function mountErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = toServiceError(error)
-    // Whoever has gone away had its statements cancelled, and is told nothing.
+    // The statements of a disconnected caller were cancelled: it gets no answer.
     if (!(refusal.code === 'UNAVAILABLE' && reply.raw.destroyed)) logTrouble(log, refusal, error, request)
     return sendError(reply, refusal)
   })

@@ -62,7 +62,7 @@ export async function closeAll(log: Log, opened: Opened, graceMs: number, hurrie
   return clean
 }
 
-/** A server lives on with a promise that nobody waited for; it is a mistake to mend all the same. */
+/** A server lives on with a rejected promise without a handler; it is a mistake to mend all the same. */
 export function surviveRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => log.error(describeTrouble(reason), 'a promise failed unheard'))
 }

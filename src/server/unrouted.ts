@@ -6,7 +6,7 @@ import { sendError } from './errors-to-json.ts'
 interface KnownPath {
   readonly pattern: RegExp
   readonly methods: Set<string>
-  /** Nobody without a key is told its methods. */
+  /** Its methods are shown to requests with a key only. */
   secured: boolean
 }
 

@@ -79,7 +79,7 @@ async function deleteListed(send: Send, bucketUrl: string, prefix: string): Prom
 
 async function deleteUrl(send: Send, url: string): Promise<void> {
   const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404], patienceMs: 0, signal: undefined })
-  // What nobody reads would keep its connection.
+  // An unread body would keep its connection.
   await body?.cancel()
 }
 

@@ -92,7 +92,7 @@ export class SpillReader extends Readable {
 
   #give(take: Take, length: number): void {
     clearTimeout(this.#stalled)
-    this.#stalled = setTimeout(() => this.destroy(new Error('nobody reads')), STALLED_AFTER_MS).unref()
+    this.#stalled = setTimeout(() => this.destroy(new Error('the reader has stalled')), STALLED_AFTER_MS).unref()
     this.#want = undefined
     take(length === 0 ? null : this.#given.subarray(0, length))
   }
@@ -115,7 +115,7 @@ export class SpillReader extends Readable {
   async #pour(to: NodeJS.WritableStream): Promise<void> {
     for (let bytes = await this.#next(); bytes !== null; bytes = await this.#next()) {
       const taken = bytes
-      // Whoever owns a destination that fails destroys this as well.
+      // The owner of a destination that fails destroys this as well.
       await new Promise((resolve) => to.write(taken, resolve))
     }
     this.push(null)

@@ -1,7 +1,7 @@
 import { BadAudio } from '../engines/engine.ts'
 import { durationMs, parseWav, type Wav } from './wav.ts'
 
-/** Below this (about -54 dB) nobody hears anything. */
+/** Below this (about -54 dB) nothing is audible. */
 const AUDIBLE_PEAK = 64
 /** How far a rendering may be from what its text should take: models speak gibberish for minutes, or swallow the end. */
 const SHORTEST_RATIO = 0.3

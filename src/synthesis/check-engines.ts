@@ -57,7 +57,7 @@ async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEn
   const voice = await loadVoice(ctx.db, endpoint, endpoint.voices[0]?.slug ?? '')
   if (voice === null) throw new EngineError('RENDER_FAILED', 'The endpoint has no voices.')
   const started = performance.now()
-  // A deadline that has passed: what fails once is told at once, not tried again.
+  // A deadline that has passed: what fails once is reported at once, not tried again.
   const request = { text: SAMPLE_TEXT, language: 'English', voice, extra: {}, seed: 1, signal, deadline: started }
   const { durationMs } = await speakText(engine, request)
   return { tookMs: Math.round(performance.now() - started), durationMs }

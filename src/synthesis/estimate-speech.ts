@@ -4,7 +4,7 @@ import { SECONDS_PER_LETTER, SENTENCE_SECONDS } from './speech-rates.ts'
 
 /** A digit is read as a word. */
 const LETTERS_PER_DIGIT = 4
-/** "%", "€" and emoji are read as words, and nobody knows which. */
+/** "%", "€" and emoji are read as words, and it is not known which. */
 const LETTERS_PER_SYMBOL = 5
 /** An ideograph in Japanese is about two kana. */
 const KANA_PER_KANJI = 2

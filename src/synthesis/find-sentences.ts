@@ -14,7 +14,7 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
 }
 /** For the others punctuation alone tells, in any script. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
-/** sentencex takes quadratic time over what has no break: nobody's paragraph is that long. */
+/** sentencex takes quadratic time over what has no break: no honest paragraph is that long. */
 const SENTENCEX_MAX_CHARACTERS = 10_000
 const PARAGRAPH_BREAK = /\n\s*\n/g
 /** Titles and the like that stand before what they belong to. */

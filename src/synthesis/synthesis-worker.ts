@@ -85,7 +85,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   }
 }
 
-/** What a worker does for all others: until it is told to end. */
+/** What a worker does for all others, until it is stopped. */
 async function lookAfter(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
   const unfollow = await followServers(runtime, permits)
   const endTidying = tidyRegularly(runtime)

@@ -36,7 +36,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   if (memory === undefined) throw new Error('a stored password has an unknown form')
   const expected = Buffer.from(hash, 'base64')
   const nonce = Buffer.from(salt, 'base64')
-  // Nobody's password is this long: it is not worth the work.
+  // No password is this long: it is not worth the work.
   const given = password.slice(0, MAX_CHARACTERS * 2)
   const actual = await derive(
     'argon2id',

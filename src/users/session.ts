@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 const HOUR_MS = 3_600_000
-/** A session that nobody uses ends after this. */
+/** An unused session ends after this. */
 export const SESSION_IDLE_MS = 24 * HOUR_MS
 /** Any session ends after this. */
 export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS

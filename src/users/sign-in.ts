@@ -48,7 +48,7 @@ const OPEN_SESSION = `
   insert into session (id, user_id, hash, seen_at, expires_at)
   select $1, id, $3, $4, $5 from "user" where id = $2 and password_hash = $6 and disabled_at is null for share`
 
-/** What could not have been stored is nobody's address: PostgreSQL refuses to look for it. */
+/** What could not have been stored is no user's address: PostgreSQL refuses to look for it. */
 const findUser = (ctx: Context, email: string) =>
   email.includes('\0') ? Promise.resolve(null) : ctx.db.prisma.user.findUnique({ where: { email } })
 

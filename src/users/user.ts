@@ -37,7 +37,7 @@ const MEMBER_SCOPES: readonly string[] = [
   MEDIA_TAG_SCOPE,
 ]
 
-/** What a signed-in person may do, in the words of keys. Nobody is an operator by signing in, nor reaches restricted endpoints. */
+/** What a signed-in person may do, in the words of keys. A session is never an operator and reaches no restricted endpoint. */
 export const scopesOf = (role: UserRole): readonly string[] =>
   role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
 

@@ -1,6 +1,6 @@
 import { count, hasRoom, keysOf, type LaneKeys, type LaneOptions } from '../queue/lane-limits.ts'
 
-/** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and nobody's turn waits for it. */
+/** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and no delivery waits for it. */
 const AHEAD = 64
 /** At least so many are prepared at once. */
 const TOGETHER = 32
@@ -169,7 +169,7 @@ function openPreparation<Prepared>({ prepare, undo }: Steps<Prepared, unknown>, 
     begin: () => {
       if (early !== undefined) return
       early = { made: prepare(), since: now() }
-      // Its failure is told when the turn comes.
+      // Its failure is reported when its turn comes.
       early.made.catch(() => undefined)
     },
     fresh: async (): Promise<Prepared> => {

@@ -6,7 +6,7 @@ const KEEP_ALIVE_MS = 4000
 const SWEEP_MS = 10_000
 const MAX_HEADER_BYTES = 16_384
 
-/** Kept-alive connections to receivers. An attempt has its own while it lasts, so that one that hangs is in nobody's way. */
+/** Kept-alive connections to receivers. An attempt has its own while it lasts, so that one that hangs delays no other. */
 export interface Connections {
   /** A connection to the origin; it is opened, or opened again, by the guarded connector when it is used. */
   take(origin: string): Client

@@ -8,10 +8,10 @@ import type { Attempt } from './begin-attempt.ts'
 import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
-/** Nobody waits for a record but the process that stops: under load, this makes it one commit for dozens of deliveries. */
+/** Only a process that stops waits for a record: under load, this makes it one commit for dozens of deliveries. */
 const SPACING_MS = 16
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptResult {
   readonly outcome: Outcome
   readonly durationMs: number
@@ -54,7 +54,7 @@ update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + mak
   state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
 from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
-/** Records what became of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
+/** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
 export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
   const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
   return async (recorded) => {

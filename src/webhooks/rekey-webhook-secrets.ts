@@ -22,7 +22,7 @@ interface Row {
 
 /**
  * Seals all webhook secrets under SECRET_KEY that are still under OLD_SECRET_KEY. Each page is a transaction of its own and what is done
- * is told by the rows themselves: broken off at any point, it goes on where it stopped.
+ * is known from the rows themselves: broken off at any point, it goes on where it stopped.
  * @throws INVALID_REQUEST without an OLD_SECRET_KEY
  */
 export async function rekeyWebhookSecrets(ctx: Context): Promise<Rekeyed> {

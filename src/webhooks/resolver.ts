@@ -35,7 +35,7 @@ async function eitherFamily(families: readonly Promise<string[]>[]): Promise<str
   return found.length > 0 ? found : families[0]!
 }
 
-/** Names asked for at the same time are asked once, and nobody waits longer than 5 s. */
+/** Names asked for at the same time are asked once, and no caller waits longer than 5 s. */
 export function sharedResolver(inner: Resolver): Resolver {
   const asked = new Map<string, Promise<string[]>>()
   return {

@@ -53,7 +53,7 @@ function openOlder({ vault, log }: Pick<Parts, 'vault' | 'log'>, accountId: stri
   }
 }
 
-/** Stores a new secret that nobody has seen, and returns its bytes. */
+/** Stores a new secret, never shown, and returns its bytes. */
 export async function addSecret(parts: Pick<Parts, 'vault'>, tx: Tx, accountId: string): Promise<Buffer> {
   const secret = newWebhookSecret()
   await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [

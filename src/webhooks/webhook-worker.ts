@@ -21,7 +21,7 @@ const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 const HELD = { perAccount: 768, perReceiver: 384 }
 /** Of lanes that are not answered promptly: what may run, and the same again. */
 const HELD_IN_DOUBT = { perAccount: 128, perLane: 32 }
-/** Attempts under way. As many again may wait, so that those who wait for a hanging receiver take nobody's slot. */
+/** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
 const SLOTS = 2048
 const TIDY_MS = 60_000
 

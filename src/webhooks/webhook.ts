@@ -2,7 +2,7 @@ import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
 import { type Context, requireAccount, requireScope } from '../context.ts'
 import { notFound } from '../errors.ts'
 
-/** A signing secret, without its value: nobody reads that back (spec 5). */
+/** A signing secret, without its value: it cannot be read back (spec 5). */
 export interface WebhookSecretView {
   readonly createdAt: Date
   /** When it stops signing; null for the newest. */

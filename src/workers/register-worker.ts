@@ -50,7 +50,7 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
     const now = performance.now()
     clearTimeout(lease)
     lease = setTimeout(() => registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
-    // After an outage, or a pause of this process, everybody's heartbeat looks old: nobody is judged before all had time to send one.
+    // After an outage, or a pause of this process, every heartbeat looks old: no worker is judged before all had time to send one.
     if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
     lastBeat = now
     // Beside the heartbeats: what it waits for must not make this worker look dead.

@@ -31,7 +31,7 @@ export interface ServerPermits {
   renew(): Promise<void>
 }
 
-const NOBODY = { inside: 0, waiting: 0 }
+const NO_REQUESTS = { inside: 0, waiting: 0 }
 
 interface Gate {
   readonly slots: Slots
@@ -72,7 +72,7 @@ export function openServerPermits(
     return gate
   }
   const useOf = (server: string): { inUse: number; busy: boolean } => {
-    const { slots, line } = gates.get(server) ?? { slots: NOBODY, line: NOBODY }
+    const { slots, line } = gates.get(server) ?? { slots: NO_REQUESTS, line: NO_REQUESTS }
     const inUse = Math.max(slots.inside, line.inside)
     return { inUse, busy: inUse + slots.waiting > 0 }
   }
@@ -136,7 +136,7 @@ const lower = (next: Share, last: Share | undefined): Share => ({
   permits: Math.min(next.permits, last?.permits ?? 0),
 })
 
-/** The queues of a worker with these pools. Whoever takes jobs at all generates, too; one that is stopping has no pools. */
+/** The queues of a worker with these pools. A worker that takes jobs at all generates, too; one that is stopping has no pools. */
 export const queuesOf = (pools: readonly string[]): string[] =>
   pools.length === 0 ? [] : [GENERATION_KIND, ...pools.map(voiceKind)].map(({ queue }) => queue)
 

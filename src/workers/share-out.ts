@@ -34,7 +34,7 @@ interface Shared {
 
 /**
  * Divides a server's limit among the workers that serve its queues, older ones (by id) first where it does not come out even or there
- * are fewer places than workers: then in turn, where nobody else would serve one of the queues. What another worker holds already is its
+ * are fewer places than workers: then in turn, where no other worker would serve one of the queues. What another worker holds already is its
  * own until it gives it back.
  * @param round goes up by one from time to time, for all workers alike
  */
@@ -45,7 +45,7 @@ export function shareOut(server: Shared, claimant: Claimant, peers: readonly Pee
   const first = leavesOut(server, sharers) ? (round * server.limit) % parts : 0
   const place = (sharers.indexOf(claimant) - first + parts) % parts
   const part = Math.floor(server.limit / parts) + (place < server.limit % parts ? 1 : 0)
-  // Whoever does not take jobs for it any more finishes those that it has.
+  // A worker that takes no more jobs for it finishes those that it has.
   const rest = claimant.busy ? Math.max(1, claimant.inUse) : 0
   const fair = serves(claimant) ? part : rest
   const held = peers.reduce((sum, peer) => sum + (peer.permits[server.name] ?? 0), 0)

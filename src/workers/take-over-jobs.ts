@@ -26,7 +26,7 @@ const TAKE_OVER = `
     jsonb_agg(jsonb_build_object('jobId', job_id, 'server', server, 'attempt', (select attempt from job where id = job_id))) as taken
   from freed group by name, worker`
 
-/** A server that does not answer within this time holds up nobody: whoever has the job next asks it again. */
+/** A server that does not answer within this time holds up no worker: the one that has the job next asks it again. */
 const CANCEL_MS = 1000
 
 interface Row {
