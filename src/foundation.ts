@@ -6,6 +6,7 @@ import type { Settings } from './config.ts'
 import type { Parts } from './context.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { openDatabase } from './db/database.ts'
+import { openDatabaseClock } from './db/database-clock.ts'
 import { openEmbedded } from './db/embedded.ts'
 import { explainUnusable } from './db/explain-unusable.ts'
 import { openExternalDatabase } from './db/external-database.ts'
@@ -38,8 +39,8 @@ export type Whole = Parts & { readonly publicUrl: string }
 export async function openFoundation(settings: Settings, log: Log, closers: Closer[], whole: () => Whole) {
   openDataDirectory(settings.dataDir)
   const keys = openKeys(settings)
-  const { db, bus } = await openData(settings, log, closers)
-  const common = { settings, log, db, bus, ...keys, now: () => new Date(), presenter: { voiceJob: presentVoiceJob } }
+  const { db, bus, now } = await openData(settings, log, closers)
+  const common = { settings, log, db, bus, ...keys, now, presenter: { voiceJob: presentVoiceJob } }
   const waiting = openWaiting(common, whole, closers)
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl)
   closers.push({ what: 'the storage', close: () => storage.close() })
@@ -59,7 +60,7 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
   }
 }
 
-/** The database, brought up to date, and the bus over it. */
+/** The database, brought up to date, its clock, and the bus over it. */
 async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
@@ -68,9 +69,11 @@ async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: C
   await migrate(db, log).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
   })
+  const clock = await openDatabaseClock(db.pool, log)
+  closers.push({ what: 'the clock', close: async () => clock.close() })
   const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
   closers.push({ what: 'the bus', close: () => bus.close() })
-  return { db, bus }
+  return { db, bus, now: clock.now }
 }
 
 /** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */
@@ -91,5 +94,9 @@ function openWaiting(
   return { spill, exportLane: openExportLane(), callers, jobFeed }
 }
 
-const openStorage = ({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage =>
-  s3 === null ? openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey }) : openS3(s3, s3)
+function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {
+  if (s3 === null) return openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
+  const bucket = openS3(s3, s3)
+  // A bucket compares every request with a clock of its own: it gets the machine's, as for what is stored there.
+  return { ...bucket, signUrl: (key, options) => bucket.signUrl(key, { ...options, now: new Date() }) }
+}

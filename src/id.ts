@@ -9,8 +9,14 @@ const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The 48 bits of a UUIDv7's milliseconds are exactly the first ten of its 26 characters. */
 const TIME_CHARACTERS = 10
 
-/** A new TypeID: prefix, `_`, 26 characters of base32 UUIDv7. Ids of one prefix sort by creation time. */
-export const newId = (prefix: IdPrefix): string => fromUUID(randomUUIDv7(), prefix)
+/**
+ * A new TypeID: prefix, `_`, 26 characters of base32 UUIDv7. Ids of one prefix sort by creation time.
+ * @param at the moment that it holds: verbs give the context's `now()`, which all processes share
+ */
+export function newId(prefix: IdPrefix, at = new Date()): string {
+  const time = at.getTime().toString(16).padStart(12, '0')
+  return fromUUID(`${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`, prefix)
+}
 
 /** The moment an id was made, to the millisecond; a row's created_at is taken from its id so that both sort alike. */
 export function idTime(id: string): Date {

@@ -52,7 +52,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       queue,
       boss,
       catalog: openCatalog(foundation.db, (snapshot) => prepareQueues(queue, snapshot)),
-      workerId: newId('wrk'),
+      workerId: newId('wrk', foundation.now()),
       companion: openCompanion(settings.companion),
       signIns: openSignInThrottle(),
       as: (actor) => ({ ...runtime, actor }),

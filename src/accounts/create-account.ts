@@ -20,7 +20,7 @@ export async function createAccount(
     const details = [{ path: '/credits', message: `must be from 0 to ${MAX_CREDITS}` }]
     throw invalidRequest(`Give credits from 0 to ${MAX_CREDITS}.`, details)
   }
-  const id = newId('acct')
+  const id = newId('acct', ctx.now())
   await inTransaction(ctx.db, async (tx) => {
     await tx.query('insert into account (id, name, credits) values ($1, $2, $3)', [id, input.name, input.credits])
     // Unseen until the first rotation shows one: no callback of the account ever goes out unsigned.

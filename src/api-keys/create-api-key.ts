@@ -31,7 +31,13 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
   checkName(input.name)
   const scopes = grantScopes(ctx, input.scopes ?? DEFAULT_SCOPES)
   const apiKey = newApiKey()
-  const row = { id: newId('key'), accountId, name: input.name, hash: Uint8Array.from(hashApiKey(apiKey)), scopes }
+  const row = {
+    id: newId('key', ctx.now()),
+    accountId,
+    name: input.name,
+    hash: Uint8Array.from(hashApiKey(apiKey)),
+    scopes,
+  }
   await ctx.db.prisma.apiKey.create({ data: row })
   return { apiKeyId: row.id, apiKey, scopes }
 }

@@ -32,7 +32,7 @@ export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise
   const { accountId } = requireAccount(ctx)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
   const isNew = input.chatId === undefined || input.chatId === null
-  const chatId = input.chatId ?? newId('chat')
+  const chatId = input.chatId ?? newId('chat', ctx.now())
   if (!isNew) await requireChat(ctx, chatId)
   return runCompanionJob(ctx, {
     type: 'companion_chat',

@@ -62,7 +62,7 @@ export async function runCompanionJob<Result>(
   const idempotency = idempotentRequest(requireAccount(ctx), work.idempotencyKey, [work.type, ...work.content])
   const known = idempotency === null ? null : await recall<Result>(ctx, idempotency)
   if (known !== null) return known
-  const jobId = newId('job')
+  const jobId = newId('job', ctx.now())
   if (!(await begin(ctx, work, jobId, idempotency))) {
     const faster = idempotency === null ? null : await recall<Result>(ctx, idempotency)
     if (faster === null) throw inProgress()
@@ -138,7 +138,7 @@ function begin(
       name: 'insert_companion_job',
       text: `insert into job (id, account_id, type, endpoint_key, status, attempt, api_key_id, inputs, created_at, started_at,
                chat_id, media_url, media_kind)
-             values ($1, $2, $3, $4, 'processing', 1, $5, '{}', $6, now(), $7, $8, $9)`,
+             values ($1, $2, $3, $4, 'processing', 1, $5, '{}', $6, greatest(now(), $6), $7, $8, $9)`,
       values: [
         jobId,
         actor.accountId,

@@ -1,4 +1,5 @@
 import type { Parts } from '../context.ts'
+import { ENDED_AT } from '../jobs/job-times.ts'
 import { tellJob } from '../jobs/tell-job.ts'
 
 /** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
@@ -14,7 +15,7 @@ export async function failAbandonedJobs(
 ): Promise<number> {
   const { rows } = await parts.db.pool.query<{ id: string; account_id: string }>(
     `with failed as (
-       update job set status = 'failed', completed_at = now(), error_code = 'INTERNAL_ERROR',
+       update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = 'INTERNAL_ERROR',
          cause = 'the process ended before the request did'
        where status = 'processing' and type in ('companion_chat', 'companion_retarget', 'companion_media_tag')
          and started_at < now() - make_interval(secs => $1) and ($2::text is null or id = $2)

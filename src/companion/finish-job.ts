@@ -1,6 +1,7 @@
 import { type Database, inTransaction, type Tx } from '../db/database.ts'
 import type { IdempotentRequest } from '../idempotency/remember-response.ts'
 import { JobFailure } from '../jobs/job-states.ts'
+import { ENDED_AT } from '../jobs/job-times.ts'
 import type { Decision } from './companion-job.ts'
 
 /**
@@ -24,7 +25,7 @@ async function complete(
   idempotency: IdempotentRequest | null,
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update job set status = 'completed', completed_at = now(), is_prohibited = $2, reason = $3
+    `update job set status = 'completed', completed_at = ${ENDED_AT}, is_prohibited = $2, reason = $3
      where id = $1 and status = 'processing'`,
     [jobId, rejection !== null, rejection],
   )
@@ -43,7 +44,7 @@ async function complete(
 
 async function fail(tx: Tx, jobId: string, { code, message }: JobFailure): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update job set status = 'failed', completed_at = now(), error_code = $2, cause = $3
+    `update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = $2, cause = $3
      where id = $1 and status = 'processing'`,
     [jobId, code, message],
   )

@@ -7,6 +7,7 @@ import { isId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import { type JobType, statesBefore } from './job-states.ts'
+import { ENDED_AT } from './job-times.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
 import { refundJob } from './refund-job.ts'
 import { tellJob } from './tell-job.ts'
@@ -23,7 +24,7 @@ export async function cancelJob(ctx: Context, input: { readonly jobId: string })
   const accountId = await ownerOf(ctx, input.jobId)
   const cancelled = await inTransaction(ctx.db, async (tx) => {
     const { rows } = await tx.query<{ callback_url: string | null }>(
-      `update job set status = 'failed', completed_at = now(), error_code = 'JOB_CANCELLED', cause = 'cancelled on request'
+      `update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = 'JOB_CANCELLED', cause = 'cancelled on request'
        where id = $1 and status = any($2::job_status[]) returning ${CALLBACK_URL}`,
       [input.jobId, statesBefore('failed')],
     )

@@ -3,6 +3,7 @@ import { inTransaction } from '../db/database.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import { statesBefore } from './job-states.ts'
+import { ENDED_AT } from './job-times.ts'
 import { tellJob } from './tell-job.ts'
 
 /** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
@@ -46,14 +47,14 @@ with taken as (
 ), decided as (
   select taken.*, not exists (select from owed) or exists (select from paid) as funded from taken
 ), moved as (
-  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, now())
+  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, greatest(now(), j.created_at))
   from decided where j.id = decided.id and funded
 )
 select account_id, endpoint_key, attempt, hand_backs, inputs, funded from decided`
 
 /** Repeats the attempt number from before the claim: a worker that took the job meanwhile keeps it. */
 const FAIL_UNPAID = `
-update job set attempt = attempt + 1, status = 'failed', completed_at = now(), error_code = 'CHARGE_FAILED',
+update job set attempt = attempt + 1, status = 'failed', completed_at = ${ENDED_AT}, error_code = 'CHARGE_FAILED',
   cause = 'the balance was below the cost when a worker took the job'
 where id = $1 and attempt = $2 - 1 and status = any($3::job_status[])
 returning ${CALLBACK_URL}`

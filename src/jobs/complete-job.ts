@@ -4,6 +4,7 @@ import { newId } from '../id.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
+import { ENDED_AT } from './job-times.ts'
 import { tellJob } from './tell-job.ts'
 
 export interface FinishedArtifact {
@@ -37,7 +38,7 @@ export async function completeJob(
   let frozen = false
   const completed = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ callback_url: string | null }>(
-      `update job set status = 'completed', completed_at = now(), provider_job_id = $3, gpu_execution_time_ms = $4,
+      `update job set status = 'completed', completed_at = ${ENDED_AT}, provider_job_id = $3, gpu_execution_time_ms = $4,
          chunks_done = $5, chunks_total = $5
        where id = $1 and attempt = $2 and status = 'processing' returning ${CALLBACK_URL}`,
       [
@@ -49,7 +50,7 @@ export async function completeJob(
       ],
     )
     if (rows[0] === undefined) return alreadyCompleted(tx, claim)
-    for (const artifact of artifacts) await insertArtifact(tx, claim, artifact)
+    for (const artifact of artifacts) await insertArtifact(tx, claim, artifact, parts.now())
     const url = rows[0].callback_url
     if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
     frozen = url !== null
@@ -60,12 +61,12 @@ export async function completeJob(
   return completed
 }
 
-async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact): Promise<void> {
+async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
   await tx.query(
     `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
-      newId('art'),
+      newId('art', now),
       claim.jobId,
       artifact.output,
       artifact.storageKey,

@@ -5,6 +5,7 @@ import { CALLBACK_URL, freezeDelivery } from '../webhooks/freeze-delivery.ts'
 import type { Claim } from './claim-job.ts'
 import type { Provenance } from './complete-job.ts'
 import { type JobFailure, statesBefore } from './job-states.ts'
+import { ENDED_AT } from './job-times.ts'
 import { refundJob } from './refund-job.ts'
 import { tellJob } from './tell-job.ts'
 
@@ -27,7 +28,7 @@ export async function failJob(
   let frozen = false
   const failed = await inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<{ callback_url: string | null }>(
-      `update job set status = 'failed', completed_at = now(), error_code = $3, cause = $4,
+      `update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = $3, cause = $4,
          provider_job_id = coalesce($6, provider_job_id), gpu_execution_time_ms = case when $6::text is null then gpu_execution_time_ms else $7 end
        where id = $1 and attempt = $2 and status = any($5::job_status[]) returning ${CALLBACK_URL}`,
       [claim.jobId, claim.attempt, failure.code, failure.message, FAILABLE, providerJobId, gpuExecutionTimeMs],

@@ -44,7 +44,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   const actor = requireAccount(ctx)
   if (actor.credits <= 0n) throw paymentRequired()
 
-  const jobId = newId('job')
+  const jobId = newId('job', ctx.now())
   const insert = insertStatement(jobId, actor, job)
   const turn = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)

@@ -21,7 +21,7 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   const email = checkEmail(input.email)
   checkPassword(input.password)
   const account = await findAccount(ctx, input.account)
-  const row = { id: newId('user'), accountId: account.id, email, role: input.role }
+  const row = { id: newId('user', ctx.now()), accountId: account.id, email, role: input.role }
   const passwordHash = await hashPassword(input.password)
   const { rows } = await ctx.db.pool.query<{ created_at: Date }>(
     `insert into "user" (id, account_id, email, password_hash, role) values ($1, $2, $3, $4, $5)

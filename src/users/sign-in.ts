@@ -29,7 +29,7 @@ export async function signIn(
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
   const hash = Uint8Array.from(hashSessionToken(token))
   await ctx.db.prisma.session.deleteMany({ where: { userId: user.id, expiresAt: { lt: now } } })
-  const made = await ctx.db.pool.query(OPEN_SESSION, [newId('ses'), user.id, hash, now, expiresAt, passwordHash])
+  const made = await ctx.db.pool.query(OPEN_SESSION, [newId('ses', now), user.id, hash, now, expiresAt, passwordHash])
   if (made.rowCount === 0) throw wrongPassword()
   return { user, token, expiresAt }
 }

@@ -84,7 +84,7 @@ async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<
 
 async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
   await parts.db.pool.query(
-    `update webhook_delivery set state = 'failed', outcome = $4, finished_at = now()
+    `update webhook_delivery set state = 'failed', outcome = $4, finished_at = greatest(now(), created_at)
      where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,
     [deliveryId, row.round, row.attempt, outcome],
   )

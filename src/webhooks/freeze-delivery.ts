@@ -35,14 +35,14 @@ interface FrozenContent {
  * only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
  */
 export async function freezeDelivery(parts: Parts, tx: Tx, subject: Subject, url: string): Promise<string> {
-  const id = newId('msg')
+  const id = newId('msg', parts.now())
   const content = await freezeContent(parts, tx, id, subject)
   const failed = content === null
   await tx.query({
     name: 'freeze_delivery',
     text: `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
              next_attempt_at, state, outcome, finished_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, case when $12 then now() end)`,
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, case when $12 then greatest(now(), $9) end)`,
     values: [
       id,
       subject.accountId,

@@ -45,13 +45,14 @@ with result as (
  * that nothing may be sent any more, even where another attempt was begun since.
  */
 const SUCCEED = `${NOTE}, dequeued as (${dequeue(WEBHOOK_KIND.queue, '$8', '$9')})
-update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = now()
+update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
 from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
 /** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
 const FAIL = `${NOTE}
 update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
-  state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, finished_at = case when $9 then now() end
+  state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, 
+  finished_at = case when $9 then greatest(now(), d.created_at) end
 from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */

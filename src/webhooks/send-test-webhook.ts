@@ -19,7 +19,7 @@ export async function sendTestWebhook(ctx: Context): Promise<string> {
     ])
     const url = rows[0]?.webhook_url ?? null
     if (url === null) throw invalidRequest("Set the account's webhook URL first.")
-    return freezeDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job') }, url)
+    return freezeDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
   })
   ctx.queue.wake(WEBHOOK_KIND)
   return id

@@ -1,5 +1,5 @@
 import { type ProviderServer, startProviderServer } from './provider-server.ts'
-import { startTestRuntime, type TestRuntime } from './runtime.ts'
+import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
 
 export const COMPANION_SCOPES = ['companion:chat', 'companion:retarget', 'companion:media_tag', 'generate:workflow']
 
@@ -34,7 +34,7 @@ export type Producers = Awaited<ReturnType<typeof startProducers>>
 /** The service with a stand-in for its providers; `env` is made from the stand-in's address. */
 export async function startProducers(
   env: (provider: ProviderServer) => Record<string, string>,
-  options: { worker?: boolean } = {},
+  options: Omit<TestRuntimeOptions, 'env'> = {},
 ) {
   const provider = await startProviderServer()
   const service: TestRuntime = await startTestRuntime({ ...options, env: { LOG_LEVEL: 'silent', ...env(provider) } })
