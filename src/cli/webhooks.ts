@@ -6,6 +6,7 @@ import { size } from './options.ts'
 import { operatorCommand } from './run-command.ts'
 import { type Column, toTable } from './table.ts'
 
+import { addListenCommand } from './webhooks-listen.ts'
 import { addTestCommand } from './webhooks-test.ts'
 import { addVerifyCommand } from './webhooks-verify.ts'
 
@@ -27,6 +28,7 @@ export function addWebhookCommands(program: Command): void {
   addDeliveries(webhooks)
   addVerifyCommand(webhooks)
   addTestCommand(webhooks)
+  addListenCommand(webhooks)
 }
 
 function addSettings(webhooks: Command): void {

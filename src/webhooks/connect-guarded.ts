@@ -9,8 +9,9 @@ import {
 } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { isPortAllowed } from './check-webhook-url.ts'
-import type { Cidr } from './guard-address.ts'
+import { type Cidr, parseCidr } from './guard-address.ts'
 import { isReachable, judgeHost } from './judge-host.ts'
+import { LOOPBACK, type LocalReceivers } from './local-receivers.ts'
 import type { Resolver } from './resolver.ts'
 import { ATTEMPT_TIMEOUT_MS, DeliveryFailure } from './webhook-delivery.ts'
 
@@ -21,6 +22,8 @@ const NEXT_ADDRESS_MS = 2000
 export interface Guard {
   readonly resolver: Resolver
   readonly egressAllow: readonly Cidr[]
+  /** Absent: none. */
+  readonly receivers?: LocalReceivers
 }
 
 /**
@@ -46,9 +49,18 @@ interface Trust extends Guard {
 async function open(guard: Trust, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
   const number = port === '' ? HTTPS_PORT : Number(port)
   if (!isPortAllowed(number)) throw new DeliveryFailure('port_refused', `callbacks do not go to port ${number}`)
+  const certificate = guard.receivers?.find(hostname, number) ?? null
+  if (certificate !== null) return handshake(pinned(guard, certificate), hostname, number, [LOOPBACK])
   const { addresses } = await judgeHost(hostname, guard.resolver, guard.egressAllow)
   return handshake(guard, hostname, number, addresses)
 }
+
+/** Loopback alone, and nothing there but what has the certificate's key. */
+const pinned = (guard: Trust, certificate: string): Trust => ({
+  ...guard,
+  egressAllow: [parseCidr(`${LOOPBACK}/32`)],
+  secureContext: createSecureContext({ ca: certificate }),
+})
 
 function handshake(guard: Trust, hostname: string, port: number, addresses: readonly string[]): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {

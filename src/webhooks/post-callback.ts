@@ -14,6 +14,7 @@ const MAX_TARGETS = 1000
 interface Target {
   readonly origin: string
   readonly hostname: string
+  readonly port: number
   readonly path: string
   /** Whether the host is an address that may be connected to; false for names, which may mean another one at every attempt. */
   readonly isGoodAddress: boolean
@@ -54,7 +55,7 @@ export function openPostCallback(poster: Poster): PostCallback {
       })
       deadlines.watch(exchange)
       const send = () => exchange.send(() => connections.take(target.origin), toRequest(target, attempt))
-      if (target.isGoodAddress) send()
+      if (target.isGoodAddress || guard.receivers?.find(target.hostname, target.port)) send()
       else
         judgeHost(target.hostname, guard.resolver, guard.egressAllow)
           .then(send)
@@ -63,8 +64,9 @@ export function openPostCallback(poster: Poster): PostCallback {
 }
 
 function toTarget(text: string, { egressAllow }: Guard): Target {
-  const { origin, hostname, pathname, search } = new URL(text)
-  return { origin, hostname, path: pathname + search, isGoodAddress: judgeLiteral(hostname, egressAllow) === true }
+  const { origin, hostname, port, pathname, search } = new URL(text)
+  const isGoodAddress = judgeLiteral(hostname, egressAllow) === true
+  return { origin, hostname, port: Number(port), path: pathname + search, isGoodAddress }
 }
 
 const toRequest = ({ path }: Target, { headers, body }: Attempt): Dispatcher.DispatchOptions => ({

@@ -9,6 +9,7 @@ import { guardedConnector } from './connect-guarded.ts'
 import { openConnections } from './connections.ts'
 import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
+import { followReceivers } from './local-receivers.ts'
 import { openPostCallback } from './post-callback.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 import { openReleaseAttempt } from './release-attempt.ts'
@@ -37,6 +38,7 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
   const guard = {
     resolver: sharedResolver(resolver ?? systemResolver()),
     egressAllow: runtime.settings.egressAllow,
+    receivers: await followReceivers(runtime.bus),
   }
   let dispatcher: Dispatcher | undefined
   const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })

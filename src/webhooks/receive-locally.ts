@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { AccountActor, Context } from '../context.ts'
+import { errorCode } from '../data-directory.ts'
+import { inTransaction } from '../db/database.ts'
+import { invalidRequest } from '../errors.ts'
+import { LOOPBACK } from './local-receivers.ts'
+import { signingSecrets } from './signing-secrets.ts'
+import { verifyDelivery } from './verify-delivery.ts'
+
+const MAX_BODY_BYTES = 1_048_576
+const CERTIFICATE_MS = 86_400_000
+const IP_ADDRESS = 7
+
+type Owner = Context & { readonly actor: AccountActor }
+
+/** A delivery as it was received, and what a receiver's check says of it. */
+export interface Delivery {
+  readonly id: string | null
+  readonly valid: boolean
+  readonly problems: readonly string[]
+  /** Parsed where it is JSON, else its text. */
+  readonly body: unknown
+}
+
+/** Receives over TLS on 127.0.0.1, with a certificate made for this run. */
+export interface Receiver {
+  readonly url: string
+  readonly port: number
+  /** PEM. */
+  readonly certificate: string
+  close(): Promise<void>
+}
+
+/** Checks every delivery with the account's secrets as they are then; genuine ones get 204, all others 400. @throws INVALID_REQUEST for a port that is taken */
+export async function startReceiver(
+  owner: Owner,
+  port: number,
+  onDelivery: (delivery: Delivery) => void,
+): Promise<Receiver> {
+  const { key, certificate } = await makeCertificate()
+  const server = createServer({ key, cert: certificate }, (request, response) => {
+    receive(owner, request).then(
+      (delivery) => {
+        onDelivery(delivery)
+        response.writeHead(delivery.valid ? 204 : 400).end()
+      },
+      () => response.destroy(),
+    )
+  })
+  server.on('tlsClientError', () => undefined)
+  server.listen(port, LOOPBACK)
+  await once(server, 'listening').catch((error: unknown) => {
+    throw invalidRequest(`Give --port another one: ${port} cannot be listened on (${errorCode(error)}).`)
+  })
+  const bound = (server.address() as AddressInfo).port
+  return {
+    url: `https://${LOOPBACK}:${bound}/`,
+    port: bound,
+    certificate,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function makeCertificate(): Promise<{ key: string; certificate: string }> {
+  const { generate } = await import('selfsigned')
+  const made = await generate([{ name: 'commonName', value: 'Sonant webhooks listen' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notAfterDate: new Date(Date.now() + CERTIFICATE_MS),
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: IP_ADDRESS, ip: LOOPBACK }] }],
+  })
+  return { key: made.private, certificate: made.cert }
+}
+
+async function receive(owner: Owner, request: IncomingMessage): Promise<Delivery> {
+  const body = await readBody(request)
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  const { secrets } = await inTransaction(owner.db, (tx) => signingSecrets(owner, tx, owner.actor.accountId))
+  const checks = secrets.map((secret) => verifyDelivery({ headers, body }, secret, owner.now()))
+  const { id, valid, problems } = checks.find((check) => check.valid) ?? checks[0]!
+  return { id, valid, problems, body: parsed(body) }
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw new Error('the body is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return body.toString()
+  }
+}
