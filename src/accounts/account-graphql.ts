@@ -18,7 +18,7 @@ const AccountRef = builder.prismaObject('Account', {
       description: 'The account id. Needs the scope account:admin or operator.',
       resolve: (found, _args, ctx) => accountId(ctx, found),
     }),
-    name: t.exposeString('name', { description: 'Its name, of which there is one.' }),
+    name: t.exposeString('name', { description: 'Its unique name.' }),
     credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
   }),
 })

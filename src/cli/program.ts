@@ -9,6 +9,7 @@ import { addMigrateCommand } from './migrate.ts'
 import { addSayCommand } from './say.ts'
 import { addSecretCommands } from './secrets.ts'
 import { addServeCommands } from './serve.ts'
+import { addStorageCommands } from './storage.ts'
 import { addUserCommands } from './users.ts'
 import { addWebhookCommands } from './webhooks.ts'
 import { addWorkerCommands } from './workers.ts'
@@ -35,6 +36,7 @@ export function buildProgram(): Command {
   addSayCommand(program)
   addWebhookCommands(program)
   addSecretCommands(program)
+  addStorageCommands(program)
   return program
 }
 

@@ -56,6 +56,9 @@ async function start(
   const runtime = await openRuntime(settings, log, { supervise: halves.worker })
   opened.ground.push(() => runtime.close())
   stopping.throwIfAborted()
+  await runtime.storage.probe().catch((error: Error) => {
+    throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
+  })
   if (halves.api) {
     const app = await buildApp(runtime)
     opened.working.push({ what: 'the HTTP server', close: () => app.close() })

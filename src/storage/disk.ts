@@ -44,6 +44,8 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
     },
     delete: async (key) => deleteFile(dir, pathOf(dir, key)),
     deleteBelow: async (folder) => deleteFolder(dir, pathOf(dir, folder)),
+    // Opening it has made its directory.
+    probe: async () => {},
     close: async () => {},
   }
 }

@@ -12,6 +12,8 @@ const PART_BYTES = 8 * 1024 * 1024
 
 /** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
 const PUT_PATIENCE_MS = 180_000
+/** No job's: nothing is ever there. */
+const PROBED_KEY = 'probe/none'
 
 interface S3Credentials {
   readonly accessKeyId: string
@@ -63,8 +65,17 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
       urlOf(folder)
       await deleteListed(send, place.url, `${folder}/`)
     },
+    probe: () => probeBucket(send, urlOf(PROBED_KEY)),
     close: async () => {},
   }
+}
+
+/** A bucket that is not there and an object that is not there are both 404: the code tells which. Keys without the right to list get 403. */
+async function probeBucket(send: Send, url: string): Promise<void> {
+  const answer = await send({ url, method: 'GET', accept: [200, 403, 404] })
+  const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
+  if (answer.status === 200 || code === 'NoSuchKey' || code === 'AccessDenied') return
+  throw new Error(`S3 answered ${answer.status}${code === undefined ? '' : ` ${code}`} to GET.`)
 }
 
 /** What is on a page of the list is deleted before the next page is asked for: that is then the first one. */

@@ -38,6 +38,8 @@ export interface Storage {
   delete(key: string): Promise<void>
   /** Deletes everything whose key starts with the folder's and a slash. */
   deleteBelow(folder: string): Promise<void>
+  /** Whether the store is there at all, without writing to it: for the start of a process. @throws Error with the reason in words */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 

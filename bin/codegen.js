@@ -1,0 +1,4 @@
+import { refuseOldNode } from './node-version.js'
+
+refuseOldNode()
+await import('../codegen.ts')

@@ -1,0 +1,28 @@
+import type { DestinationStream } from 'pino'
+import { pino } from 'pino'
+
+const CLOCK_AT = { start: 11, end: 19 } as const
+
+interface Line {
+  readonly level: number
+  readonly time: number
+  readonly msg?: string
+  readonly [field: string]: unknown
+}
+
+/** Writes what pino would write as JSON as a line to read: the time of day (UTC), the level above information, the message, the fields. */
+export const terminalLog = (terminal: { write(text: string): unknown }): DestinationStream => ({
+  write: (json) => void terminal.write(`${toLine(JSON.parse(json) as Line)}\n`),
+})
+
+function toLine({ level, time, msg = '', ...fields }: Line): string {
+  const clock = new Date(time).toISOString().slice(CLOCK_AT.start, CLOCK_AT.end)
+  const label = level > pino.levels.values.info! ? `${pino.levels.labels[level] ?? level}: ` : ''
+  const shown = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : summary(value)}`,
+  )
+  return [clock, `${label}${msg}`, ...shown].join('  ')
+}
+
+/** A list is told by its length: what came of it is elsewhere. */
+const summary = (value: unknown): string => (Array.isArray(value) ? String(value.length) : JSON.stringify(value))
