@@ -5,6 +5,7 @@ import { engineBlock } from '../engines/engine-block.ts'
 import { type WorkflowSpec, workflowSpec } from '../generation/workflow-spec.ts'
 import { findUnstorable } from '../storable.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
+import { wordsOf } from './issue-words.ts'
 import { readYaml, refusedFile } from './read-yaml.ts'
 import { RESPONSE_FIELDS } from './voice-endpoint.ts'
 
@@ -98,7 +99,7 @@ export function parseEndpointFile(source: string): EndpointSpecs {
     )
   const unstorable = findUnstorable(value)
   if (unstorable !== null) throw refused([unstorable])
-  const parsed = file.safeParse(value)
+  const parsed = file.safeParse(value, { error: wordsOf })
   if (parsed.success) return parsed.data
   throw refused(parsed.error.issues.flatMap(toMistakes))
 }
@@ -110,7 +111,7 @@ interface Mistake {
 
 const toMistakes = (issue: z.core.$ZodIssue): Mistake[] =>
   issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not a field that is known here' }))
+    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
     : [{ path: issue.path, message: issue.message }]
 
 /** What keeps the inputs from working: they must compile, refuse unknown keys, and have a text and a voice. */

@@ -48,6 +48,18 @@ describe('an endpoint file', () => {
       withSchema({ properties: { ...INPUTS.properties, voice: { type: 'integer' } } }),
       /voice must have type: string/,
     ],
+    ['a name that is a number', 'name', { name: 5 }, /\.name must be a string$/],
+    ['a published that is a text', 'published', { published: 'yes' }, /\.published must be true or false$/],
+    [
+      'a time limit of zero',
+      'time_limit_seconds',
+      { time_limit_seconds: 0 },
+      /\.time_limit_seconds must be at least 1$/,
+    ],
+    ['an engine of another kind', 'engine', { engine: { kind: 'x' } }, /\.kind must be one of espeak, openai-speech$/],
+    ['voices that are no list', 'voices', { voices: 5 }, /\.voices must be a list$/],
+    ['a voice without a name', 'voices', withVoice({ name: undefined }), /\.name is required$/],
+    ['an unknown field', 'color', { color: 1 }, /\.color is an unknown field$/],
     ['a NUL in a name', 'name', { name: 'a\0b' }, /name holds NUL/],
     [
       'a lone surrogate in a voice',
@@ -74,7 +86,7 @@ describe('an endpoint file', () => {
       },
       new RegExp(`kind must be preset: a ${profile} server`),
     ]),
-    ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is not a field/],
+    ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is an unknown field/],
   ])('with %s is refused with line and reason', ([, field, changes, reason]) => {
     const source = fileOf(changes)
     const { code, details } = refusalOf(source)

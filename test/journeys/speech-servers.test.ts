@@ -238,7 +238,7 @@ describe('endpoint files', () => {
   })
 
   test.each([
-    ['an unknown field', { base_ulr: 'x' }, /engine\.base_ulr is not a field/],
+    ['an unknown field', { base_ulr: 'x' }, /engine\.base_ulr is an unknown field/],
     ['an unknown profile', { profile: 'vllm' }, /engine\.profile/],
     ['an address that is none', { base_url: 'localhost:8000' }, /engine\.base_url must be an http/],
     ['a password in the address', { base_url: 'http://u:p@h' }, /engine\.base_url must not hold a password/],
