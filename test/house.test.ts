@@ -26,7 +26,7 @@ describe('the house', () => {
     ['@prisma/client', /^src\/(db|generated)\//],
     ['pg-boss', /^src\/(queue\/|runtime\.ts)/],
     ['openapi-backend', /^rest\/plugin\.ts$/],
-    ['fastify', /^(src\/server\/|src\/graphql\/|rest\/plugin\.ts$)/],
+    ['fastify', /^(src\/server\/|src\/graphql\/|src\/pages\/|rest\/plugin\.ts$)/],
     ['@pothos/', /^src\/graphql\//],
     ['graphql-yoga', /^src\/graphql\//],
     ['commander', /^src\/cli\//],

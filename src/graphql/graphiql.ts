@@ -1,6 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { mountPage, type Page, type PageParts } from '../pages/page.ts'
 import { prefersHtml } from './accept.ts'
 import { type Example, readExamples } from './examples.ts'
+import { GRAPHQL_PATH } from './handshake.ts'
 
 const OPTIONS = {
   title: 'Sonant GraphQL',
@@ -19,40 +21,61 @@ const OPTIONS = {
 }
 `,
 }
-/** The page brings its scripts, styles, fonts and workers along: a browser is to load nothing from elsewhere. */
+/** Its workers come out of its script, as blobs. */
 const POLICY =
-  "default-src 'self' 'unsafe-inline' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'self' 'unsafe-inline' data: blob:; script-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Serves GraphiQL to browsers, with a list of the examples in its head. */
-interface Graphiql {
-  /** A browser that shows a page to a person asks for HTML; no GraphQL client does. */
+interface Graphiql extends Page {
+  /** A browser that shows a page asks for HTML; no GraphQL client does. */
   isAskedFor(request: FastifyRequest): boolean
-  send(reply: FastifyReply): Promise<FastifyReply>
 }
 
-/** The page is made for the first request: its nine megabytes are of no use to a service that never shows it. */
-export function openGraphiql(): Graphiql {
-  let page: Promise<Buffer> | undefined
+export function mountGraphiql(app: FastifyInstance): Graphiql {
   return {
-    isAskedFor: ({ method, headers }) => method === 'GET' && prefersHtml(headers.accept),
-    send: async (reply) => {
-      page ??= renderPage()
-      return reply
-        .header('content-security-policy', POLICY)
-        .type('text/html; charset=utf-8')
-        .send(await page)
-    },
+    ...mountPage(app, GRAPHQL_PATH, makePage),
+    isAskedFor: ({ method, headers }) => method !== 'POST' && prefersHtml(headers.accept),
   }
 }
 
-async function renderPage(): Promise<Buffer> {
+/** The library has one page of nine megabytes: its style and its script are taken out of it, and only what starts them is written anew. */
+async function makePage(): Promise<PageParts> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const options = JSON.stringify(OPTIONS)
-  const [head, tail, ...more] = renderGraphiQL(OPTIONS).split(`          ${options}`)
-  if (head === undefined || tail === undefined || more.length > 0) throw new Error('GraphiQL is started in another way')
-  const examples = toScript((await readExamples()).map(toItem))
-  const list = `<script>const chosen = (${listExamples})(${examples})</script>`
-  return Buffer.from(`${head.replace('<div id="root">', (root) => list + root)}{...${options}, ...chosen}${tail}`)
+  const page = renderGraphiQL()
+  const examples = JSON.stringify((await readExamples()).map(toItem))
+  return {
+    files: {
+      'graphiql.css': between(page, '<style>', '</style>'),
+      'graphiql.js': between(page, '<script>', 'YogaGraphiQL.renderYogaGraphiQL('),
+      'start.js': `const chosen = (${listExamples})(${examples})
+YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), { ...${JSON.stringify(OPTIONS)}, ...chosen })
+`,
+    },
+    html: (link) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${OPTIONS.title}</title>
+<link rel="icon" href="favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${link('graphiql.css')}">
+</head>
+<body id="body" class="no-focus-outline">
+<noscript>Enable JavaScript to run this page.</noscript>
+<div id="root"></div>
+<script src="${link('graphiql.js')}"></script>
+<script src="${link('start.js')}"></script>
+</body>
+</html>
+`,
+    policy: POLICY,
+  }
+}
+
+function between(page: string, opening: string, closing: string): string {
+  const from = page.indexOf(opening) + opening.length
+  const to = page.indexOf(closing, from)
+  if (from < opening.length || to < from) throw new Error('GraphiQL comes in another form')
+  return page.slice(from, to)
 }
 
 interface Item {
@@ -70,9 +93,6 @@ const toItem = ({ name, about, query, variables }: Example): Item => ({
   query,
   variables: Object.keys(variables).length === 0 ? '' : JSON.stringify(variables, null, 2),
 })
-
-/** JSON that can stand in a script element. */
-const toScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 interface Element {
   style: { cssText: string }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
@@ -13,7 +14,7 @@ import { deadline } from './deadline.ts'
 import { extensionsOf } from './errors.ts'
 import { toReadable } from './event-stream.ts'
 import { refuseMisreadParameters } from './get-parameters.ts'
-import { openGraphiql } from './graphiql.ts'
+import { mountGraphiql } from './graphiql.ts'
 import { GRAPHQL_PATH, isHandshake } from './handshake.ts'
 import { limits } from './limit-plugin.ts'
 import { MAX_BODY_VALUES, MAX_GRAPHQL_BODY_BYTES } from './limits.ts'
@@ -44,7 +45,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
   const schema = buildGraphqlSchema()
   const yoga = openYoga(runtime, schema)
   const post = createPost(yoga, schema)
-  const graphiql = openGraphiql()
+  const graphiql = mountGraphiql(app)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // A well-formed one would have left HTTP.
     if (isHandshake(request.raw)) throw malformedHandshake(reply)
@@ -117,7 +118,8 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
 const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
 
 const toFetchInit = (request: FastifyRequest, accept: string): RequestInit => ({
-  method: request.method,
+  // Fastify leaves out the body of an answer to HEAD.
+  method: request.method === 'HEAD' ? 'GET' : request.method,
   headers: Object.entries({ ...request.headers, accept }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
   ),
@@ -133,7 +135,10 @@ async function send(reply: FastifyReply, response: Response): Promise<FastifyRep
   reply.status(response.status)
   if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
     return reply.send(await response.text())
-  return reply.send(toReadable(response.body))
+  if (reply.request.method !== 'HEAD') return reply.send(toReadable(response.body))
+  // What would come is all that HEAD asks for: nothing is followed.
+  await response.body.cancel()
+  return reply.send(Readable.from([]))
 }
 
 function malformedHandshake(reply: FastifyReply): ServiceError {

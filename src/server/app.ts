@@ -14,6 +14,7 @@ import { mountDocs } from './docs.ts'
 import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
 import { mountHealth } from './health.ts'
+import { mountHome } from './home.ts'
 import { hostMistake } from './host-header.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
@@ -46,7 +47,8 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, enter)
   await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
-  await mountDocs(app, document, runtime.settings.publicUrl)
+  mountDocs(app, document, runtime.settings.publicUrl)
+  mountHome(app, () => runtime.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
   app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   app.addHook('preClose', () => runtime.spill.close())

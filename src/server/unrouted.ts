@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route asks for a key. */
     secured?: boolean
+    /** To anything but a browser the address is unknown. */
+    browsersOnly?: boolean
   }
 }
 
@@ -30,6 +32,7 @@ interface Unrouted {
 export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {
   const known = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.browsersOnly === true) return
     const path = known.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), secured: false }
     for (const name of [method].flat()) path.methods.add(name)
     path.secured ||= config?.secured === true

@@ -8,16 +8,17 @@ import { call, type Reply } from '../setup/service.ts'
 
 let service: TestRuntime
 let page: Reply
+let start: string
 beforeAll(async () => {
   service = await startTestRuntime()
   page = await call(`${service.url}/graphql`, { headers: { accept: 'text/html,*/*' } })
+  const [, link] = /src="(graphql\/files\/start[^"]+)"/.exec(page.text)!
+  start = (await call(`${service.url}/${link}`)).text
 })
 afterAll(() => service?.close())
 
 /** What GraphiQL is started with at an address, and the examples that the list offers there. */
 function startAt(hash: string) {
-  const script = /<script>(const chosen = .*?)<\/script>/s.exec(page.text)![1]!
-  const options = page.text.slice(page.text.lastIndexOf('querySelector(')).match(/\{\.\.\..*, \.\.\.chosen\}/)![0]
   const offered: string[] = []
   const createElement = () => ({
     style: {},
@@ -26,8 +27,10 @@ function startAt(hash: string) {
     },
     append: () => undefined,
   })
-  const browser = { document: { createElement, body: createElement() }, location: { hash } }
-  const started = runInNewContext(`${script}; (${options})`, browser) as { query?: string; variables?: string }
+  let started: { query?: string; variables?: string } = {}
+  const YogaGraphiQL = { renderYogaGraphiQL: (_root: unknown, options: typeof started) => (started = options) }
+  const document = { createElement, body: createElement(), querySelector: () => null }
+  runInNewContext(start, { document, location: { hash }, YogaGraphiQL })
   return { ...started, offered }
 }
 
