@@ -153,6 +153,11 @@ function openPaces(now: () => number) {
     note: (lane: string, tookMs: number): void => {
       last.set(lane, { tookMs, endedAt: now() })
       if (last.size > MAX_PACES) forgetOld()
+      // Of more than that in one second the first ones are forgotten.
+      for (const oldest of last.keys()) {
+        if (last.size <= 2 * MAX_PACES) break
+        last.delete(oldest)
+      }
     },
     of: (lane: string): number => {
       const pace = last.get(lane)
