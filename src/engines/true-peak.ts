@@ -14,10 +14,16 @@ export function truePeakOf(samples: Int16Array): number {
   for (let at = 0; at < samples.length; at++) highest = Math.max(highest, Math.abs(samples[at]!))
   let peak = highest
   for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at]!) < highest * NEAR_PEAK) continue
+    if (Math.abs(samples[at]!) < highest * NEAR_PEAK || !isCrest(samples, at)) continue
     peak = Math.max(peak, peakNear(samples, at))
   }
   return peak
+}
+
+/** A wave rises highest next to the highest of its samples. */
+function isCrest(samples: Int16Array, at: number): boolean {
+  const height = Math.abs(samples[at]!)
+  return height >= Math.abs(samples[at - 1] ?? 0) && height >= Math.abs(samples[at + 1] ?? 0)
 }
 
 /** The highest value at a sample and between it and its neighbours. */
