@@ -1,6 +1,7 @@
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAccountCommands } from './accounts.ts'
+import { addCompletionCommand } from './completion.ts'
 import { addEndpointCommands } from './endpoints.ts'
 import { addEngineCommands } from './engines.ts'
 import { addJobCommands } from './jobs.ts'
@@ -37,6 +38,7 @@ export function buildProgram(): Command {
   addWebhookCommands(program)
   addSecretCommands(program)
   addStorageCommands(program)
+  addCompletionCommand(program)
   return program
 }
 
