@@ -81,7 +81,7 @@ async function compileDocument(): Promise<void> {
 async function generateCommitted(check: boolean): Promise<void> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
   const { generateExampleTypes } = await import('./examples/generate-types.ts')
-  const { readExamples } = await import('./src/graphql/examples.ts')
+  const { readExamples } = await import('./src/graphql/http/examples.ts')
   const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
   const files = {
     'schema.graphql': printGraphqlSchema(),

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openEmbedded } from '../src/db/embedded.ts'
-import { openLog } from '../src/log.ts'
+import { openEmbedded } from '../src/db/embedded/embedded.ts'
+import { openLog } from '../src/values/log.ts'
 import { environmentOf, type Launched, launch, ROOT, type Variables } from './process.ts'
 
 const run = promisify(execFile)

@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import { createAccount } from '../src/accounts/create-account.ts'
 import { createApiKey } from '../src/api-keys/create-api-key.ts'
-import { readSettings } from '../src/config.ts'
-import { openLog } from '../src/log.ts'
-import { openRuntime } from '../src/runtime.ts'
+import { readSettings } from '../src/context/config.ts'
+import { openRuntime } from '../src/runtime/runtime.ts'
+import { openLog } from '../src/values/log.ts'
 import { seedJobs } from './seed.ts'
 
 const CREDITS = 1_000_000n

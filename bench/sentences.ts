@@ -1,6 +1,6 @@
-import type { Language } from '../src/engines/detect-language.ts'
 import type { SpeechRequest } from '../src/engines/engine.ts'
-import { ESPEAK_LANGUAGES } from '../src/engines/espeak-voice.ts'
+import type { Language } from '../src/engines/espeak/detect-language.ts'
+import { ESPEAK_LANGUAGES } from '../src/engines/espeak/espeak-voice.ts'
 
 export interface Sentence {
   readonly text: string

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
-import { LANGUAGES } from '../src/engines/detect-language.ts'
-import { openEspeak } from '../src/engines/espeak.ts'
-import { openLog } from '../src/log.ts'
-import { SENTENCE_SECONDS } from '../src/synthesis/speech-rates.ts'
-import { durationMs, parseWav } from '../src/synthesis/wav.ts'
+import { LANGUAGES } from '../src/engines/espeak/detect-language.ts'
+import { openEspeak } from '../src/engines/espeak/espeak.ts'
+import { openLog } from '../src/values/log.ts'
+import { SENTENCE_SECONDS } from '../src/voice/speech-rates.ts'
+import { durationMs, parseWav } from '../src/voice/wav.ts'
 import { SENTENCES, speechRequest } from './sentences.ts'
 
-// Prints the seconds per letter that src/synthesis/speech-rates.ts holds: the embedded engine speaks the sentences without digits.
+// Prints the seconds per letter that src/voice/speech-rates.ts holds: the embedded engine speaks the sentences without digits.
 
 const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn') })
 for (const language of LANGUAGES) {

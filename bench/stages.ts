@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool } from 'pg'
 import type { PgBoss } from 'pg-boss'
 import type { SpeechEngine } from '../src/engines/engine.ts'
-import type { Runtime } from '../src/runtime.ts'
+import type { Runtime } from '../src/runtime/runtime.ts'
 
 /** The stages of a job in a worker, in their order. Each ends where the next begins. */
 const STAGES = ['queue', 'claim', 'load', 'engine', 'check', 'store', 'complete', 'settle'] as const

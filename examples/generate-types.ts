@@ -1,7 +1,7 @@
 import { codegen } from '@graphql-codegen/core'
 import * as operations from '@graphql-codegen/typescript-operations'
 import { type GraphQLSchema, getOperationAST, parse, printSchema } from 'graphql'
-import type { Example } from '../src/graphql/examples.ts'
+import type { Example } from '../src/graphql/http/examples.ts'
 
 /** Scalars as they are in JSON. */
 const SCALARS = { DateTime: 'string', ID: 'string', JSON: 'unknown', URL: 'string' }

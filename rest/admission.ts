@@ -1,11 +1,11 @@
 import { JOB_READ_SCOPE } from '../src/api-keys/api-key.ts'
+import { reachEndpoint } from '../src/catalog/find-visible-endpoint.ts'
+import { reachWorkflow } from '../src/catalog/find-visible-workflow.ts'
+import { endpointKey } from '../src/catalog/voice-endpoint.ts'
+import { workflowKey } from '../src/catalog/workflow.ts'
 import { CHAT_SCOPE, MEDIA_TAG_SCOPE, RETARGET_SCOPE } from '../src/companion/companion.ts'
-import { type Context, requireScope } from '../src/context.ts'
-import { reachEndpoint } from '../src/endpoints/reach-endpoint.ts'
-import { endpointKey } from '../src/endpoints/voice-endpoint.ts'
-import { reachWorkflow } from '../src/generation/reach-workflow.ts'
-import { workflowKey } from '../src/generation/workflow.ts'
-import { reachForReplay } from '../src/jobs/reach-for-replay.ts'
+import { type Context, requireScope } from '../src/context/context.ts'
+import { reachForReplay } from '../src/jobs/lifecycle/find-replay.ts'
 
 type Params = Readonly<Record<string, string>>
 

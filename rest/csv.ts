@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
-import { preferredEncoding } from './accept-encoding.ts'
+import { preferredEncoding } from '../src/http/accept-encoding.ts'
 
 /** The least effort: the network is spared five sixths, and the database stays the slowest part. */
 const GZIP = { level: constants.Z_BEST_SPEED }

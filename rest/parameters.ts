@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type Detail, invalidRequest } from '../src/errors.ts'
+import { type Detail, invalidRequest } from '../src/errors/service-error.ts'
 
 /** The parameters of a query as the document types them: whole numbers, lists, and texts. */
 export type Query = Readonly<Record<string, string | number | readonly string[]>>

@@ -1,14 +1,14 @@
 import type { Account } from '../src/accounts/account.ts'
+import type { PublicDocument } from '../src/catalog/catalog-cache.ts'
+import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/catalog/voice-endpoint.ts'
 import type { ChatResult } from '../src/companion/chat-with-companion.ts'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { RetargetResult } from '../src/companion/retarget-companion.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
-import type { PublicDocument } from '../src/endpoints/catalog-cache.ts'
-import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/endpoints/voice-endpoint.ts'
-import type { JobPage } from '../src/jobs/job-page.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { JobResult, JobSummary, JobView } from '../src/jobs/job-view.ts'
-import type { Submission } from '../src/jobs/queue-job.ts'
+import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
+import type { JobPage } from '../src/jobs/list/job-page.ts'
 import type { VoiceJobView } from '../src/jobs/voice-job.ts'
 import type {
   Account as AccountBody,

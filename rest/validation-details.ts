@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
-import { type Detail, MAX_DETAILS } from '../src/errors.ts'
-import { pointerToken } from '../src/json-pointer.ts'
+import { type Detail, MAX_DETAILS } from '../src/errors/service-error.ts'
+import { pointerToken } from '../src/values/json-pointer.ts'
 
 const BODY = '/requestBody'
 const HEADER = '/header/'

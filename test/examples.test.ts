@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildProgram } from '../src/cli/program.ts'
-import { readSettings } from '../src/config.ts'
+import { readSettings } from '../src/context/config.ts'
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../examples/${name}`, import.meta.url)), 'utf8')
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

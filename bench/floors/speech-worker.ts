@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { request } from 'undici'
-import { readSettings } from '../../src/config.ts'
+import { readSettings } from '../../src/context/config.ts'
 import type { SpeechEngine } from '../../src/engines/engine.ts'
 import type { Engines } from '../../src/engines/engines.ts'
-import { openLog } from '../../src/log.ts'
-import { openRuntime } from '../../src/runtime.ts'
-import { stopOnSignal } from '../../src/server/shutdown.ts'
-import { startWorker } from '../../src/synthesis/synthesis-worker.ts'
+import { openRuntime } from '../../src/runtime/runtime.ts'
+import { stopOnSignal } from '../../src/runtime/shutdown.ts'
+import { openLog } from '../../src/values/log.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
 import { watchStages } from '../stages.ts'
 
 // The worker with an engine that is one HTTP call: what the pipeline around an engine costs. With STAGES_FILE it writes down, when it

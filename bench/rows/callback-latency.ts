@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { type CallbackBed, openCallbackBed } from '../callback-bed.ts'
 import { quantile, type Row } from '../measure.ts'
+import { type CallbackBed, openCallbackBed } from '../webhook-fixture.ts'
 
 const PERIOD_MS = 250
 

@@ -1,10 +1,10 @@
-import { newId } from '../../src/id.ts'
-import { queueId } from '../../src/queue/boss-queue.ts'
-import { type CallbackBed, openCallbackBed } from '../callback-bed.ts'
+import { queueId } from '../../src/queue/pgboss/boss-queue.ts'
+import { newId } from '../../src/values/id.ts'
 import type { Arrival } from '../floors/callback-receiver.ts'
 import { interleaved, type Row, throughput } from '../measure.ts'
+import { type CallbackBed, openCallbackBed } from '../webhook-fixture.ts'
 
-/** Attempts at once to one receiver, as src/webhooks/webhook-worker.ts limits them. */
+/** Attempts at once to one receiver, as src/webhooks/delivery/webhook-worker.ts limits them. */
 const CONNECTIONS = 16
 const WAITING = 5000
 const BODY = JSON.stringify({ job_id: 'job_bench', status: 'completed', outputs: { audio: 'a'.repeat(250) } })

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { openEspeak } from '../../src/engines/espeak.ts'
-import { openLog } from '../../src/log.ts'
+import { openEspeak } from '../../src/engines/espeak/espeak.ts'
+import { openLog } from '../../src/values/log.ts'
 import { median, type Row } from '../measure.ts'
 import { SENTENCES, speechRequest } from '../sentences.ts'
 

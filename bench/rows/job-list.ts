@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../src/id.ts'
+import { firstIdAt } from '../../src/values/id.ts'
 import type { Database, Environment } from '../environment.ts'
 import { requestsPerSecond, responseTime } from '../load.ts'
 import { interleaved, latency, type Measure, type Row, throughput } from '../measure.ts'

@@ -1,6 +1,6 @@
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, isOperator, requireAccount, requireScope } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
+import { type Context, isOperator, requireAccount, requireScope } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { findAccount } from './find-account.ts'
 
 export interface Account {

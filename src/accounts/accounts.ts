@@ -1,6 +1,6 @@
-import { type Context, requireOperator } from '../context.ts'
+import { type Context, requireOperator } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
-import { isId } from '../id.ts'
+import { isId } from '../values/id.ts'
 import { ACCOUNT_VIEW, type Account } from './account.ts'
 
 /** All accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */

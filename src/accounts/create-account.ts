@@ -1,8 +1,8 @@
-import { type Context, requireOperator } from '../context.ts'
+import { type Context, requireOperator } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
-import { invalidRequest } from '../errors.ts'
-import { isId, newId } from '../id.ts'
-import { addSecret } from '../webhooks/signing-secrets.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { isId, newId } from '../values/id.ts'
+import { addSecret } from '../webhooks/signing/signing-secrets.ts'
 import { type Account, checkName, MAX_CREDITS } from './account.ts'
 
 const UNIQUE_VIOLATION = '23505'

@@ -1,6 +1,6 @@
-import { type Context, requireOperator } from '../context.ts'
+import { type Context, requireOperator } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { type Account, MAX_CREDITS } from './account.ts'
 import { findAccount } from './find-account.ts'
 

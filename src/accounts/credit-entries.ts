@@ -1,4 +1,4 @@
-import { type Context, isOperator } from '../context.ts'
+import { type Context, isOperator } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { whoseAccount } from './whose-account.ts'
 

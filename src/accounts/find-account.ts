@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts'
-import { ServiceError } from '../errors.ts'
+import type { Context } from '../context/context.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import type { Account } from './account.ts'
 
 interface Row {

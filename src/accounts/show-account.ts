@@ -1,6 +1,6 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, isOperator, requireScope } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { type Context, isOperator, requireScope } from '../context/context.ts'
+import { notFound } from '../errors/service-error.ts'
 import { type Account, account } from './account.ts'
 import { findAccount } from './find-account.ts'
 

@@ -1,5 +1,5 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireOperator, requireScope } from '../context.ts'
+import { type Context, requireAccount, requireOperator, requireScope } from '../context/context.ts'
 import { findAccount } from './find-account.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
+import { VOICE_SCOPE } from '../catalog/voice-endpoint.ts'
 
 const PREFIX = 'snt_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,7 +1,7 @@
-import { type Context, requireAccount } from '../context.ts'
+import { type Context, requireAccount } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
-import { ServiceError } from '../errors.ts'
-import { isId } from '../id.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
 import { keysOwner } from './grantable-scopes.ts'
 
 /** A key without the key itself. */

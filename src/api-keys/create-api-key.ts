@@ -1,8 +1,8 @@
 import { checkName } from '../accounts/account.ts'
 import { findAccount } from '../accounts/find-account.ts'
-import { type Context, OPERATOR_SCOPE } from '../context.ts'
-import { forbidden } from '../errors.ts'
-import { newId } from '../id.ts'
+import { type Context, OPERATOR_SCOPE } from '../context/context.ts'
+import { forbidden } from '../errors/service-error.ts'
+import { newId } from '../values/id.ts'
 import { DEFAULT_SCOPES, hashApiKey, newApiKey } from './api-key.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 

@@ -1,5 +1,5 @@
-import { type Context, requireAccount, requireScope } from '../context.ts'
-import { invalidRequest, ServiceError } from '../errors.ts'
+import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { scopesOf } from '../users/user.ts'
 import { ACCOUNT_ADMIN_SCOPE, SCOPE_FORM } from './api-key.ts'
 

@@ -1,5 +1,5 @@
 import { checkName } from '../accounts/account.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { type ApiKeyView, KEY_VIEW, unknownKey } from './api-keys.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 

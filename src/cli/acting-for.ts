@@ -1,4 +1,4 @@
-import type { AccountActor, Context } from '../context.ts'
+import type { AccountActor, Context } from '../context/context.ts'
 
 /** The operator's context as an account's own, by its id or name: for the verbs of those who own one. @throws NOT_FOUND */
 export async function actingFor(ctx: Context, account: string): Promise<Context & { readonly actor: AccountActor }> {

@@ -1,14 +1,14 @@
-import { type Closer, closeInTurn } from '../closing.ts'
-import type { Settings } from '../config.ts'
-import type { Context } from '../context.ts'
-import type { Catalog } from '../endpoints/catalog-cache.ts'
-import { closingLimit, openFoundation, type Whole } from '../foundation.ts'
-import type { Log } from '../log.ts'
-import { readPublicUrl } from '../public-url.ts'
-import { bossQueue } from '../queue/boss-queue.ts'
+import type { Catalog } from '../catalog/catalog-cache.ts'
+import { type Closer, closeInTurn } from '../concurrency/closing.ts'
+import type { Settings } from '../context/config.ts'
+import type { Context } from '../context/context.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { bossQueue } from '../queue/pgboss/boss-queue.ts'
 import type { Queue } from '../queue/queue.ts'
-import type { Runtime } from '../runtime.ts'
+import { closingLimit, openFoundation, type Whole } from '../runtime/foundation.ts'
+import { readPublicUrl } from '../runtime/public-url.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Log } from '../values/log.ts'
 
 /**
  * What a command uses besides the database. `catalog`: it reads or changes endpoints and workflows. `queue`: it puts work into it; to
@@ -55,7 +55,7 @@ export async function openCommand(settings: Settings, log: Log, needs: readonly 
 
 /** The whole service, without listening and without working: for commands that submit work and may have to do it. */
 export async function openService(settings: Settings, log: Log): Promise<Runtime> {
-  const { openRuntime } = await import('../runtime.ts')
+  const { openRuntime } = await import('../runtime/runtime.ts')
   return openRuntime(settings, log, { supervise: false })
 }
 
@@ -66,14 +66,14 @@ async function isInstalled({ db }: Foundation): Promise<boolean> {
 
 /** Not followed: what changes while a command runs is the next one's to see. Its verbs prepare the queues that they use. */
 async function loadCatalog({ db }: Foundation): Promise<Catalog> {
-  const { openCatalog } = await import('../endpoints/catalog-cache.ts')
+  const { openCatalog } = await import('../catalog/catalog-cache.ts')
   const catalog = openCatalog(db, async () => undefined)
   await catalog.reload()
   return catalog
 }
 
 async function openQueue({ db, bus, log }: Foundation, closers: Closer[]): Promise<Queue> {
-  const { openBoss } = await import('../queue/boss.ts')
+  const { openBoss } = await import('../queue/pgboss/boss.ts')
   const boss = await openBoss(db, log, false)
   closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
   const queue = bossQueue(async () => boss, bus)

@@ -1,5 +1,5 @@
-import { invalidRequest } from '../errors.ts'
-import { parseMoment } from '../moment.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { parseMoment } from '../values/timestamp.ts'
 
 // What an option's text means. Each throws INVALID_REQUEST with the option's name where it means nothing.
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import type { Settings } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
-import type { Context } from '../context.ts'
-import { type Detail, ServiceError } from '../errors.ts'
+import type { Settings } from '../context/config.ts'
+import { ConfigError } from '../context/config-error.ts'
+import type { Context } from '../context/context.ts'
+import { type Detail, ServiceError } from '../errors/service-error.ts'
 import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
-import type { Log } from '../log.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Log } from '../values/log.ts'
 import { Interrupted } from './interruption.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
@@ -62,8 +62,8 @@ function addAction<Options extends object>(
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]
     await answer(options, async () => {
-      const { readSettings } = await import('../config.ts')
-      const { openLog } = await import('../log.ts')
+      const { readSettings } = await import('../context/config.ts')
+      const { openLog } = await import('../values/log.ts')
       const settings = quiet(readSettings(process.env))
       return run(settings, openLog(settings.logLevel), options, args)
     })

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../values/version.ts'
 import { buildProgram } from './program.ts'
 
 const PREFIX = /^error: /

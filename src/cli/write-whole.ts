@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 
 /** How often a pipe is checked for a reader. */
 const LOOK_EVERY_MS = 100

@@ -1,6 +1,6 @@
-import { type Context, requireAccount, requireScope } from '../context.ts'
+import { type Context, requireAccount, requireScope } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
-import { newId } from '../id.ts'
+import { newId } from '../values/id.ts'
 import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
 import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'

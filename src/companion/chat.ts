@@ -1,7 +1,7 @@
-import { type Context, requireAccount } from '../context.ts'
+import { type Context, requireAccount } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
-import { notFound } from '../errors.ts'
-import { isId } from '../id.ts'
+import { notFound } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
 import type { ChatMessage } from './chat-completions.ts'
 
 /** Messages of a chat that are kept, the caller's and the companion's together: an exchange is two. */

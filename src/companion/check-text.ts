@@ -1,5 +1,5 @@
-import { invalidRequest } from '../errors.ts'
-import { findUnstorable } from '../storable.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { findUnstorable } from '../values/storable-json.ts'
 
 /** Holds a text from the caller against its limit, in Unicode code points. @throws INVALID_REQUEST */
 export function checkText(path: string, text: string, maxCharacters: number): void {

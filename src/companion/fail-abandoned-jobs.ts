@@ -1,6 +1,6 @@
-import type { Parts } from '../context.ts'
+import type { Parts } from '../context/context.ts'
 import { ENDED_AT } from '../jobs/job-times.ts'
-import { tellJob } from '../jobs/tell-job.ts'
+import { tellJob } from '../jobs/live/notify-job.ts'
 
 /** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
 const GRACE_SECONDS = 45

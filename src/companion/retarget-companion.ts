@@ -1,4 +1,4 @@
-import { type Context, requireScope } from '../context.ts'
+import { type Context, requireScope } from '../context/context.ts'
 import { requireChat, setPersona } from './chat.ts'
 import { checkText } from './check-text.ts'
 import { MAX_PERSONA_CHARACTERS, RETARGET_SCOPE } from './companion.ts'

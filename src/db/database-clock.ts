@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Log } from '../log.ts'
+import type { Log } from '../values/log.ts'
 
 const READ_EVERY_MS = 10_000
 /** The process's own clock does not run this much apart from its stopwatch unless somebody sets it, or the machine has slept. */

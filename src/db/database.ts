@@ -1,9 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../values/log.ts'
+import { type Loans, openLoans } from './checkouts.ts'
 import { LendingSocket } from './lending-socket.ts'
-import { type Loans, openLoans } from './loans.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */

@@ -1,6 +1,6 @@
-import { errorCode } from '../data-directory.ts'
-import { ServiceError } from '../errors.ts'
-import { isDatabaseDown } from './database-down.ts'
+import { isDatabaseDown } from '../errors/database-down.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { errorCode } from '../values/data-directory.ts'
 
 /** SQLSTATEs of a server that answers and lets nobody in: wrong user or password (class 28), no such database. */
 const NOT_LET_IN = /^(28[0-9A-Z]{3}|3D000)$/

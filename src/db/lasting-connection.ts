@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client, DatabaseError, type Notification } from 'pg'
-import type { Log } from '../log.ts'
+import type { Log } from '../values/log.ts'
 
 const FIRST_BACKOFF_MS = 50
 const LONGEST_BACKOFF_MS = 1_000

@@ -1,4 +1,4 @@
-import { type Detail, invalidRequest } from '../errors.ts'
+import { type Detail, invalidRequest } from '../errors/service-error.ts'
 
 const DEFAULT_PAGE = 50
 /** The most that `first` and `last` may ask for. */

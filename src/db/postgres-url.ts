@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
-import { errorCode } from '../data-directory.ts'
-import { ServiceError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { errorCode } from '../values/data-directory.ts'
+import type { Log } from '../values/log.ts'
 
 /** With what libpq does; `no-verify` is the driver's own word for an encryption that verifies nothing. */
 const MODES = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const

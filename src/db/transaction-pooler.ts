@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { errorCode } from '../data-directory.ts'
+import { errorCode } from '../values/data-directory.ts'
 
 /** A busy pooler may give a client the same connection again by chance. */
 const LOOKS = 5

@@ -1,8 +1,8 @@
-import { isMostlyLatin, LANGUAGES, type Language } from './detect-language.ts'
-import { SCRIPTS, withoutNamedWords } from './espeak-scripts.ts'
-import { pickVoice, spokenLanguage } from './espeak-voice.ts'
-import { type SpokenPart, spokenText } from './spoken-part.ts'
-import { isSilent, KANJI, toSpokenText } from './spoken-text.ts'
+import { isMostlyLatin, LANGUAGES, type Language } from './espeak/detect-language.ts'
+import { SCRIPTS, withoutNamedWords } from './espeak/espeak-scripts.ts'
+import { pickVoice, spokenLanguage } from './espeak/espeak-voice.ts'
+import { type SpokenPart, spokenText } from './espeak/spoken-part.ts'
+import { isSilent, KANJI, toSpokenText } from './espeak/spoken-text.ts'
 
 /** What a check needs of an endpoint's engine and of the job's inputs. */
 interface Utterance {

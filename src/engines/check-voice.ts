@@ -1,6 +1,6 @@
 import type { EspeakBlock, OpenaiSpeechBlock } from './engine-block.ts'
-import { ESPEAK_NAMES, type EspeakNames } from './espeak-names.ts'
-import { pickVoice } from './espeak-voice.ts'
+import { ESPEAK_NAMES, type EspeakNames } from './espeak/espeak-names.ts'
+import { pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
 
 /** What a file says of an engine that matters to its voices. */

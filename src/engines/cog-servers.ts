@@ -1,5 +1,5 @@
+import type { Slots } from '../concurrency/semaphore.ts'
 import { type CircuitBreaker, openCircuitBreaker } from './retry.ts'
-import type { Slots } from './slots.ts'
 
 /** What all workflows on one server share. */
 export interface CogServer {

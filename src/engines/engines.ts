@@ -1,9 +1,9 @@
-import type { Log } from '../log.ts'
+import { openSlots, type Slots } from '../concurrency/semaphore.ts'
+import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
-import { openEspeak } from './espeak.ts'
+import { openEspeak } from './espeak/espeak.ts'
 import type { SpeechServer } from './openai-speech.ts'
-import { openSlots, type Slots } from './slots.ts'
 
 /** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000

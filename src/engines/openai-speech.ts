@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher, request as send } from 'undici'
+import type { Slots } from '../concurrency/semaphore.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
 import { type CircuitBreaker, openCircuitBreaker, withRetries } from './retry.ts'
-import type { Slots } from './slots.ts'
 import { mendWavSizes } from './wav-header.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000

@@ -1,15 +1,15 @@
+import { seeWorkflow } from '../catalog/find-visible-workflow.ts'
+import { type Workflow, workflowKey, workflowSlug } from '../catalog/workflow.ts'
+import { workflows } from '../catalog/workflows.ts'
 import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { forOperator, OPERATORS_PART } from '../graphql/for-operator.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { JobStatusEnum } from '../jobs/job-enums-graphql.ts'
-import type { Submission } from '../jobs/queue-job.ts'
-import { seeWorkflow } from './reach-workflow.ts'
+import { JobStatusEnum } from '../jobs/graphql/job-enums-graphql.ts'
+import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { type GenerationInput, submitGeneration } from './submit-generation.ts'
-import { type Workflow, workflowKey, workflowSlug } from './workflow.ts'
-import { workflows } from './workflows.ts'
 
 const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').implement({
   description: 'What callers do not see of a workflow.',

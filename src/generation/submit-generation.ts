@@ -1,12 +1,12 @@
-import { type Context, requireAccount } from '../context.ts'
-import { workflowPlace } from '../endpoints/engine-server.ts'
-import { notFound } from '../errors.ts'
+import { workflowPlace } from '../catalog/engine-server.ts'
+import { reachWorkflow } from '../catalog/find-visible-workflow.ts'
+import { workflowKey } from '../catalog/workflow.ts'
+import { type Context, requireAccount } from '../context/context.ts'
+import { notFound } from '../errors/service-error.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
-import { checkSubmission, contentOf } from '../jobs/check-submission.ts'
-import { queueJob, replayed, type Submission } from '../jobs/queue-job.ts'
-import { reachForReplay } from '../jobs/reach-for-replay.ts'
-import { reachWorkflow } from './reach-workflow.ts'
-import { workflowKey } from './workflow.ts'
+import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
+import { reachForReplay } from '../jobs/lifecycle/find-replay.ts'
+import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 
 export interface GenerationInput {
   readonly slug: string

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '../errors.ts'
+import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 
 /** What no caller can plan for stays an error of the whole answer: a failed authorisation is never part of the data. */
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([

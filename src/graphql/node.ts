@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from './builder.ts'
 
 /** How the things with one kind of id are found. */

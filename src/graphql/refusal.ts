@@ -1,8 +1,8 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/service-error.ts'
 import { builder } from './builder.ts'
 import { describedEnum } from './described-enum.ts'
-import { shownDetails } from './errors.ts'
 import { ExpectedRefusal } from './expected-refusal.ts'
+import { shownDetails } from './http/errors.ts'
 
 const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',

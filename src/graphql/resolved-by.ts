@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts'
-import type { Flow } from '../flow.ts'
+import type { Flow } from '../concurrency/pull-stream.ts'
+import type { Context } from '../context/context.ts'
 import type { GraphqlContext } from './builder.ts'
 
 /**

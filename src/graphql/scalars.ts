@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
-import { formatMoment, parseMoment } from '../moment.ts'
+import { formatMoment, parseMoment } from '../values/timestamp.ts'
 import { builder } from './builder.ts'
 
 builder.addScalarType(

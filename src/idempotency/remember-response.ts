@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { canonicalJson } from '../endpoints/voice-endpoint.ts'
-import { invalidRequest, ServiceError } from '../errors.ts'
+import { canonicalJson } from '../catalog/voice-endpoint.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
 /** How long a key is remembered (contract.md section 4). */
 const REMEMBERED = `interval '24 hours'`

@@ -1,4 +1,4 @@
-import type { Parts } from '../context.ts'
+import type { Parts } from '../context/context.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus, type JobType } from './job-states.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 

@@ -1,7 +1,7 @@
 import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context.ts'
-import { jobNotFound } from '../errors.ts'
-import { isId } from '../id.ts'
+import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { jobNotFound } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
 
 /**

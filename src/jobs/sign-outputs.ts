@@ -1,4 +1,4 @@
-import type { Parts } from '../context.ts'
+import type { Parts } from '../context/context.ts'
 
 /** What a signed URL is made of. */
 export interface StoredOutput {

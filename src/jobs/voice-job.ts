@@ -1,9 +1,9 @@
-import { type Context, type Parts, requireScope } from '../context.ts'
-import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { jobNotFound } from '../errors.ts'
-import { isId } from '../id.ts'
+import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../catalog/voice-endpoint.ts'
+import { type Context, type Parts, requireScope } from '../context/context.ts'
+import { jobNotFound } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
-import type { Progress } from './record-progress.ts'
+import type { Progress } from './lifecycle/record-progress.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
 /** What polling a voice job shows (spec 2.9, contract.md section 3). */

@@ -1,15 +1,15 @@
 import type { PgBoss } from 'pg-boss'
-import type { Bus } from '../db/bus.ts'
 import type { Database } from '../db/database.ts'
-import type { Log } from '../log.ts'
-import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './boss-queue.ts'
+import type { Bus } from '../db/notifier.ts'
+import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
+import { ABORT_CHANNEL, type BossQueue, QUEUE_CHANNEL } from './pgboss/boss-queue.ts'
+import { settleInBatches } from './pgboss/settle-in-batches.ts'
+import { turnSource } from './pgboss/turn-source.ts'
 import { openRunningJobs, type RunningJob } from './running-jobs.ts'
 import type { ServerLines, Turn } from './server-line.ts'
-import { settleInBatches } from './settle-in-batches.ts'
 import { NotSoon, Stopping } from './stopping.ts'
-import { turnSource } from './turn-source.ts'
 
 /** Finds what no wake-up told of: retries, jobs of a dead worker, jobs queued while the ear was off. */
 const POLL_MS = 500

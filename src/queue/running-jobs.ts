@@ -1,7 +1,7 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../values/log.ts'
 import type { Delivery } from './job-source.ts'
+import type { Settler } from './pgboss/settle-in-batches.ts'
 import type { Turn } from './server-line.ts'
-import type { Settler } from './settle-in-batches.ts'
 import { CutOff } from './stopping.ts'
 
 /** A delivery in this process's hands. */

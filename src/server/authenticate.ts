@@ -1,7 +1,7 @@
-import { whileThere } from '../../rest/departure.ts'
-import type { Enter } from '../../rest/plugin.ts'
-import { authenticate } from '../api-keys/authenticate.ts'
-import type { Parts } from '../context.ts'
+import type { Enter } from '../../rest/mount.ts'
+import { authenticate } from '../callers/authenticate.ts'
+import type { Parts } from '../context/context.ts'
+import { whileThere } from '../http/client-disconnect.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i

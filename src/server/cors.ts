@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
+import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const EVERY_ORIGIN = '*'

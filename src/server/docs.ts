@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { API_ROOT, type Document } from '../../rest/document.ts'
+import { mountOpen } from '../../rest/mount.ts'
 import { cached } from '../../rest/operations.ts'
-import { mountOpen } from '../../rest/plugin.ts'
-import { mountPage, type PageParts } from '../pages/page.ts'
+import { mountPage, type PageParts } from '../http/page.ts'
 
 const PATH = '/docs'
 /** Without the top bar, which offers to load other documents; the document is beside the page, whatever stands before both. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ErrorCode, ServiceError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { describeTrouble, errorHeaders, toServiceError } from '../trouble.ts'
+import { describeTrouble, errorHeaders, toServiceError } from '../errors/describe-error.ts'
+import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
+import type { Log } from '../values/log.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const STREAM_HEADERS = ['content-encoding', 'content-disposition', 'vary']

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Parts } from '../context.ts'
-import { unavailable } from '../errors.ts'
+import type { Parts } from '../context/context.ts'
+import { unavailable } from '../errors/service-error.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
 const OK = { status: 'ok' }

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { API_ROOT } from '../../rest/document.ts'
-import { notFound } from '../errors.ts'
-import { prefersHtml } from '../graphql/accept.ts'
-import { mountPage, type PageParts } from '../pages/page.ts'
-import { ServedFile, sendFile } from '../pages/served-file.ts'
-import { VERSION } from '../version.ts'
+import { notFound } from '../errors/service-error.ts'
+import { prefersHtml } from '../graphql/http/accept.ts'
+import { mountPage, type PageParts } from '../http/page.ts'
+import { ServedFile, sendFile } from '../http/served-file.ts'
+import { VERSION } from '../values/version.ts'
 
 const A_DAY = 'public, max-age=86400'
 const POLICY =

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
-import { invalidRequest, ServiceError } from '../errors.ts'
-import { errorHeaders } from '../trouble.ts'
+import { errorHeaders } from '../errors/describe-error.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 

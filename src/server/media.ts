@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { SAFETY_HEADERS } from '../../rest/safety-headers.ts'
-import { notFound, ServiceError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { notFound, ServiceError } from '../errors/service-error.ts'
+import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
+import type { Log } from '../values/log.ts'
 import { isFresh, isSameContent, type Validators } from './preconditions.ts'
 
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i

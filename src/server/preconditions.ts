@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { namesETag } from '../../rest/if-none-match.ts'
+import { namesETag } from '../http/if-none-match.ts'
 
 /** What a caller's copy is compared by: a strong entity tag with its quotes, and when the content was last written. */
 export interface Validators {

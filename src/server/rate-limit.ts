@@ -1,5 +1,5 @@
-import { ServiceError } from '../errors.ts'
-import { openWindowCounter } from '../window-counter.ts'
+import { openWindowCounter } from '../concurrency/window-counter.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 const WINDOW_MS = 60_000
 /** Keys and sessions that are counted at once: some ten megabytes. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Enter } from '../../rest/plugin.ts'
-import { notFound, ServiceError } from '../errors.ts'
+import type { Enter } from '../../rest/mount.ts'
+import { notFound, ServiceError } from '../errors/service-error.ts'
 import { sendError } from './errors-to-json.ts'
 
 interface KnownPath {

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { newId } from '../id.ts'
+import { newId } from '../values/id.ts'
 import type { Storage } from './storage.ts'
 
 const CONTENT = 'sonant storage check'

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { errorCode, usingSync } from '../data-directory.ts'
+import { errorCode, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaPath } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored, type StoredFile } from './storage.ts'
 

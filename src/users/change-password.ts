@@ -1,6 +1,6 @@
-import { type Context, requireSession } from '../context.ts'
+import { type Context, requireSession } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
-import { invalidRequest, notFound } from '../errors.ts'
+import { invalidRequest, notFound } from '../errors/service-error.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 
 interface PasswordChange {

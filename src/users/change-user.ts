@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError } from '../errors/service-error.ts'
 import { normalEmail, type User, type UserRole } from './user.ts'
 
 interface Row {

@@ -1,7 +1,7 @@
 import { findAccount } from '../accounts/find-account.ts'
-import { type Context, requireSystem } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
-import { newId } from '../id.ts'
+import { type Context, requireSystem } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, type User, type UserRole } from './user.ts'
 

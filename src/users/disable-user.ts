@@ -1,4 +1,4 @@
-import { type Context, requireSystem } from '../context.ts'
+import { type Context, requireSystem } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { changeUser, endSessions } from './change-user.ts'
 import type { User } from './user.ts'

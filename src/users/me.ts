@@ -1,5 +1,5 @@
 import { ACCOUNT_VIEW, type Account } from '../accounts/account.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 /** The signed-in user and the account. */

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 
 const MIN_CHARACTERS = 12
 const MAX_CHARACTERS = 256

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
-import { toAddressBytes } from '../webhooks/guard-address.ts'
-import { openWindowCounter, type WindowCounter } from '../window-counter.ts'
+import { openWindowCounter, type WindowCounter } from '../concurrency/window-counter.ts'
+import { toAddressBytes } from '../egress/ip-ranges.ts'
+import { ServiceError } from '../errors/service-error.ts'
 
 const WINDOW_MS = 900_000
 const MAX_FAILURES_FROM_ADDRESS = 50

@@ -1,4 +1,4 @@
-import { type Context, requireSession } from '../context.ts'
+import { type Context, requireSession } from '../context/context.ts'
 
 /**
  * Ends the caller's session, or with `everywhere` all sessions of that person; what they hold open is closed within a second.

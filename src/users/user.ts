@@ -1,8 +1,8 @@
 import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../api-keys/api-key.ts'
+import { VOICE_SCOPE } from '../catalog/voice-endpoint.ts'
+import { GENERATION_SCOPE } from '../catalog/workflow.ts'
 import { CHAT_SCOPE, MEDIA_TAG_SCOPE, RETARGET_SCOPE } from '../companion/companion.ts'
-import { VOICE_SCOPE } from '../endpoints/voice-endpoint.ts'
-import { invalidRequest } from '../errors.ts'
-import { GENERATION_SCOPE } from '../generation/workflow.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 
 export const USER_ROLES = ['owner', 'member'] as const
 export type UserRole = (typeof USER_ROLES)[number]

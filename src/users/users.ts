@@ -1,7 +1,7 @@
 import { whoseAccount } from '../accounts/whose-account.ts'
-import { type Context, isOperator } from '../context.ts'
+import { type Context, isOperator } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
-import { isId } from '../id.ts'
+import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 export interface UsersInput extends PageInput {

@@ -1,4 +1,4 @@
-import type { Bus } from '../db/bus.ts'
+import type { Bus } from '../db/notifier.ts'
 
 const CHANNEL = 'sonant_local_receiver'
 /** How often a receiver says that it is still there, and how long a worker believes it. */

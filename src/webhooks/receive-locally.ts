@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { AccountActor, Context } from '../context.ts'
-import { errorCode } from '../data-directory.ts'
+import type { AccountActor, Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { errorCode } from '../values/data-directory.ts'
 import { LOOPBACK } from './local-receivers.ts'
-import { signingSecrets } from './signing-secrets.ts'
-import { verifyDelivery } from './verify-delivery.ts'
+import { signingSecrets } from './signing/signing-secrets.ts'
+import { verifyDelivery } from './signing/verify-delivery.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const CERTIFICATE_MS = 86_400_000

@@ -1,7 +1,7 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context.ts'
-import { invalidRequest } from '../errors.ts'
-import { checkWebhookUrl } from './check-webhook-url.ts'
+import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { notFound } from '../errors/service-error.ts'
 
 /** A signing secret, without its value: it cannot be read back (spec 5). */
 export interface WebhookSecretView {

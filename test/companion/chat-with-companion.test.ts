@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { REFUSED, refusalOf } from '../setup/graphql.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
-import { chatAnswer, type Message, verdict } from '../setup/provider-server.ts'
+import { chatAnswer, type Message, verdict } from '../setup/servers/provider-server.ts'
 
 interface Chat {
   job_id: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
-import { chatAnswer } from '../setup/provider-server.ts'
+import { chatAnswer } from '../setup/servers/provider-server.ts'
 import { until } from '../setup/service.ts'
 
 const CHAT = '/v1/chat/completions'

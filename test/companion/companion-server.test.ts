@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openCompanionServer } from '../../src/companion/companion-server.ts'
-import { type ProviderServer, startProviderServer } from '../setup/provider-server.ts'
+import { type ProviderServer, startProviderServer } from '../setup/servers/provider-server.ts'
 
 const PATH = '/v1/moderations'
 

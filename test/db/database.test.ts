@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lend } from '../../src/db/cancellable.ts'
+import { lend } from '../../src/db/cancellable-client.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { openLog } from '../../src/log.ts'
+import { openLog } from '../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { until } from '../setup/service.ts'
 

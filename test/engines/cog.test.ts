@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openSlots } from '../../src/concurrency/semaphore.ts'
 import { type PredictionRequest, predict } from '../../src/engines/cog.ts'
 import { type CogServer as CogPlace, openCogServers } from '../../src/engines/cog-servers.ts'
-import { openSlots } from '../../src/engines/slots.ts'
-import { type CogServer, startCogServer } from '../setup/cog-server.ts'
+import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
 import { until } from '../setup/service.ts'
 
 const PATIENCE_MS = 20_000

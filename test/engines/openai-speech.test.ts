@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
-import { openLog } from '../../src/log.ts'
-import { durationMs, parseWav } from '../../src/synthesis/wav.ts'
-import { type SpeechServer, startSpeechServer } from '../setup/speech-server.ts'
+import { openLog } from '../../src/values/log.ts'
+import { durationMs, parseWav } from '../../src/voice/wav.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 
 const KEY = 'sk-0123456789'
 const TEXT = 'The weather is lovely today.'

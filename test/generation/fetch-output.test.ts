@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseCidr } from '../../src/egress/ip-ranges.ts'
+import { systemResolver } from '../../src/egress/resolver.ts'
 import { fetchOutput } from '../../src/generation/fetch-output.ts'
-import { parseCidr } from '../../src/webhooks/guard-address.ts'
-import { systemResolver } from '../../src/webhooks/resolver.ts'
-import { type NameServer, startNameServer } from '../setup/name-server.ts'
+import { type NameServer, startNameServer } from '../setup/servers/name-server.ts'
 
 const ANY = ['0.0.0.0/0', '::/0'].map(parseCidr)
 

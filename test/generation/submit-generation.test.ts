@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
-import { deleteEndpoint } from '../../src/endpoints/delete-endpoint.ts'
+import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
+import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { mutation, REFUSED, refusalOf } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
-import { prediction, type Script } from '../setup/provider-server.ts'
+import { prediction, type Script } from '../setup/servers/provider-server.ts'
 import { until } from '../setup/service.ts'
 
 const DEADLINE_MS = 25_000

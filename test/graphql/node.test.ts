@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newId } from '../../src/id.ts'
 import { createUser } from '../../src/users/create-user.ts'
+import { newId } from '../../src/values/id.ts'
 import { ask, codeOf } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'

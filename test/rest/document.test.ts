@@ -5,8 +5,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { generateRestTypes } from '../../rest/generate-types.ts'
 import { operations } from '../../rest/operations.ts'
-import { forbidden } from '../../src/errors.ts'
-import { type Door, post, startDoor } from './start-door.ts'
+import { forbidden } from '../../src/errors/service-error.ts'
+import { type Door, post, startDoor } from '../setup/start-rest.ts'
 
 const PUBLIC_URL = 'https://voice.example.com/base'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

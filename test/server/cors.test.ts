@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readSettings } from '../../src/config.ts'
-import { ConfigError } from '../../src/config-error.ts'
+import { readSettings } from '../../src/context/config.ts'
+import { ConfigError } from '../../src/context/config-error.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { codeOf, type GraphqlAnswer } from '../setup/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { openDatabase } from '../../src/db/database.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openLog } from '../../src/log.ts'
+import { openEmbedded } from '../../src/db/embedded/embedded.ts'
+import { migrate } from '../../src/db/migrations/migrate.ts'
+import { openLog } from '../../src/values/log.ts'
 
 // A process of the service as far as the database goes: opens the data directory it is given, migrates, says so in one
 // line, and lets go when its standard input ends.

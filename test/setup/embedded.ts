@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { vi } from 'vitest'
-import { type Embedded, openEmbedded } from '../../src/db/embedded.ts'
-import { openLog } from '../../src/log.ts'
+import { type Embedded, openEmbedded } from '../../src/db/embedded/embedded.ts'
+import { openLog } from '../../src/values/log.ts'
 
 const PROCESS = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
 const PATIENCE = { timeout: 20_000, interval: 20 }

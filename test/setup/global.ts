@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/db/database.ts'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openLog } from '../../src/log.ts'
+import { openEmbedded } from '../../src/db/embedded/embedded.ts'
+import { migrate } from '../../src/db/migrations/migrate.ts'
+import { openLog } from '../../src/values/log.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

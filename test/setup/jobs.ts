@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Pool } from 'pg'
 import { fromUUID } from 'typeid-js'
-import { idTime, newId } from '../../src/id.ts'
+import { idTime, newId } from '../../src/values/id.ts'
 
 export interface JobFields {
   readonly id?: string

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import type { Runtime } from '../../src/runtime.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
 import { until } from './service.ts'
 
 const PATIENCE_MS = 10_000

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openLog } from '../../src/log.ts'
+import { openLog } from '../../src/values/log.ts'
 
 // A process that logs a hundred lines of a kilobyte for each request; `/exit` and `/crash` end it after that.
 const log = openLog('info')

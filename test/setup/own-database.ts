@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbedded } from '../../src/db/embedded.ts'
-import { openLog } from '../../src/log.ts'
+import { openEmbedded } from '../../src/db/embedded/embedded.ts'
+import { openLog } from '../../src/values/log.ts'
 import { postmaster } from './embedded.ts'
 import { until } from './service.ts'
 

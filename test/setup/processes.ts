@@ -58,7 +58,11 @@ export const startRole = (args: readonly string[], env: Readonly<Record<string, 
 
 /** A worker whose renderings and stored artifacts the test holds in its hands (desk-worker.ts). */
 export const startDeskWorker = (pool: string, deskUrl: string, env: Readonly<Record<string, string>>) =>
-  startProcess([process.execPath, join(ROOT, 'test/setup/desk-worker.ts'), pool, deskUrl], env, /^works$/m)
+  startProcess(
+    [process.execPath, join(ROOT, 'test/setup/servers/controlled-worker.ts'), pool, deskUrl],
+    env,
+    /^works$/m,
+  )
 
 /** Ends what is left: for afterAll. */
 export async function endProcesses(): Promise<void> {

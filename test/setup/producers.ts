@@ -1,5 +1,5 @@
-import { type ProviderServer, startProviderServer } from './provider-server.ts'
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
+import { type ProviderServer, startProviderServer } from './servers/provider-server.ts'
 
 export const COMPANION_SCOPES = ['companion:chat', 'companion:retarget', 'companion:media_tag', 'generate:workflow']
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { type Resolver, systemResolver } from '../../src/webhooks/resolver.ts'
-import { startNameServer } from './name-server.ts'
+import { type Resolver, systemResolver } from '../../src/egress/resolver.ts'
+import { startNameServer } from './servers/name-server.ts'
 
 /** Allowed by EGRESS_ALLOW, so that it stands for a public address. */
 const OUTSIDE = [127, 0, 0, 2] as const

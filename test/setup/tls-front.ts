@@ -3,7 +3,7 @@ import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import type { KeyPair } from './certificates.ts'
-import { listening } from './listening.ts'
+import { listening } from './servers/listening.ts'
 
 /**
  * TLS in front of PostgreSQL's socket, as a server with `ssl = on` speaks it: encrypted once the client asks for it. `encrypted` counts.

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
-import { listening } from './listening.ts'
+import { listening } from './servers/listening.ts'
 
 const PARAMETERS = { server_version: '18.4', server_encoding: 'UTF8', client_encoding: 'UTF8', DateStyle: 'ISO, MDY' }
 const STARTUP_BYTES = 4

@@ -1,5 +1,5 @@
-import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
-import type { Runtime } from '../../src/runtime.ts'
+import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
 import { call, endpoint, until, type VoiceJob } from './service.ts'
 
 const PATIENCE_MS = 60_000

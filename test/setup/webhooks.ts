@@ -1,12 +1,12 @@
-import type { Context } from '../../src/context.ts'
-import type { Runtime } from '../../src/runtime.ts'
-import { rotateWebhookSecret } from '../../src/webhooks/rotate-webhook-secret.ts'
-import { sendTestWebhook } from '../../src/webhooks/send-test-webhook.ts'
+import type { Context } from '../../src/context/context.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
+import { type DeliveryView, webhookDeliveries } from '../../src/webhooks/delivery/webhook-deliveries.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
-import { type DeliveryView, webhookDeliveries } from '../../src/webhooks/webhook-deliveries.ts'
+import { rotateWebhookSecret } from '../../src/webhooks/signing/rotate-webhook-secret.ts'
 import { type Certificates, makeCertificates } from './certificates.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
+import { type Receiver, startReceiver } from './servers/receiver.ts'
 import { until } from './service.ts'
 
 /** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */

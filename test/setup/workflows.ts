@@ -1,5 +1,5 @@
-import { applyEndpoints } from '../../src/endpoints/apply-endpoints.ts'
-import type { Runtime } from '../../src/runtime.ts'
+import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
 import { call } from './service.ts'
 
 /** Configures a workflow with one input, `prompt`. Unless the engine block says otherwise its server is not there. */

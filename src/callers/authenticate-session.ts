@@ -1,0 +1,46 @@
+import type { Parts, SessionActor } from '../context/context.ts'
+import { hashSessionToken, isSessionToken, SESSION_IDLE_MS } from '../users/session.ts'
+import { scopesOf, type UserRole } from '../users/user.ts'
+
+/** Use is noted no more often than this. */
+const SEEN_EVERY_MS = 60_000
+
+const FIND_SESSION = {
+  name: 'authenticate_session',
+  text: `select s.id, s.user_id, s.seen_at, u.account_id, u.role, a.credits
+         from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
+         where s.hash = $1 and s.expires_at > $2 and s.seen_at > $3 and u.disabled_at is null`,
+}
+
+interface Row {
+  id: string
+  user_id: string
+  seen_at: Date
+  account_id: string
+  role: UserRole
+  credits: string
+}
+
+/** The session of this token; null where it is malformed, unknown, signed out or expired. Looked up anew for every request. */
+export async function authenticateSession(
+  parts: Pick<Parts, 'db' | 'now'>,
+  token: string,
+): Promise<SessionActor | null> {
+  if (!isSessionToken(token)) return null
+  const now = parts.now()
+  const values = [hashSessionToken(token), now, new Date(now.getTime() - SESSION_IDLE_MS)]
+  const { rows } = await parts.db.pool.query<Row>({ ...FIND_SESSION, values })
+  const row = rows[0]
+  if (row === undefined) return null
+  if (now.getTime() - row.seen_at.getTime() > SEEN_EVERY_MS) {
+    await parts.db.pool.query('update session set seen_at = $2 where id = $1', [row.id, now])
+  }
+  return {
+    kind: 'session',
+    accountId: row.account_id,
+    userId: row.user_id,
+    sessionId: row.id,
+    scopes: scopesOf(row.role),
+    credits: BigInt(row.credits),
+  }
+}

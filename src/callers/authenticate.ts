@@ -1,0 +1,29 @@
+import { hashApiKey, isApiKey } from '../api-keys/api-key.ts'
+import type { KeyActor, Parts } from '../context/context.ts'
+import { unauthorized } from '../errors/service-error.ts'
+
+const FIND_KEY = {
+  name: 'authenticate',
+  text: `select k.id, k.account_id, k.scopes, a.credits
+         from api_key k join account a on a.id = k.account_id
+         where k.hash = $1`,
+}
+
+interface Row {
+  id: string
+  account_id: string
+  scopes: string[]
+  credits: string
+}
+
+/**
+ * Who holds this key (spec 5). Looked up anew for every request, so that a deleted key is refused at once in every process.
+ * @throws UNAUTHORIZED where the key is missing, malformed, unknown or deleted
+ */
+export async function authenticate(parts: Pick<Parts, 'db'>, key: string | undefined): Promise<KeyActor> {
+  if (key === undefined || !isApiKey(key)) throw unauthorized()
+  const { rows } = await parts.db.pool.query<Row>({ ...FIND_KEY, values: [hashApiKey(key)] })
+  const row = rows[0]
+  if (row === undefined) throw unauthorized()
+  return { kind: 'key', accountId: row.account_id, apiKeyId: row.id, scopes: row.scopes, credits: BigInt(row.credits) }
+}

@@ -1,0 +1,52 @@
+import { type AccountHolder, callerOf, type Parts } from '../context/context.ts'
+import { standingCallers } from './valid-callers.ts'
+
+/** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */
+const LOOK_EVERY_MS = 400
+
+/** Tells when a connected caller would not be authenticated any more. */
+export interface CallerWatch {
+  /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes: then with that. Returns what ends the watch. */
+  watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
+}
+
+interface Watcher {
+  readonly caller: AccountHolder
+  readonly scopes: readonly string[]
+  readonly onGone: (lost: string | null) => void
+}
+
+/** Asks the database for all callers at once, as long as any are watched: no single notification can be missed. */
+export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): CallerWatch {
+  const watchers = new Set<Watcher>()
+  let looking = false
+  const look = async (): Promise<void> => {
+    const asked = [...watchers]
+    const callers = new Map(asked.map(({ caller }) => [callerOf(caller), caller]))
+    const standing = await standingCallers(parts, [...callers.values()])
+    for (const watcher of asked) {
+      const held = standing.get(callerOf(watcher.caller))
+      const lost = held === undefined ? null : watcher.scopes.find((scope) => !held.includes(scope))
+      if (lost !== undefined && watchers.delete(watcher)) watcher.onGone(lost)
+    }
+  }
+  const later = (): void => {
+    looking = watchers.size > 0
+    if (!looking) return
+    setTimeout(() => {
+      look()
+        .catch((error: Error) => parts.log.warn({ err: error.message }, 'callers could not be looked up'))
+        .finally(later)
+    }, LOOK_EVERY_MS).unref()
+  }
+  return {
+    watch: (caller, scopes, onGone) => {
+      // The command line's own: there is nothing to lose.
+      if (caller.kind === 'account') return () => undefined
+      const watcher = { caller, scopes, onGone }
+      watchers.add(watcher)
+      if (!looking) later()
+      return () => watchers.delete(watcher)
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { type Context, requireOperator } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
+import { type Move, moveWaitingJobs } from '../queue/pgboss/reroute-jobs.ts'
+import { changeCatalog } from './change-catalog.ts'
+import { endpointPlace, workflowPlace } from './engine-server.ts'
+import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
+import type { WorkflowSpec } from './files/workflow-spec.ts'
+import { endpointKey, type VoiceEndpoint } from './voice-endpoint.ts'
+import { type WorkflowEngine, workflowKey } from './workflow.ts'
+
+interface EndpointFile {
+  /** YAML or JSON, as in contract.md section 9. */
+  readonly source: string
+  /** Reads a recording that the file names, relative to the file. */
+  readonly readAudio: (path: string) => Promise<Uint8Array>
+}
+
+/**
+ * Makes or replaces the endpoints and workflows that a file lists; others stay as they are. All of them or none, live in every process at once.
+ * @throws INVALID_REQUEST with the line and the reason of each mistake
+ */
+export async function applyEndpoints(
+  ctx: Context,
+  input: EndpointFile,
+): Promise<{ readonly applied: readonly string[] }> {
+  requireOperator(ctx)
+  const specs = parseEndpointFile(input.source)
+  const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
+  const workflows = specs.workflows.map(toWorkflowRow)
+  const moved: Move[] = []
+  await changeCatalog(ctx, async (tx) => {
+    for (const { endpoint, voices } of rows) {
+      const known = await tx.voiceEndpoint.findUnique({ where: { slug: endpoint.slug }, select: { engine: true } })
+      if (known !== null) moved.push({ endpointKey: endpointKey(endpoint.slug), ...speechMove(known, endpoint) })
+      await tx.voice.deleteMany({ where: { endpointSlug: endpoint.slug } })
+      await tx.voiceEndpoint.upsert({ where: { slug: endpoint.slug }, create: endpoint, update: endpoint })
+      await tx.voice.createMany({ data: voices })
+    }
+    for (const workflow of workflows) {
+      const known = await tx.workflow.findUnique({ where: { slug: workflow.slug }, select: { engine: true } })
+      if (known !== null) moved.push({ endpointKey: workflowKey(workflow.slug), ...workflowMove(known, workflow) })
+      await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
+    }
+  })
+  for (const move of moved) await moveWaitingJobs(ctx, move)
+  return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
+}
+
+async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
+  const endpoint = {
+    slug: spec.slug,
+    name: spec.name,
+    description: spec.description,
+    published: spec.published,
+    requiredScope: spec.required_scope,
+    voiceInput: spec.voice_input,
+    inputs: spec.inputs as Prisma.InputJsonObject,
+    responseFields: spec.response_fields,
+    engine: spec.engine as Prisma.InputJsonObject,
+    timeLimitSeconds: spec.time_limit_seconds,
+    creditsPerCharacter: spec.credits_per_character,
+  }
+  const voices = spec.voices.map(async (voice, position) => ({
+    endpointSlug: spec.slug,
+    slug: voice.slug,
+    position,
+    name: voice.name,
+    description: voice.description,
+    kind: voice.kind,
+    engineVoice: voice.engine_voice ?? null,
+    referenceAudio: voice.reference_audio === undefined ? null : await recording(voice.reference_audio, readAudio),
+    referenceText: voice.reference_text ?? null,
+  }))
+  return { endpoint, voices: await Promise.all(voices) }
+}
+
+/** As it is stored, or about to be. */
+interface Row {
+  readonly engine: unknown
+}
+
+const speechMove = (from: Row, to: Row) => {
+  const placeOf = ({ engine }: Row) => endpointPlace({ engine: engine as VoiceEndpoint['engine'] })
+  return { from: placeOf(from), to: placeOf(to) }
+}
+
+const workflowMove = (from: Row, to: Row) => {
+  const placeOf = ({ engine }: Row) => workflowPlace({ engine: engine as WorkflowEngine })
+  return { from: placeOf(from), to: placeOf(to) }
+}
+
+const toWorkflowRow = (spec: WorkflowSpec) => ({
+  slug: spec.slug,
+  name: spec.name,
+  description: spec.description,
+  inputs: spec.inputs as Prisma.InputJsonObject,
+  engine: spec.engine as Prisma.InputJsonObject,
+  timeLimitSeconds: spec.time_limit_seconds,
+  creditsPerJob: spec.credits_per_job,
+})
+
+async function recording(path: string, readAudio: EndpointFile['readAudio']): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return Uint8Array.from(await readAudio(path))
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    const details = [{ path: 'reference_audio', message: `cannot be read (${reason})` }]
+    throw invalidRequest(`Correct reference_audio: the file "${path}" cannot be read (${reason}).`, details)
+  }
+}

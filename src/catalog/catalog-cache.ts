@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '../db/database.ts'
+import { compileInputs, type InputsValidator } from './validate-inputs.ts'
+import {
+  catalogEntry,
+  isPublic,
+  type JsonSchema,
+  type ResponseField,
+  type VoiceEndpoint,
+  versionOf,
+} from './voice-endpoint.ts'
+import type { Workflow, WorkflowEngine } from './workflow.ts'
+
+/** Tells every process that the operator changed an endpoint. */
+export const CATALOG_CHANNEL = 'sonant_catalog'
+
+/** A public document, ready to be sent as it is. */
+export interface PublicDocument {
+  readonly body: Buffer
+  /** A strong entity tag, quotes included. */
+  readonly etag: string
+}
+
+/** All endpoints at one moment. Every request reads one snapshot, so it never sees half of a change. */
+export interface CatalogSnapshot {
+  readonly catalogVersion: string
+  readonly endpoints: ReadonlyMap<string, VoiceEndpoint>
+  readonly validators: ReadonlyMap<string, InputsValidator>
+  /** By slug; workflows are in no public document. */
+  readonly workflows: ReadonlyMap<string, Workflow>
+  readonly workflowValidators: ReadonlyMap<string, InputsValidator>
+  /** The whole public catalog (spec 2.1). */
+  readonly whole: PublicDocument
+  /** Its entries by slug (spec 2.2). */
+  readonly entries: ReadonlyMap<string, PublicDocument>
+}
+
+/** The process's copy of the endpoints, renewed whenever the operator changes one. */
+export interface Catalog {
+  readonly current: CatalogSnapshot
+  reload(): Promise<void>
+}
+
+/** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: no caller sees one before that */
+export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {
+  let current = snapshotOf([])
+  let begun = 0
+  let shown = 0
+  return {
+    get current() {
+      return current
+    },
+    reload: async () => {
+      const turn = ++begun
+      const loaded = await loadSnapshot(db)
+      await prepare(loaded)
+      // A slower, older load never replaces a newer one. One that is overtaken is still shown: its caller counts on what it read.
+      if (turn < shown) return
+      shown = turn
+      current = loaded
+    },
+  }
+}
+
+async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
+  const [rows, workflows] = await Promise.all([
+    db.prisma.voiceEndpoint.findMany({
+      orderBy: { slug: 'asc' },
+      include: { voices: { orderBy: { position: 'asc' }, omit: { referenceAudio: true } } },
+    }),
+    db.prisma.workflow.findMany({ orderBy: { slug: 'asc' } }),
+  ])
+  return snapshotOf(
+    rows.map((row) => ({
+      ...row,
+      inputs: row.inputs as JsonSchema,
+      engine: row.engine as VoiceEndpoint['engine'],
+      responseFields: row.responseFields as ResponseField[],
+    })),
+    workflows.map((row) => ({
+      ...row,
+      inputs: row.inputs as JsonSchema,
+      engine: row.engine as unknown as WorkflowEngine,
+    })),
+  )
+}
+
+function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[] = []): CatalogSnapshot {
+  const open = all.filter(isPublic)
+  const entries = open.map(catalogEntry)
+  const catalogVersion = versionOf(entries)
+  return {
+    catalogVersion,
+    endpoints: new Map(all.map((endpoint) => [endpoint.slug, endpoint])),
+    validators: new Map(all.map((endpoint) => [endpoint.slug, compileInputs(endpoint.inputs)])),
+    workflows: new Map(workflows.map((workflow) => [workflow.slug, workflow])),
+    workflowValidators: new Map(workflows.map((workflow) => [workflow.slug, compileInputs(workflow.inputs)])),
+    whole: document({ catalog_version: catalogVersion, endpoints: entries }),
+    entries: new Map(entries.map((entry) => [entry.slug, document(entry)])),
+  }
+}
+
+function document(content: unknown): PublicDocument {
+  const body = Buffer.from(JSON.stringify(content))
+  // Of the very bytes: two bodies that differ in the order of keys alone must not share a strong tag.
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+}

@@ -1,0 +1,15 @@
+import type { Context } from '../context/context.ts'
+import type { CatalogSnapshot } from './catalog-cache.ts'
+import { isPublic, type VoiceEndpoint } from './voice-endpoint.ts'
+
+export interface CatalogView {
+  readonly catalogVersion: string
+  readonly endpoints: readonly VoiceEndpoint[]
+  readonly document: CatalogSnapshot['whole']
+}
+
+/** All published endpoints that are open to every key (spec 4.5). Needs no key. */
+export function catalog(ctx: Context): CatalogView {
+  const { catalogVersion, endpoints, whole } = ctx.catalog.current
+  return { catalogVersion, document: whole, endpoints: [...endpoints.values()].filter(isPublic) }
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../context/context.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
+import { CATALOG_CHANNEL } from './catalog-cache.ts'
+
+const LOCK = 'sonant catalog'
+/** A change takes milliseconds; one that waits for many others must not fail for it. */
+const PATIENCE_MS = 60_000
+
+/**
+ * Changes the operator's endpoints and workflows, one change at a time: two that write the same rows in their own order would end each
+ * other. Every process is notified by the commit itself: no notification of a change that was rolled back, none missing.
+ */
+export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+  const result = await ctx.db.prisma.$transaction(
+    async (tx) => {
+      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`
+      const changed = await change(tx)
+      await tx.$executeRaw`select pg_notify(${CATALOG_CHANNEL}, '')`
+      return changed
+    },
+    { maxWait: PATIENCE_MS, timeout: PATIENCE_MS },
+  )
+  await ctx.catalog.reload()
+  return result
+}

@@ -1,0 +1,19 @@
+import { type Context, requireOperator } from '../context/context.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { changeCatalog } from './change-catalog.ts'
+
+/** Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay. @throws NOT_FOUND */
+export async function deleteEndpoint(
+  ctx: Context,
+  input: { readonly slug: string },
+): Promise<{ readonly deleted: string }> {
+  requireOperator(ctx)
+  const where = { slug: input.slug }
+  await changeCatalog(ctx, async (tx) => {
+    const endpoints = await tx.voiceEndpoint.deleteMany({ where })
+    const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
+    if (count === 0)
+      throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${input.slug}".`)
+  })
+  return { deleted: input.slug }
+}

@@ -1,0 +1,9 @@
+import { type Context, requireOperator } from '../context/context.ts'
+import { type Connection, type PageInput, pageBySlug } from '../db/page.ts'
+import { endpointKey, type VoiceEndpoint } from './voice-endpoint.ts'
+
+/** All voice endpoints by slug, unpublished and restricted ones included, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+export function endpoints(ctx: Context, input: PageInput): Connection<VoiceEndpoint> {
+  requireOperator(ctx)
+  return pageBySlug(ctx.catalog.current.endpoints.values(), input, endpointKey)
+}

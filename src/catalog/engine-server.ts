@@ -1,0 +1,75 @@
+import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
+import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { CatalogSnapshot } from './catalog-cache.ts'
+import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
+import type { Workflow } from './workflow.ts'
+
+const EMBEDDED_KIND = 'espeak'
+
+/** What names servers. */
+type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
+
+/** Where jobs wait: in the queue of a pool, in line at a server. */
+export interface Place {
+  readonly kind: JobKind
+  /** The server's address, or the kind of an engine that runs inside the worker. */
+  readonly server: string
+}
+
+/** Where an endpoint's jobs wait. */
+export const endpointPlace = ({ engine }: Pick<VoiceEndpoint, 'engine'>): Place => ({
+  kind: voiceKind(poolOf({ engine })),
+  server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
+})
+
+/** Where a workflow's jobs wait. */
+export const workflowPlace = ({ engine }: Pick<Workflow, 'engine'>): Place => ({
+  kind: GENERATION_KIND,
+  server: serverAddress(engine.base_url),
+})
+
+/**
+ * The limits of a queue's servers, or of all, by server: how many requests may be there at once, over all workers. Where endpoints and
+ * workflows that share one disagree, of whatever queue, the lowest holds.
+ */
+export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
+  const limits = new Map<string, number>()
+  const served = new Set<string>()
+  for (const { place, limit } of usesOf(servers)) {
+    limits.set(place.server, Math.min(limits.get(place.server) ?? limit, limit))
+    if (kind === undefined || place.kind.queue === kind.queue) served.add(place.server)
+  }
+  return new Map([...limits].filter(([server]) => served.has(server)))
+}
+
+/** The queues whose jobs a server works on. */
+export const serverQueues = (servers: Servers, server: string): Set<string> =>
+  new Set(usesOf(servers).flatMap(({ place }) => (place.server === server ? [place.kind.queue] : [])))
+
+/** Whether a pool has jobs for the engine inside the worker: what its processors can do at once is then the limit. */
+export const hasEmbedded = ({ endpoints }: Servers, pool: string): boolean =>
+  [...endpoints.values()].some((endpoint) => poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null)
+
+interface Use {
+  readonly place: Place
+  readonly limit: number
+}
+
+function usesOf({ endpoints, workflows }: Servers): Use[] {
+  const spoken = [...endpoints.values()].flatMap((endpoint) => {
+    const limit = maxInFlightOf(endpoint)
+    return limit === null ? [] : [{ place: endpointPlace(endpoint), limit }]
+  })
+  const generated = [...workflows.values()].map((workflow) => ({
+    place: workflowPlace(workflow),
+    limit: workflow.engine.max_in_flight,
+  }))
+  return [...spoken, ...generated]
+}
+
+/** null: as many as the workers have slots. */
+function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
+  const { max_in_flight: given } = engine
+  if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
+  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_IN_FLIGHT
+}

@@ -1,0 +1,68 @@
+import { type Alias, type Document, isMap, LineCounter, parseDocument, visit } from 'yaml'
+import { type Detail, invalidRequest } from '../../errors/service-error.ts'
+
+/** How much of a file aliases may repeat: a small file can grow to gigabytes by them. */
+const MAX_ALIAS_COUNT = 100
+
+/** The content of a file, and where in it things are. */
+interface YamlFile {
+  readonly value: unknown
+  /** `line N` of the deepest part of a path that is in the file. */
+  lineOf(path: readonly PropertyKey[]): string
+}
+
+/** Nothing of a file is taken where a part is wrong. */
+export const refusedFile = (details: readonly Detail[]) =>
+  invalidRequest('Correct the endpoint file: nothing of it was applied.', details)
+
+/** Reads YAML, or JSON, which is YAML as well. @throws INVALID_REQUEST with the line and the reason of each mistake */
+export function readYaml(source: string): YamlFile {
+  const lines = new LineCounter()
+  const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`
+  const document = parsed(source, lines)
+  if (document.errors.length > 0) {
+    throw refusedFile(document.errors.map(({ pos, message }) => ({ path: lineAt(pos[0]), message })))
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT })
+    return { value, lineOf: (path) => lineAt(offsetOf(document, path)) }
+  } catch {
+    throw refusedFile([{ path: lineAt(firstAlias(document)), message: 'aliases repeat too much of the file' }])
+  }
+}
+
+/** The parser recurses: what is nested deeply enough ends its stack. */
+function parsed(source: string, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(source, { lineCounter, prettyErrors: false, uniqueKeys: true })
+  } catch {
+    throw refusedFile([{ path: 'line 1', message: 'the file is nested too deeply' }])
+  }
+}
+
+function firstAlias(document: Document): number {
+  let offset = 0
+  visit(document, {
+    Alias: (_key, alias: Alias) => {
+      offset = alias.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return offset
+}
+
+/** Where the deepest part of a path that is in the file starts. */
+function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length >= 0; length--) {
+    const part = path.slice(0, length)
+    const parent = length === 0 ? null : document.getIn(part.slice(0, -1), true)
+    if (isMap(parent)) {
+      const pair = parent.items.find((item) => String(item.key) === String(part.at(-1)))
+      const key = pair?.key as { range?: [number, number, number] } | undefined
+      if (key?.range) return key.range[0]
+    }
+    const node = document.getIn(part, true) as { range?: [number, number, number] } | undefined
+    if (node?.range) return node.range[0]
+  }
+  return 0
+}

@@ -1,0 +1,49 @@
+import type { Shown } from '../show-endpoint.ts'
+import type { Voice, VoiceEndpoint } from '../voice-endpoint.ts'
+import type { Workflow } from '../workflow.ts'
+
+/** An entry of an endpoint file, and the list that it stands in. */
+export interface FileEntry {
+  readonly section: 'endpoints' | 'workflows'
+  readonly entry: Readonly<Record<string, unknown>>
+}
+
+/** In the words of an endpoint file (contract.md section 9). The audio of a reference voice is not in it: `apply` asks for the file again. */
+export const writeEndpoint = (shown: Shown): FileEntry =>
+  shown.kind === 'endpoint'
+    ? { section: 'endpoints', entry: endpointEntry(shown.endpoint) }
+    : { section: 'workflows', entry: workflowEntry(shown.workflow) }
+
+const endpointEntry = (endpoint: VoiceEndpoint) => ({
+  slug: endpoint.slug,
+  name: endpoint.name,
+  ...(endpoint.description !== null && { description: endpoint.description }),
+  published: endpoint.published,
+  required_scope: endpoint.requiredScope,
+  voice_input: endpoint.voiceInput,
+  inputs: endpoint.inputs,
+  response_fields: endpoint.responseFields,
+  engine: endpoint.engine,
+  time_limit_seconds: endpoint.timeLimitSeconds,
+  credits_per_character: endpoint.creditsPerCharacter,
+  voices: endpoint.voices.map(voiceEntry),
+})
+
+const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({
+  slug: voice.slug,
+  name: voice.name,
+  description: voice.description,
+  kind: voice.kind,
+  ...(engineVoice !== null && { engine_voice: engineVoice }),
+  ...(referenceText !== null && { reference_text: referenceText }),
+})
+
+const workflowEntry = (workflow: Workflow) => ({
+  slug: workflow.slug,
+  name: workflow.name,
+  ...(workflow.description !== null && { description: workflow.description }),
+  inputs: workflow.inputs,
+  engine: workflow.engine,
+  time_limit_seconds: workflow.timeLimitSeconds,
+  credits_per_job: workflow.creditsPerJob,
+})

@@ -1,0 +1,132 @@
+import { builder } from '../../graphql/builder.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { type CatalogView, catalog } from '../catalog.ts'
+import { catalogEndpoint } from '../catalog-endpoint.ts'
+import { endpointSchema } from '../endpoint-schema.ts'
+import { endpointVoices } from '../endpoint-voices.ts'
+import { seeEndpoint } from '../find-visible-endpoint.ts'
+import {
+  endpointKey,
+  endpointPath,
+  requestSchema,
+  schemaVersion,
+  VOICE_SCOPE,
+  type Voice,
+  type VoiceEndpoint,
+  type VoiceKind,
+} from '../voice-endpoint.ts'
+
+const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Where a voice comes from.', {
+  preset: "One of the engine's own.",
+  reference: 'Cloned from a recording.',
+})
+
+interface EndpointVoice extends Voice {
+  readonly endpointSlug: string
+}
+
+export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
+  description: 'A voice that an endpoint accepts.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.id({
+      description: '`voice.<endpoint>.<slug>`.',
+      resolve: ({ endpointSlug, slug }) => `${endpointKey(endpointSlug)}.${slug}`,
+    }),
+    slug: t.exposeString('slug', { description: 'The value to send in the voice input.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    description: t.exposeString('description', { description: 'Free text.' }),
+    kind: t.field({
+      type: VoiceKindEnum,
+      description: 'Whether it is a preset of the engine or made from a reference recording.',
+      resolve: (voice) => voice.kind,
+    }),
+  }),
+})
+
+export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint').implement({
+  description: 'An endpoint that turns text into speech.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.id({ description: 'Its endpoint key: `voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
+    slug: t.exposeString('slug', { description: 'Identifies the endpoint.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it does.' }),
+    endpointKey: t.string({ description: '`voice.<slug>`.', resolve: ({ slug }) => endpointKey(slug) }),
+    method: t.string({ description: 'The HTTP method of its REST route.', resolve: () => 'POST' }),
+    path: t.string({ description: 'The path of its REST route.', resolve: ({ slug }) => endpointPath(slug) }),
+    scope: t.string({ description: 'The scope that a key needs.', resolve: () => VOICE_SCOPE }),
+    schemaVersion: t.string({
+      description: "Changes only when the endpoint's contract changes.",
+      resolve: schemaVersion,
+    }),
+    schema: t.field({ type: 'JSON', description: 'JSON Schema (2020-12) of a submission.', resolve: requestSchema }),
+    responseFields: t.stringList({
+      description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
+      resolve: ({ responseFields }) => [...responseFields],
+    }),
+    voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
+    voices: t.field({
+      type: [VoiceRef],
+      description: 'The voices that it accepts.',
+      resolve: voicesOf,
+    }),
+  }),
+})
+
+const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
+  voices.map((voice) => ({ ...voice, endpointSlug: slug }))
+
+// A restricted endpoint and a missing one look the same to every caller that may not use it.
+addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
+  typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
+  load: (ctx, id) => {
+    const [, slug = '', ...rest] = id.split('.')
+    const endpoint = seeEndpoint(ctx, slug)
+    if (rest.length === 0) return endpoint
+    return voicesOf(endpoint).find((voice) => voice.slug === rest.join('.')) ?? null
+  },
+})
+
+const CatalogRef = builder.objectRef<CatalogView>('Catalog').implement({
+  description: 'All voice endpoints that are published and open to every key.',
+  fields: (t) => ({
+    catalogVersion: t.exposeString('catalogVersion', { description: 'Changes whenever anything in the catalog does.' }),
+    endpoints: t.field({
+      type: [VoiceEndpointRef],
+      description: 'By slug.',
+      resolve: ({ endpoints }) => [...endpoints],
+    }),
+  }),
+})
+
+const SLUG = 'The slug of a voice endpoint.'
+
+builder.queryFields((t) => ({
+  catalog: t.field({
+    type: CatalogRef,
+    description: 'The public catalog. Needs no key.',
+    ...resolvedBy(catalog, () => undefined),
+  }),
+  catalogEndpoint: t.field({
+    type: VoiceEndpointRef,
+    description: 'One entry of the public catalog. Needs no key.',
+    args: { slug: t.arg.string({ required: true, description: SLUG }) },
+    resolve: (_root, args, ctx) => catalogEndpoint(ctx, args).endpoint,
+    extensions: { verb: catalogEndpoint },
+  }),
+  endpointVoices: t.field({
+    type: VoiceEndpointRef,
+    description: 'An endpoint that the key may use, with its voices.',
+    args: { slug: t.arg.string({ required: true, description: SLUG }) },
+    ...resolvedBy(endpointVoices, (args: { slug: string }) => args),
+  }),
+  endpointSchema: t.field({
+    type: VoiceEndpointRef,
+    description: 'An endpoint that the key may use, with its schema.',
+    args: { slug: t.arg.string({ required: true, description: SLUG }) },
+    ...resolvedBy(endpointSchema, (args: { slug: string }) => args),
+  }),
+}))

@@ -1,0 +1,23 @@
+import { type Context, requireOperator } from '../context/context.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import type { VoiceEndpoint } from './voice-endpoint.ts'
+import type { Workflow } from './workflow.ts'
+
+/** What an endpoint file can make, by its kind. */
+export type Shown =
+  | { readonly kind: 'endpoint'; readonly endpoint: VoiceEndpoint }
+  | { readonly kind: 'workflow'; readonly workflow: Workflow }
+
+/**
+ * Any voice endpoint by its slug or, where no endpoint has it, the workflow that does, for the operator.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export function showEndpoint(ctx: Context, { slug }: { readonly slug: string }): Shown {
+  requireOperator(ctx)
+  const { endpoints, workflows } = ctx.catalog.current
+  const endpoint = endpoints.get(slug)
+  if (endpoint !== undefined) return { kind: 'endpoint', endpoint }
+  const workflow = workflows.get(slug)
+  if (workflow !== undefined) return { kind: 'workflow', workflow }
+  throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${slug}".`)
+}

@@ -1,0 +1,72 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { type Detail, internalError, MAX_DETAILS } from '../errors/service-error.ts'
+import { pointerToken } from '../values/json-pointer.ts'
+import type { JsonSchema } from './voice-endpoint.ts'
+
+/** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */
+export type InputsValidator = (inputs: Record<string, unknown>) => readonly Detail[]
+
+// Infinity is no number, though a lenient ajv takes it for one.
+const OPTIONS = { strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true } as const
+
+/**
+ * Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). One that a row holds all the same, and that does not
+ * compile, or would answer with a promise, must neither stop the others nor let anything pass: its endpoint answers INTERNAL_ERROR.
+ */
+export function compileInputs(schema: JsonSchema): InputsValidator {
+  try {
+    return compiled(schema)
+  } catch (error) {
+    return () => {
+      throw internalError(error)
+    }
+  }
+}
+
+function compiled(schema: JsonSchema): InputsValidator {
+  // Without the meta-schema, whose compilation would take most of a start. A fresh instance each time: schemas may share an $id.
+  const ajv = new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false })
+  addFormats.default(ajv)
+  const validate: ValidateFunction = ajv.compile(withoutDialect(schema))
+  if ('$async' in validate) throw new Error('the schema is asynchronous')
+  return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).slice(0, MAX_DETAILS).map(toDetail))
+}
+
+/** @throws Error where an operator's `inputs` are no valid JSON Schema 2020-12 */
+export function checkInputs(schema: JsonSchema): void {
+  const ajv = new Ajv2020(OPTIONS)
+  addFormats.default(ajv)
+  ajv.compile(schema)
+}
+
+/** `$schema` names a meta-schema that the instance above does not have. */
+const withoutDialect = ({ $schema: _dialect, ...rest }: JsonSchema): JsonSchema => rest
+
+function toDetail(error: ErrorObject): Detail {
+  const at = `/inputs${error.instancePath}`
+  switch (error.keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const key = error.params.additionalProperty ?? error.params.unevaluatedProperty
+      return { path: `${at}/${pointerToken(String(key))}`, message: 'unknown key' }
+    }
+    case 'required':
+      return { path: `${at}/${pointerToken(String(error.params.missingProperty))}`, message: 'is required' }
+    case 'enum':
+      return {
+        path: at,
+        message: `must be one of ${(error.params.allowedValues as unknown[]).map(String).join(', ')}`,
+      }
+    case 'pattern':
+      return {
+        path: at,
+        message:
+          error.params.pattern === '\\S'
+            ? 'must hold a character that is not white space'
+            : (error.message ?? 'is invalid'),
+      }
+    default:
+      return { path: at, message: error.message ?? 'is invalid' }
+  }
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { VoiceEndpoint } from '../../catalog/voice-endpoint.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { everyPage } from '../every-page.ts'
+import { operatorCommand } from '../run-command.ts'
+import { type Column, toTable } from '../table.ts'
+
+const COLUMNS: readonly Column<VoiceEndpoint>[] = [
+  { head: 'slug', cell: ({ slug }) => slug },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'published', cell: ({ published }) => (published ? 'yes' : 'no') },
+  { head: 'scope', cell: ({ requiredScope }) => requiredScope },
+  { head: 'engine', cell: ({ engine }) => engine.kind },
+  { head: 'voices', cell: ({ voices }) => voices.length },
+  { head: 'credits/character', cell: ({ creditsPerCharacter }) => creditsPerCharacter },
+]
+
+export function addEndpointCommands(program: Command): void {
+  const endpoints = program.command('endpoints').description('voice endpoints and workflows')
+  addReading(endpoints)
+
+  operatorCommand(
+    endpoints
+      .command('apply')
+      .description('make or replace the endpoints and workflows that a file lists, live in every process')
+      .argument('<file>', 'YAML or JSON'),
+    async (ctx, _options, [file = '']) => {
+      const source = await readSource(file)
+      const { applyEndpoints } = await import('../../catalog/apply-endpoints.ts')
+      const { applied } = await applyEndpoints(ctx, {
+        source,
+        readAudio: (path) => readFile(resolve(dirname(file), path)),
+      })
+      return { json: { applied }, text: `applied ${applied.join(', ')}` }
+    },
+    ['catalog', 'queue'],
+  )
+
+  operatorCommand(
+    endpoints
+      .command('delete')
+      .description('delete a voice endpoint or, where none has that slug, a workflow; its jobs stay')
+      .argument('<slug>'),
+    async (ctx, _options, [slug = '']) => {
+      const { deleteEndpoint } = await import('../../catalog/delete-endpoint.ts')
+      const { deleted } = await deleteEndpoint(ctx, { slug })
+      return { json: { deleted }, text: `deleted ${deleted}` }
+    },
+    ['catalog'],
+  )
+}
+
+function addReading(endpoints: Command): void {
+  operatorCommand(
+    endpoints.command('list').description('list all voice endpoints, unpublished and restricted ones included'),
+    async (ctx) => {
+      const { endpoints: listEndpoints } = await import('../../catalog/endpoints.ts')
+      const all = await everyPage((page) => listEndpoints(ctx, page))
+      return { json: { items: all.map(toItem) }, text: toTable(COLUMNS, all) }
+    },
+    ['catalog'],
+  )
+
+  operatorCommand(
+    endpoints
+      .command('show')
+      .description('show a voice endpoint or, where none has that slug, a workflow, as a file for `apply` has it')
+      .argument('<slug>'),
+    async (ctx, _options, [slug = '']) => {
+      const { showEndpoint } = await import('../../catalog/show-endpoint.ts')
+      const { writeEndpoint } = await import('../../catalog/files/write-endpoint.ts')
+      const { stringify } = await import('yaml')
+      const { section, entry } = writeEndpoint(showEndpoint(ctx, { slug }))
+      return { json: entry, text: stringify({ [section]: [entry] }).trimEnd() }
+    },
+    ['catalog'],
+  )
+}
+
+const toItem = (endpoint: VoiceEndpoint) => ({
+  slug: endpoint.slug,
+  name: endpoint.name,
+  published: endpoint.published,
+  required_scope: endpoint.requiredScope,
+  engine: { kind: endpoint.engine.kind },
+  voices: endpoint.voices.length,
+  credits_per_character: endpoint.creditsPerCharacter,
+})
+
+async function readSource(file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'it is not UTF-8'
+    throw invalidRequest(`Name a file that can be read: "${file}" cannot (${reason}).`)
+  }
+}

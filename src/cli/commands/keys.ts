@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { ApiKeyView } from '../../api-keys/api-keys.ts'
+import { actingFor } from '../acting-for.ts'
+import { everyPage } from '../every-page.ts'
+import { operatorCommand } from '../run-command.ts'
+import { type Column, toTable } from '../table.ts'
+
+const COLUMNS: readonly Column<ApiKeyView>[] = [
+  { head: 'key', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'scopes', cell: ({ scopes }) => scopes.join(',') },
+  { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
+]
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('API keys')
+  addKeyList(keys)
+
+  operatorCommand<{ account: string; name: string; scopes?: string }>(
+    keys
+      .command('create')
+      .description('make a key and show it, this once')
+      .requiredOption('--account <account>', 'id or name')
+      .requiredOption('--name <name>', 'what it is called')
+      .option('--scopes <a,b>', 'these scopes instead of the two default ones'),
+    async (ctx, { account, name, scopes }) => {
+      const { createApiKey } = await import('../../api-keys/create-api-key.ts')
+      const list = scopes?.split(',').map((scope) => scope.trim())
+      const key = await createApiKey(ctx, { account, name, ...(list !== undefined && { scopes: list }) })
+      return {
+        json: { api_key_id: key.apiKeyId, api_key: key.apiKey, scopes: key.scopes },
+        text: `${key.apiKey}\n${key.apiKeyId} with ${key.scopes.join(', ')}; the key is not shown again`,
+      }
+    },
+  )
+
+  operatorCommand(
+    keys.command('delete').description('delete a key: it is revoked immediately').argument('<key-id>', 'key_…'),
+    async (ctx, _options, [apiKeyId = '']) => {
+      const { deleteApiKey } = await import('../../api-keys/delete-api-key.ts')
+      await deleteApiKey(ctx, { apiKeyId })
+      return { json: { api_key_id: apiKeyId, deleted: true }, text: `${apiKeyId} is deleted` }
+    },
+  )
+}
+
+function addKeyList(keys: Command): void {
+  operatorCommand<{ account: string }>(
+    keys
+      .command('list')
+      .description("list an account's keys, newest first, without the keys themselves")
+      .requiredOption('--account <account>', 'id or name'),
+    async (ctx, { account }) => {
+      const { apiKeys } = await import('../../api-keys/api-keys.ts')
+      const behalf = await actingFor(ctx, account)
+      const all = await everyPage((page) => apiKeys(behalf, page))
+      return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
+    },
+  )
+}
+
+const toJson = ({ id, name, scopes, createdAt }: ApiKeyView) => ({
+  api_key_id: id,
+  name,
+  scopes,
+  created_at: createdAt,
+})

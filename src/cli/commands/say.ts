@@ -1,0 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Context } from '../../context/context.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { Artifact } from '../../jobs/job-parts.ts'
+import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
+import type { OperatorJobView } from '../../jobs/list/show-job.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Worker } from '../../worker/start-worker.ts'
+import { actingFor } from '../acting-for.ts'
+import { interruptibly } from '../interruption.ts'
+import { type Answer, serviceCommand } from '../run-command.ts'
+import { checkWritable, writeWhole } from '../write-whole.ts'
+
+const POLL_MS = 50
+/** A running worker takes a job within milliseconds: who waits longer than this has none. */
+const WORKER_PATIENCE_MS = 1500
+
+interface SayOptions {
+  readonly voice?: string
+  readonly endpoint: string
+  readonly account?: string
+  readonly output?: string
+}
+
+export function addSayCommand(program: Command): void {
+  serviceCommand<SayOptions>(
+    program
+      .command('say')
+      .description('speak a text into a file, through the same queue as API requests')
+      .argument('<text>')
+      .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
+      .option('--endpoint <slug>', 'a voice endpoint', 'tts')
+      .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
+      .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.wav if not given'),
+    say,
+  )
+}
+
+async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly string[]): Promise<Answer> {
+  const { submitVoiceJob } = await import('../../voice/submit-voice-job.ts')
+  const ctx = runtime.as({ kind: 'system' })
+  const voice = options.voice ?? firstVoice(ctx, options.endpoint)
+  const payer = await payerOf(ctx, options.account)
+  // No charge for audio that then cannot be stored.
+  if (options.output !== undefined) await checkWritable(options.output)
+  const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
+  const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs: { text, [voiceInput]: voice } })
+  await finished(ctx, jobId, runtime)
+  const { storageKey, durationMs } = await audioOf(ctx, jobId)
+  const file = options.output ?? `${jobId}.wav`
+  const audio = await ctx.storage.read(storageKey)
+  await interruptibly((signal) => writeWhole(file, audio, signal))
+  const json = { job_id: jobId, file, duration_ms: durationMs }
+  return { json, text: `${file}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
+}
+
+function firstVoice(ctx: Context, slug: string): string {
+  const voice = ctx.catalog.current.endpoints.get(slug)?.voices[0]?.slug
+  if (voice === undefined) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${slug}".`)
+  return voice
+}
+
+async function payerOf(ctx: Context, account: string | undefined): Promise<Context> {
+  if (account !== undefined) return actingFor(ctx, account)
+  const { accounts } = await import('../../accounts/accounts.ts')
+  const { installDemoAccount } = await import('../../runtime/install.ts')
+  await installDemoAccount(ctx)
+  const [oldest] = (await accounts(ctx, { first: 1 })).edges
+  return actingFor(ctx, oldest!.node.id)
+}
+
+/** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
+async function finished(ctx: Context, jobId: string, runtime: Runtime): Promise<void> {
+  const { showJob } = await import('../../jobs/list/show-job.ts')
+  const submitted = performance.now()
+  let worker: Worker | null = null
+  try {
+    for (;;) {
+      const job = await showJob(ctx, { jobId })
+      if (isTerminal(job.status)) return assertCompleted(job)
+      const ignored = job.status === 'queued' && performance.now() - submitted > WORKER_PATIENCE_MS
+      if (ignored && worker === null) {
+        const { startWorker } = await import('../../worker/start-worker.ts')
+        worker = await startWorker(runtime)
+      }
+      await wait(POLL_MS)
+    }
+  } finally {
+    await worker?.stop()
+  }
+}
+
+function assertCompleted({ failure, cause }: OperatorJobView): void {
+  if (failure !== null) throw new JobFailure(failure.code, cause ?? 'no cause is known')
+}
+
+async function audioOf(ctx: Context, jobId: string): Promise<Artifact> {
+  const { loadArtifacts } = await import('../../jobs/job-parts.ts')
+  const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
+  const audio = outputs?.find(({ output }) => output === 'audio')
+  if (audio === undefined) throw new ServiceError('NOT_FOUND', `Check the endpoint: job ${jobId} left no audio.`)
+  return audio
+}

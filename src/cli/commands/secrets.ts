@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { operatorCommand } from '../run-command.ts'
+
+export function addSecretCommands(program: Command): void {
+  const secrets = program.command('secrets').description('what SECRET_KEY protects')
+
+  operatorCommand(
+    secrets.command('rekey').description('encrypt again under SECRET_KEY what is still under OLD_SECRET_KEY'),
+    async (ctx) => {
+      const { rekeyWebhookSecrets } = await import('../../webhooks/signing/rekey-webhook-secrets.ts')
+      const done = await rekeyWebhookSecrets(ctx)
+      if (done.unreadable > 0) process.exitCode = 1
+      return {
+        json: done,
+        text: `${done.rekeyed} encrypted again, ${done.current} were already, ${done.unreadable} open under neither key`,
+      }
+    },
+  )
+}

@@ -1,0 +1,35 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Halves } from '../run-service.ts'
+
+/** Part of a queue's name. */
+const POOL_FORM = /^[A-Za-z0-9_.-]{1,64}$/
+
+export function addServeCommands(program: Command): void {
+  program
+    .command('start')
+    .description('run the API and a worker in one process')
+    .action(() => run({ api: true, worker: true, demo: true }))
+  program
+    .command('serve')
+    .description('run the API alone')
+    .action(() => run({ api: true, worker: false, demo: false }))
+  program
+    .command('work')
+    .description('run a worker alone')
+    .option('--pools <names>', 'comma-separated engine pools; without it, every pool that an endpoint names', namesOf)
+    .action(({ pools }: { pools?: string[] }) =>
+      run({ api: false, worker: true, demo: false, ...(pools !== undefined && { pools }) }),
+    )
+}
+
+function namesOf(list: string): string[] {
+  const names = list.split(',').map((name) => name.trim())
+  if (names.some((name) => !POOL_FORM.test(name))) throw new InvalidArgumentError('Write pools like gpu,espeak.')
+  return [...new Set(names)]
+}
+
+/** Loaded only when asked for: the other commands need neither the doors nor the engines. */
+async function run(halves: Halves): Promise<void> {
+  const { runService } = await import('../run-service.ts')
+  await runService(halves)
+}

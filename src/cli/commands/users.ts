@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { USER_ROLES, type User, type UserRole } from '../../users/user.ts'
+import { size } from '../options.ts'
+import { operatorCommand } from '../run-command.ts'
+
+const GENERATED_BYTES = 15
+const STDIN = 0
+const PASSWORD_FILE = [
+  '--password-file <file>',
+  'a file whose first line is the password; - is standard input',
+] as const
+
+interface PasswordOption {
+  readonly passwordFile?: string
+}
+
+interface Options extends PasswordOption {
+  readonly account: string
+  readonly email: string
+  readonly role: UserRole
+}
+
+export function addUserCommands(program: Command): void {
+  const users = program.command('users').description('people who sign in')
+  addList(users)
+  addStanding(users)
+  addPassword(users)
+
+  operatorCommand<Options>(
+    users
+      .command('create')
+      .description('let a person sign in; without --password-file a password is made and shown, this once')
+      .requiredOption('--account <account>', 'id or name')
+      .requiredOption('--email <address>', 'what the person signs in with')
+      .addOption(new Option('--role <role>', 'what the person may do').choices(USER_ROLES).default('owner'))
+      .option(...PASSWORD_FILE),
+    async (ctx, { account, email, role, ...option }) => {
+      const { createUser } = await import('../../users/create-user.ts')
+      const { password, shown } = choosePassword(option)
+      return withPassword(await createUser(ctx, { account, email, role, password }), shown)
+    },
+  )
+}
+
+function addPassword(users: Command): void {
+  operatorCommand<PasswordOption>(
+    users
+      .command('set-password')
+      .description(
+        'give a person another password, and sign them out everywhere; without --password-file one is made and shown, this once',
+      )
+      .argument('<user>', 'id or e-mail address')
+      .option(...PASSWORD_FILE),
+    async (ctx, option, [user = '']) => {
+      const { setPassword } = await import('../../users/set-password.ts')
+      const { password, shown } = choosePassword(option)
+      return withPassword(await setPassword(ctx, { user, password }), shown)
+    },
+  )
+}
+
+/** The one that is given, or one that is made and has to be shown. */
+function choosePassword({ passwordFile }: PasswordOption): { password: string; shown: { password?: string } } {
+  if (passwordFile !== undefined) return { password: readPassword(passwordFile), shown: {} }
+  const password = randomBytes(GENERATED_BYTES).toString('base64url')
+  return { password, shown: { password } }
+}
+
+const withPassword = ({ id, accountId, email, role }: User, shown: { password?: string }) => ({
+  json: { user_id: id, account_id: accountId, email, role, ...shown },
+  text: [`${id}  ${email}`, ...Object.values(shown).flatMap((made) => [made, 'The password is not shown again.'])].join(
+    '\n',
+  ),
+})
+
+function addList(users: Command): void {
+  operatorCommand<{ account: string; first?: string; after?: string }>(
+    users
+      .command('list')
+      .description('the people of an account, oldest first')
+      .requiredOption('--account <account>', 'id or name')
+      .option('--first <number>', 'how many, 1 to 100')
+      .option('--after <id>', 'only those who were added after this user'),
+    async (ctx, { account, first, after }) => {
+      const { users: listUsers } = await import('../../users/users.ts')
+      const page = { account, after, first: size('--first', first) }
+      const { edges, pageInfo } = await listUsers(ctx, page)
+      const people = edges.map(({ node }) => node)
+      return {
+        json: { users: people.map(toJson), has_more: pageInfo.hasNextPage },
+        text: people.map(toLine).join('\n') || 'none',
+      }
+    },
+  )
+}
+
+/** The two ways of one verb. */
+function addStanding(users: Command): void {
+  const addOne = (name: string, description: string, disabled: boolean) =>
+    operatorCommand(
+      users.command(name).description(description).argument('<user>', 'id or e-mail address'),
+      async (ctx, _options, [user = '']) => {
+        const { disableUser } = await import('../../users/disable-user.ts')
+        const changed = await disableUser(ctx, { user, disabled })
+        return { json: toJson(changed), text: toLine(changed) }
+      },
+    )
+  addOne('disable', 'keep a person from signing in, and end their sessions', true)
+  addOne('enable', 'let a disabled person sign in again', false)
+}
+
+const toJson = ({ id, accountId, email, role, createdAt, disabledAt }: User) => ({
+  user_id: id,
+  account_id: accountId,
+  email,
+  role,
+  created_at: createdAt,
+  disabled_at: disabledAt,
+})
+
+const toLine = ({ id, email, role, disabledAt }: User): string =>
+  `${id}  ${email}  ${role}${disabledAt === null ? '' : `  disabled since ${disabledAt.toISOString()}`}`
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file === '-' ? STDIN : file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
+  } catch (error) {
+    throw invalidRequest(`Check --password-file: it cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

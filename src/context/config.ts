@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { Cidr } from '../egress/ip-ranges.ts'
+import type { S3Place } from '../storage/s3-url.ts'
+import { ConfigError } from './config-error.ts'
+import {
+  cidrs,
+  cidrTexts,
+  integer,
+  origins,
+  plainUrl,
+  retryDelays,
+  s3Url,
+  secret,
+  terms,
+  url,
+} from './settings-fields.ts'
+
+/** The servers that companion work is done by (contract.md section 8). */
+export interface CompanionSettings {
+  /** null: no model, nothing is answered. */
+  readonly baseUrl: string | null
+  readonly model: string
+  readonly apiKey: string | null
+  /** null: the blocked terms decide. */
+  readonly moderationBaseUrl: string | null
+  /** null: the server's own choice. */
+  readonly moderationModel: string | null
+  readonly moderationApiKey: string | null
+  /** null: the built-in list. */
+  readonly blockedTerms: readonly string[] | null
+  /** For one request, all calls together. */
+  readonly timeoutSeconds: number
+}
+
+/** Everything the environment can set (contract.md section 9). */
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  /** Where callers reach the service, without a trailing slash; null until the listening port is known. */
+  readonly publicUrl: string | null
+  /** null: the embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+  /** null: made once under `dataDir`. */
+  readonly secretKey: string | null
+  /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
+  readonly oldSecretKey: string | null
+  /** null: files under `dataDir`. */
+  readonly s3: S3Settings | null
+  readonly egressAllow: readonly Cidr[]
+  /** CIDR ranges of the proxies whose `x-forwarded-for` tells who calls. */
+  readonly trustedProxies: readonly string[]
+  /** Origins whose pages may call everything with a key; `*` alone: all. */
+  readonly corsOrigins: readonly string[]
+  /** 0 = unlimited. */
+  readonly rateLimitPerMinute: number
+  readonly companion: CompanionSettings
+  /** Seconds before each retry of a callback. */
+  readonly webhookRetryDelays: readonly number[]
+  readonly logLevel: string
+  /** How long a stopping process waits for what is running. */
+  readonly shutdownSeconds: number
+  /** Lets unauthenticated callers introspect the GraphQL schema. */
+  readonly development: boolean
+  /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
+  readonly lookUp: (name: string) => string | undefined
+}
+
+/** An S3-compatible bucket and the key that opens it. */
+interface S3Settings extends S3Place {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+const schema = z.object({
+  PORT: integer(0, 65_535, 4000),
+  HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  PUBLIC_URL: plainUrl.optional(),
+  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
+  SECRET_KEY: secret.optional(),
+  OLD_SECRET_KEY: secret.optional(),
+  STORAGE_URL: s3Url.optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  EGRESS_ALLOW: cidrs,
+  TRUSTED_PROXIES: cidrTexts,
+  CORS_ORIGINS: origins,
+  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
+  COMPANION_BASE_URL: url(['http:', 'https:']).optional(),
+  COMPANION_MODEL: z.string().default('default'),
+  COMPANION_API_KEY: z.string().optional(),
+  COMPANION_TIMEOUT_SECONDS: integer(1, 600, 60),
+  COMPANION_BLOCKED_TERMS: terms,
+  MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
+  MODERATION_MODEL: z.string().optional(),
+  MODERATION_API_KEY: z.string().optional(),
+  WEBHOOK_RETRY_DELAYS: retryDelays,
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      message: 'must be one of fatal, error, warn, info, debug, trace, silent',
+    })
+    .default('info'),
+  SHUTDOWN_SECONDS: integer(0, 3600, 30),
+  NODE_ENV: z.string().default('production'),
+})
+
+type Name = keyof z.input<typeof schema>
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Together they open the bucket of STORAGE_URL. */
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
+const NAMES = Object.keys(schema.shape) as Name[]
+
+/** Reads and checks the whole environment at once. @throws ConfigError naming every mistake. */
+export function readSettings(env: Environment): Settings {
+  const mistakes: string[] = []
+  const given: Partial<Record<Name, string>> = {}
+  for (const name of NAMES) {
+    const value = readVariable(env, name, mistakes)
+    if (value !== undefined) given[name] = value
+  }
+  for (const name of CREDENTIALS) {
+    if (given.STORAGE_URL !== undefined && given[name] === undefined) mistakes.push(`${name} is needed for STORAGE_URL`)
+  }
+  const parsed = schema.safeParse(given)
+  if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
+  if (!parsed.success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
+  return toSettings(parsed.data, env)
+}
+
+/** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
+function readVariable(env: Environment, name: string, mistakes: string[]): string | undefined {
+  const direct = env[name] === '' ? undefined : env[name]
+  const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
+  if (file === undefined) return direct
+  if (direct !== undefined) {
+    mistakes.push(`Set either ${name} or ${name}_FILE, not both`)
+    return undefined
+  }
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    mistakes.push(`${name}_FILE names a file that cannot be read: ${file} (${reason})`)
+    return undefined
+  }
+}
+
+function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: values.DATABASE_URL ?? null,
+    dataDir: resolve(values.DATA_DIR),
+    secretKey: values.SECRET_KEY ?? null,
+    oldSecretKey: values.OLD_SECRET_KEY ?? null,
+    s3:
+      values.STORAGE_URL === undefined
+        ? null
+        : {
+            ...values.STORAGE_URL,
+            accessKeyId: values.AWS_ACCESS_KEY_ID ?? '',
+            secretAccessKey: values.AWS_SECRET_ACCESS_KEY ?? '',
+          },
+    egressAllow: values.EGRESS_ALLOW,
+    trustedProxies: values.TRUSTED_PROXIES,
+    corsOrigins: values.CORS_ORIGINS,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    companion: {
+      baseUrl: values.COMPANION_BASE_URL ?? null,
+      model: values.COMPANION_MODEL,
+      apiKey: values.COMPANION_API_KEY ?? null,
+      moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
+      moderationModel: values.MODERATION_MODEL ?? null,
+      moderationApiKey: values.MODERATION_API_KEY ?? null,
+      blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
+      timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
+    },
+    webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
+    logLevel: values.LOG_LEVEL,
+    shutdownSeconds: values.SHUTDOWN_SECONDS,
+    development: values.NODE_ENV === 'development',
+    lookUp: (name) => readVariable(env, name, []),
+  }
+}

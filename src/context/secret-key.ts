@@ -1,0 +1,64 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DataDirectoryError, errorCode, usingSync } from '../values/data-directory.ts'
+
+const KEY_BYTES = 32
+/** Of SECRET_KEY, and of what is read from the file in its place. */
+export const MIN_SECRET_CHARACTERS = 32
+
+/** What a subkey is for: one leaked or misused key says nothing about the others. */
+type KeyPurpose = 'media-urls' | 'webhook-secrets'
+
+/**
+ * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600 (contract.md section 9).
+ * @throws DataDirectoryError where the file cannot be kept there, or holds no key
+ */
+export function loadSecretKey(given: string | null, dataDir: string): string {
+  if (given !== null) return given
+  const path = join(dataDir, 'secret.key')
+  const secret = usingSync(dataDir, () => readIfThere(path) ?? createOnce(dataDir, path))
+  if (secret.length >= MIN_SECRET_CHARACTERS) return secret
+  throw new DataDirectoryError(
+    `The secret key in ${path} is damaged: restore the file, or remove it to have a new key made, which ends every URL and secret made under the old one.`,
+  )
+}
+
+export const deriveKey = (secret: string, purpose: KeyPurpose): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `sonant/${purpose}`, KEY_BYTES))
+
+/**
+ * Written beside and linked into place, so that processes starting together agree on one key and never read half of it; and flushed,
+ * so that a power cut leaves the whole key or none.
+ */
+function createOnce(dataDir: string, path: string): string {
+  const own = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    writeFileSync(own, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(own, path)
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(own, { force: true })
+  }
+  flushDirectory(dataDir)
+  return readFileSync(path, 'utf8').trim()
+}
+
+function flushDirectory(directory: string): void {
+  const handle = openSync(directory, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}

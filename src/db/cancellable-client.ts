@@ -1,0 +1,80 @@
+import { unavailable } from '../errors/service-error.ts'
+import type { Loan } from './checkouts.ts'
+import type { Database, Tx } from './database.ts'
+
+type Query = (...args: unknown[]) => void
+
+/** A connection lent to a caller that may stop waiting. One of the two ends it, once. */
+export interface Lent {
+  readonly client: Tx
+  /** Nothing runs on it any more. With an error it is closed and not reused. */
+  giveBack(broken?: Error): Promise<void>
+  /** It is closed at PostgreSQL's end too, with whatever still runs on it or is about to. */
+  breakOff(error: Error): Promise<void>
+}
+
+/**
+ * The same database for a caller that may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
+ * begun after that; they fail with UNAVAILABLE then. Transactions, and what goes through Prisma, are left to end by themselves.
+ */
+export function cancellable(db: Database, isOver: () => boolean): Database {
+  const query = (...args: unknown[]) => run(db, isOver, args)
+  const pool = new Proxy(db.pool, {
+    get: (target, name) => {
+      if (name === 'query') return query
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { url: db.url, pool, prisma: db.prisma, loans: db.loans, close: () => db.close() }
+}
+
+/**
+ * A connection whose statements are cancelled where they run soon after `isOver`: a server that waits for a lock, or sorts, does not notice
+ * by itself that the caller has gone.
+ * @throws UNAVAILABLE where it is over already
+ */
+export async function lend({ pool, loans }: Database, isOver: () => boolean): Promise<Lent> {
+  const client = await pool.connect()
+  const loan: Loan = { client, isOver, cancelled: null }
+  loans.add(loan)
+  const giveBack = async (broken?: Error) => {
+    loans.delete(loan)
+    await loan.cancelled
+    client.release(broken)
+  }
+  const breakOff = (error: Error) => {
+    loans.end(loan)
+    return giveBack(error)
+  }
+  if (!isOver()) return { client, giveBack, breakOff }
+  await giveBack()
+  throw callerGone()
+}
+
+/** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
+function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    pool.connect((refused, client, release) => {
+      if (client === undefined) return reject(refused)
+      const loan: Loan = { client, isOver, cancelled: null }
+      const end = (error: Error | null | undefined, result: unknown) => {
+        loans.delete(loan)
+        // What failed once is not handed on.
+        const free = () => release(error ?? undefined)
+        if (loan.cancelled === null) free()
+        else void loan.cancelled.then(free)
+        if (error) reject(isOver() ? callerGone() : error)
+        else resolve(result)
+      }
+      if (isOver()) {
+        release()
+        return reject(callerGone())
+      }
+      loans.add(loan)
+      ;(client.query as Query).call(client, ...args, end)
+    })
+  })
+}
+
+const callerGone = () => unavailable('the caller has disconnected')

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { open, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { errorCode } from '../../values/data-directory.ts'
+import { EmbeddedError } from './embedded-error.ts'
+import type { Launcher } from './embedded-launcher.ts'
+
+const STOP_DEADLINE_MS = 15_000
+const STOP_POLL_MS = 10
+const LONGEST_REASON_BYTES = 16_384
+
+/** Where one PostgreSQL lives and how it is run. */
+export interface Place {
+  readonly postgres: string
+  readonly data: string
+  readonly sockets: string
+  readonly logFile: string
+  readonly launch: Launcher
+  readonly fsync: boolean
+}
+
+/** A postmaster on its way up, or one that gave up. `ended` is undefined while it runs; 'try again' when another was first. */
+export interface Attempt {
+  ended: 'try again' | EmbeddedError | undefined
+}
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  port: '5432',
+  unix_socket_permissions: '0700',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  max_wal_size: '1GB',
+  random_page_cost: '1.1',
+  jit: 'off',
+  // On a small machine a parallel count loses, and it would need /dev/shm, which containers keep small.
+  max_parallel_workers_per_gather: '0',
+  timezone: 'UTC',
+  // The log must never hold what callers sent: no statements, no parameters, and no errors either, since they quote values.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_statement: 'none',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+  log_checkpoints: 'off',
+  log_timezone: 'UTC',
+}
+
+/**
+ * Starts a postmaster, in a session of its own so that Ctrl-C in a terminal reaches us alone and we drain first. It keeps
+ * no process alive. Of several at once, PostgreSQL's own postmaster.pid lets one live; the others end at once.
+ */
+export async function startPostmaster(place: Place): Promise<Attempt> {
+  const settings = { ...SETTINGS, unix_socket_directories: place.sockets, fsync: place.fsync ? 'on' : 'off' }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const run = place.launch(place.postgres, ['-D', place.data, ...options])
+  const file = await open(place.logFile, 'a', 0o600)
+  try {
+    const { size } = await file.stat()
+    const child = spawn(run.command, run.args, { ...run.options, detached: true, stdio: ['ignore', file.fd, file.fd] })
+    const attempt: Attempt = { ended: undefined }
+    child.once('error', (error) => {
+      attempt.ended = doesNotStart(place, error.message)
+    })
+    child.once('exit', async (code) => {
+      // Without a failure of its own it was stopped by a process that had no more use for it.
+      attempt.ended = code === 0 || code === null ? 'try again' : await whyEnded(place, size)
+    })
+    child.unref()
+    return attempt
+  } finally {
+    await file.close()
+  }
+}
+
+/** Stops the postmaster of the data directory the fast way, whichever process started it, and waits until it has let go of the files. */
+export async function stopPostmaster(data: string): Promise<void> {
+  const pid = await lockHolder(data)
+  if (pid === undefined) return
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return
+    throw error
+  }
+  const deadline = Date.now() + STOP_DEADLINE_MS
+  // The file and not the process number: in a container there may be no init to reap the process.
+  while ((await lockHolder(data)) === pid) {
+    if (Date.now() > deadline) throw new EmbeddedError(`The database in ${data} does not stop (process ${pid}).`)
+    await wait(STOP_POLL_MS)
+  }
+}
+
+/** The process named in postmaster.pid, which need not be alive. */
+export async function lockHolder(data: string): Promise<number | undefined> {
+  const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => undefined)
+  const pid = Number.parseInt(text ?? '', 10)
+  return pid > 0 ? pid : undefined
+}
+
+async function whyEnded(place: Place, from: number): Promise<Attempt['ended']> {
+  const text = await readFrom(place.logFile, from).catch(() => '')
+  const reason = /FATAL:\s+(.*)/.exec(text)?.[1] ?? text.trim().split('\n').at(-1) ?? ''
+  // The second is the memory of a postmaster that was killed, for as long as its children have not noticed.
+  if (/lock file ".*" already exists|lock file ".*" is empty|pre-existing shared memory/.test(text)) return 'try again'
+  return doesNotStart(place, reason.replace(/\.$/, '') || `look into ${place.logFile}`)
+}
+
+async function readFrom(path: string, from: number): Promise<string> {
+  const { size } = await stat(path)
+  const file = await open(path)
+  try {
+    const length = Math.min(size - from, LONGEST_REASON_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(length, 0)), 0, Math.max(length, 0), from)
+    return buffer.subarray(0, bytesRead).toString('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+const doesNotStart = (place: Place, reason: string) =>
+  new EmbeddedError(`The database in ${place.data} does not start: ${reason}.`)

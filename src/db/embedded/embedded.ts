@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { errorCode, openDataDirectory, using } from '../../values/data-directory.ts'
+import type { Log } from '../../values/log.ts'
+import { findAccount } from './embedded-account.ts'
+import { findBinaries } from './embedded-binaries.ts'
+import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
+import { EmbeddedError } from './embedded-error.ts'
+import { makeLauncher } from './embedded-launcher.ts'
+import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
+
+/** One connection of this name per process that uses the database: who closes the last one stops the database. */
+const PRESENCE = 'sonant presence'
+const LEAVING = 'sonant leaving'
+const POLL_MS = 20
+/** How long a lock whose owner does not answer is tried again: a killed postmaster's children take a moment to notice. */
+const LOCKED_DEADLINE_MS = 10_000
+/** Recovery after a crash replays the log; a database that says it is starting up gets this long. */
+const START_DEADLINE_MS = 120_000
+
+/** PostgreSQL under the data directory, shared by every process that opens the same directory. */
+export interface Embedded {
+  /** For pg and Prisma: a Unix socket that only the database's user and root may enter. */
+  readonly url: string
+  /** Makes sure that it answers, starting it if not. Cheap, and safe to call often and at once. Throws EmbeddedError. */
+  ensure(): Promise<void>
+  /** Lets go of it. The last process to do so stops it, whichever process started it. */
+  close(): Promise<void>
+}
+
+/** Durability off makes a throw-away database faster: for tests alone. */
+interface EmbeddedOptions {
+  readonly fsync?: boolean
+}
+
+/**
+ * Opens the PostgreSQL of a data directory (contract.md section 9): attaches where one runs, else starts one, making the
+ * database on first use. Any number of processes may do so at once. Throws EmbeddedError, one sentence for the operator.
+ */
+export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const place = await preparePlace(dataDir, options.fsync ?? true)
+  const url = `postgresql://sonant@localhost/postgres?host=${encodeURIComponent(place.sockets)}`
+  let presence: Client | undefined
+  let underway: Promise<void> | undefined
+  let closed = false
+
+  const adopt = (client: Client) => {
+    presence = client
+    asHandle(client).unref()
+    client.once('end', () => {
+      if (presence === client) presence = undefined
+      if (closed) return
+      log.warn('the embedded database went away')
+      ensure().catch((error: Error) => log.error({ err: error.message }, 'the embedded database does not come back'))
+    })
+  }
+  const ensure = (): Promise<void> => {
+    underway ??= connect(place, url)
+      .then(async (client) => {
+        if (closed || presence !== undefined) await client.end()
+        else adopt(client)
+      })
+      .finally(() => {
+        underway = undefined
+      })
+    return underway
+  }
+  const close = async () => {
+    if (closed) return
+    closed = true
+    await underway?.catch(() => undefined)
+    if (presence !== undefined) await leave(presence, place)
+  }
+
+  await ensure()
+  return { url, ensure, close }
+}
+
+async function preparePlace(dataDir: string, fsync: boolean): Promise<Place> {
+  const binaries = await findBinaries()
+  const root = openDataDirectory(dataDir, 0o700)
+  const initialised = await isInitialised(root)
+  const data = postgresDirectory(root)
+  const account = await findAccount(data)
+  const launch = await using(root, () => makeLauncher(account, binaries.postgres, root))
+  const sockets = await openSocketDirectory(root, account)
+  if (!initialised) await initialise(root, account, binaries, launch, fsync)
+  return { postgres: binaries.postgres, data, sockets, logFile: join(root, 'postgres.log'), launch, fsync }
+}
+
+/** A connection to the database, which is started when none answers. */
+async function connect(place: Place, url: string): Promise<Client> {
+  const since = Date.now()
+  let attempt: Attempt | undefined
+  for (;;) {
+    const answer = await probe(url)
+    if (answer instanceof Client) return answer
+    const waited = Date.now() - since
+    if (attempt?.ended instanceof EmbeddedError) throw attempt.ended
+    if (answer === 'none' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(place)
+    if (waited > START_DEADLINE_MS) throw new EmbeddedError(`The database in ${place.data} does not answer.`)
+    if (answer === 'none' && (attempt === undefined || attempt.ended !== undefined)) {
+      attempt = await using(place.logFile, () => startPostmaster(place))
+    }
+    await wait(POLL_MS)
+  }
+}
+
+async function probe(url: string): Promise<Client | 'none' | 'busy'> {
+  const client = new Client({ connectionString: url, application_name: PRESENCE })
+  // A lost connection emits `end`; without a listener `error` would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'none'
+    // Starting up or shutting down, no connection free for the moment, or gone while it answered.
+    if (code === '57P03' || code === '53300' || code === 'ECONNRESET' || code === undefined) return 'busy'
+    throw error
+  }
+}
+
+async function locked(place: Place): Promise<EmbeddedError> {
+  const pid = await lockHolder(place.data)
+  return new EmbeddedError(
+    `The database in ${place.data} is locked by process ${pid ?? 'unknown'}, which does not answer: end it if it is PostgreSQL, else remove ${join(place.data, 'postmaster.pid')}.`,
+  )
+}
+
+async function leave(presence: Client, place: Place): Promise<void> {
+  asHandle(presence).ref()
+  // Before it counts the others, it is not one of them any more: of two that leave at once, at least one finds no other.
+  await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)
+  const others = await presence
+    .query<{ count: string }>('select count(*) from pg_stat_activity where application_name = $1', [PRESENCE])
+    .catch(() => undefined)
+  const last = others?.rows[0]?.count === '0'
+  await presence.end().catch(() => undefined)
+  if (last) await stopPostmaster(place.data)
+}
+
+// pg has both; its types forget them. A presence alone keeps no process alive.
+const asHandle = (client: Client) => client as Client & { ref(): void; unref(): void }

@@ -1,0 +1,143 @@
+import { type Client, escapeIdentifier } from 'pg'
+import type { Log } from '../values/log.ts'
+import { type LastingConnection, openLastingConnection } from './lasting-connection.ts'
+import type { Bus } from './notifier.ts'
+
+/** PostgreSQL cuts longer names in silence. */
+const LONGEST_CHANNEL_BYTES = 63
+/** PostgreSQL refuses 8,000. */
+const LONGEST_PAYLOAD_BYTES = 7_999
+const LARGEST_BATCH = 1_000
+/** While the database is away messages wait, but not without end: what comes on top is dropped, as the interface allows. */
+const MOST_WAITING = 10_000
+
+interface Subscriber {
+  readonly onMessage: (payload: string) => void
+  readonly onResync: (() => void) | undefined
+}
+
+interface BusOptions {
+  /** Called before each attempt to reconnect: brings an embedded database back. */
+  readonly ensure?: () => Promise<void>
+}
+
+/**
+ * Opens the bus on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
+ * throws is logged and harms no other subscriber. Throws when the database does not answer now.
+ */
+export async function openBus(url: string, log: Log, options: BusOptions = {}): Promise<Bus> {
+  const channels = new Map<string, Set<Subscriber>>()
+  const all = () => [...channels.values()].flatMap((subscribers) => [...subscribers])
+  const guarded = (handler: () => void) => {
+    try {
+      handler()
+    } catch (error) {
+      log.error({ err: error instanceof Error ? error.message : String(error) }, 'a bus handler failed')
+    }
+  }
+  const connection = await openLastingConnection({
+    url,
+    log,
+    name: 'sonant bus',
+    ensure: options.ensure ?? (async () => undefined),
+    prepare: async (client) => {
+      for (const channel of channels.keys()) await listenOn(client, channel)
+    },
+    onBack: () => {
+      for (const { onResync } of all()) if (onResync !== undefined) guarded(onResync)
+    },
+    onNotification: ({ channel, payload = '' }) => {
+      for (const { onMessage } of [...(channels.get(channel) ?? [])]) guarded(() => onMessage(payload))
+    },
+  })
+  const outbox = openOutbox(connection, log)
+  return {
+    listen: (channel, onMessage, onResync) => subscribe(connection, channels, channel, { onMessage, onResync }),
+    notify: outbox.notify,
+    close: async () => {
+      await outbox.flush()
+      await connection.close()
+    },
+  }
+}
+
+async function subscribe(
+  connection: LastingConnection,
+  channels: Map<string, Set<Subscriber>>,
+  channel: string,
+  subscriber: Subscriber,
+): Promise<() => void> {
+  checkChannel(channel)
+  const subscribers = channels.get(channel) ?? new Set()
+  channels.set(channel, subscribers.add(subscriber))
+  // Sent for every subscriber: PostgreSQL ignores a repetition, and a call that returns from here is subscribed.
+  await connection.run((client) => listenOn(client, channel))
+  return () => {
+    if (!subscribers.delete(subscriber) || subscribers.size > 0) return
+    channels.delete(channel)
+    // Without a connection there is nothing to end: the next one listens to what is left.
+    if (connection.connected) connection.run((client) => unlistenOn(client, channels, channel)).catch(() => undefined)
+  }
+}
+
+const listenOn = (client: Client, channel: string) => client.query(`listen ${escapeIdentifier(channel)}`)
+
+async function unlistenOn(client: Client, channels: ReadonlyMap<string, unknown>, channel: string): Promise<void> {
+  // A subscriber may have come back to the channel by now.
+  if (!channels.has(channel)) await client.query(`unlisten ${escapeIdentifier(channel)}`)
+}
+
+interface Message {
+  readonly channel: string
+  readonly payload: string
+  readonly sent: PromiseWithResolvers<void>
+}
+
+/** Sends what waits in one statement at a time; a message that waits already is not added again. */
+function openOutbox(connection: LastingConnection, log: Log) {
+  const waiting = new Map<string, Message>()
+  let sending: Promise<void> | undefined
+
+  const notify = async (channel: string, payload = ''): Promise<void> => {
+    checkChannel(channel)
+    if (Buffer.byteLength(payload) > LONGEST_PAYLOAD_BYTES) throw new RangeError('A payload has at most 7,999 bytes.')
+    const key = `${channel}\0${payload}`
+    const known = waiting.get(key)
+    if (known !== undefined) return known.sent.promise
+    if (!connection.connected && waiting.size >= MOST_WAITING) return
+    const message = { channel, payload, sent: Promise.withResolvers<void>() }
+    waiting.set(key, message)
+    sending ??= drain()
+    return message.sent.promise
+  }
+
+  const drain = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const batch = [...waiting].slice(0, LARGEST_BATCH)
+      for (const [key] of batch) waiting.delete(key)
+      const messages = batch.map(([, message]) => message)
+      await send(connection, messages).catch((error: Error) =>
+        log.warn({ err: error.message }, 'messages were not sent'),
+      )
+      for (const message of messages) message.sent.resolve()
+    }
+    // Here and not once the promise is settled: what is added in between would never be sent.
+    sending = undefined
+  }
+
+  return { notify, flush: async () => (connection.connected ? sending : undefined) }
+}
+
+const send = (connection: LastingConnection, messages: readonly Message[]) =>
+  connection.run((client) =>
+    client.query({
+      name: 'send_messages',
+      text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as message(channel, payload)',
+      values: [messages.map((message) => message.channel), messages.map((message) => message.payload)],
+    }),
+  )
+
+function checkChannel(channel: string): void {
+  const bytes = Buffer.byteLength(channel)
+  if (bytes === 0 || bytes > LONGEST_CHANNEL_BYTES) throw new RangeError('A channel has a name of 1 to 63 bytes.')
+}

@@ -1,0 +1,118 @@
+import { isIP, type LookupFunction } from 'node:net'
+import {
+  checkServerIdentity,
+  connect,
+  createSecureContext,
+  type PeerCertificate,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
+import type { buildConnector } from 'undici'
+import { ATTEMPT_TIMEOUT_MS, DeliveryFailure } from '../webhooks/delivery/webhook-delivery.ts'
+import { LOOPBACK, type LocalReceivers } from '../webhooks/local-receivers.ts'
+import { isPortAllowed } from './check-webhook-url.ts'
+import { type Cidr, parseCidr } from './ip-ranges.ts'
+import { isReachable, judgeHost } from './judge-host.ts'
+import type { Resolver } from './resolver.ts'
+
+const HTTPS_PORT = 443
+/** Of several addresses the next is tried after this long. Node's own 250 ms gives up on receivers far away. */
+const NEXT_ADDRESS_MS = 2000
+
+export interface Guard {
+  readonly resolver: Resolver
+  readonly egressAllow: readonly Cidr[]
+  /** Absent: none. */
+  readonly receivers?: LocalReceivers
+}
+
+/**
+ * Opens TLS connections to judged addresses only (contract.md section 6): the port, then the literal or every answer of DNS, then the
+ * address that the socket really reached. The certificate must be valid for the host.
+ */
+export function guardedConnector(guard: Guard): buildConnector.connector {
+  // The trusted certificates, read once: a connection without a context makes one of its own.
+  let secureContext: SecureContext | undefined
+  return (options, callback) => {
+    secureContext ??= createSecureContext()
+    open({ ...guard, secureContext }, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    )
+  }
+}
+
+interface Trust extends Guard {
+  readonly secureContext: SecureContext
+}
+
+async function open(guard: Trust, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
+  const number = port === '' ? HTTPS_PORT : Number(port)
+  if (!isPortAllowed(number)) throw new DeliveryFailure('port_refused', `callbacks do not go to port ${number}`)
+  const certificate = guard.receivers?.find(hostname, number) ?? null
+  if (certificate !== null) return handshake(pinned(guard, certificate), hostname, number, [LOOPBACK])
+  const { addresses } = await judgeHost(hostname, guard.resolver, guard.egressAllow)
+  return handshake(guard, hostname, number, addresses)
+}
+
+/** Loopback alone, and nothing there but what has the certificate's key. */
+const pinned = (guard: Trust, certificate: string): Trust => ({
+  ...guard,
+  egressAllow: [parseCidr(`${LOOPBACK}/32`)],
+  secureContext: createSecureContext({ ca: certificate }),
+})
+
+function handshake(guard: Trust, hostname: string, port: number, addresses: readonly string[]): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    let reached = false
+    const socket = connect({ ...tlsOptions(hostname, port, addresses), secureContext: guard.secureContext })
+    // After the handshake both have no effect any more: a promise settles once.
+    const fail = (failure: DeliveryFailure) => {
+      clearTimeout(timer)
+      reject(failure)
+      if (!secure) socket.destroy()
+    }
+    let secure = false
+    const timer = setTimeout(() => fail(new DeliveryFailure('timeout', 'no connection in time')), ATTEMPT_TIMEOUT_MS)
+    const broken = (cause: string) => fail(new DeliveryFailure(reached ? 'tls_failed' : 'connect_failed', cause))
+    socket.once('connect', () => {
+      reached = true
+      // A receiver that has hung up already has no address any more; the end of the socket tells of it.
+      const address = socket.remoteAddress
+      if (address !== undefined && !isReachable(address, guard.egressAllow)) {
+        fail(new DeliveryFailure('address_refused', 'the connection reached a private or reserved address'))
+      }
+    })
+    socket.on('error', (error) => broken(error.message))
+    socket.once('close', () => broken('the receiver hung up'))
+    socket.once('secureConnect', () => {
+      secure = true
+      clearTimeout(timer)
+      resolve(socket.setNoDelay(true))
+    })
+  })
+}
+
+function tlsOptions(hostname: string, port: number, addresses: readonly string[]) {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  return {
+    host: addresses.length === 1 ? addresses[0]! : host,
+    port,
+    servername: isIP(host) === 0 ? host : '',
+    rejectUnauthorized: true,
+    checkServerIdentity: (_name: string, certificate: PeerCertificate) => checkServerIdentity(host, certificate),
+    ALPNProtocols: ['http/1.1'],
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+    lookup: answering(addresses),
+  }
+}
+
+/** Node asks for one address or for all of them; either way it only ever hears the judged ones. */
+const answering =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, callback) => {
+    const judged = addresses.map((address) => ({ address, family: isIP(address) }))
+    if (options.all === true) callback(null, judged)
+    else callback(null, judged[0]!.address, judged[0]!.family)
+  }

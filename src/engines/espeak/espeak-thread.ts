@@ -1,0 +1,176 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
+import { type Loudness, measureLoudness } from '../loudness.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
+import type { Language } from './detect-language.ts'
+import type { Prosody } from './espeak-style.ts'
+import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
+import { openJapaneseReader } from './japanese-reader.ts'
+import { spokenText } from './spoken-part.ts'
+import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
+
+const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
+const FIRST_BUFFER_BYTES = 512 * 1024
+const NICENESS = 5
+const TAIL_MS = 100
+/** About -72 dB: anything above it may be the end of a word. */
+const SOUND = 8
+const TARGET_LUFS = -19
+const MOST_STYLE_DB = 3.5
+/** At 100 some speakers are cut off at full scale. */
+const UNCUT_VOLUME = 50
+
+/** One text to render, as it crosses to the thread. */
+export interface RenderTask {
+  readonly text: string
+  readonly engineVoice: string
+  readonly language: Language | 'auto'
+  readonly prosody: Prosody
+}
+
+interface SpokenWav {
+  readonly wav: Uint8Array<ArrayBuffer>
+  readonly loudness: Loudness
+}
+
+/** A WAV file with its loudness; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
+export type Rendering = SpokenWav | string | null
+
+interface Recording {
+  bytes: ArrayBuffer
+  length: number
+}
+
+/** The body of a rendering thread. Tasks that come while the engine loads wait in the port. */
+const render = await openRenderer()
+parentPort?.on('message', (task: RenderTask) => {
+  const rendering = render(task)
+  parentPort?.postMessage(rendering, rendering !== null && typeof rendering !== 'string' ? [rendering.wav.buffer] : [])
+})
+
+async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
+  yieldToTheApi()
+  const espeak = await loadEspeak()
+  const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
+  const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
+  const recording: Recording = { bytes: new ArrayBuffer(0), length: 0 }
+  const callback = espeak.addFunction((pointer, samples) => record(recording, espeak, pointer, samples))
+  // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
+  worker.set_voice(0)
+  const pristine = usedMemory(espeak)
+
+  return ({ text, engineVoice, language, prosody }) => {
+    const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
+    if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
+    const spoken = toSpokenText(text, voice.language, readJapanese)
+    if (isSilent(spoken)) return null
+    try {
+      // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
+      espeak.HEAPU8.set(pristine)
+      const variant = prosody.whispers ? whispererFor(voice.variant) : voice.variant
+      const name = variant === null ? voice.language : `${voice.language}+${variant}`
+      if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
+      setProsody(worker, prosody, voice.pitch)
+      startRecording(recording)
+      worker.synth_(copyIn(espeak, plainText(spokenText(spoken))), callback)
+      return finishRecording(recording, worker.get_samplerate(), targetLufs(prosody))
+    } catch {
+      // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
+      return process.exit(1)
+    }
+  }
+}
+
+let japanese: JapaneseReader | undefined
+
+/** Opened by the first text that needs it, and kept. */
+const readJapanese: JapaneseReader = (text) => {
+  japanese ??= openJapaneseReader()
+  return japanese(text)
+}
+
+/** On Linux a thread has a priority of its own; elsewhere this would slow the whole process. */
+function yieldToTheApi(): void {
+  if (process.platform === 'linux') setPriority(NICENESS)
+}
+
+/** eSpeak seeds the noise in breathy voices with the time at which it starts; two threads must not sound different. */
+function atTimeZero<T>(start: () => T): T {
+  const { now } = Date
+  Date.now = () => 0
+  try {
+    return start()
+  } finally {
+    Date.now = now
+  }
+}
+
+/** A copy of the memory up to the last byte that is in use. */
+function usedMemory({ HEAPU8: memory }: EspeakModule): Uint8Array {
+  let end = memory.length
+  while (memory[end - 1] === 0) end--
+  return memory.slice(0, end)
+}
+
+/** Never freed: the next text starts from pristine memory. */
+function copyIn(espeak: EspeakModule, text: string): number {
+  const bytes = Buffer.from(`${text}\0`)
+  const pointer = espeak._malloc(bytes.length)
+  espeak.HEAPU8.set(bytes, pointer)
+  return pointer
+}
+
+/** How loud the speech becomes is measured; eSpeak itself cuts off what is louder than it can hold, as a raised voice may be. */
+function setProsody(worker: EspeakWorker, { rate, pitch, range, volume }: Prosody, voicePitch: number): void {
+  worker.set_rate(rate)
+  worker.set_pitch(Math.min(99, Math.max(0, pitch + voicePitch - OWN_PITCH)))
+  worker.set_range(range)
+  worker.set_volume(volume > 100 ? volume : UNCUT_VOLUME)
+}
+
+/** A style makes the speech louder or quieter, and never so much that it stands out of everything else that is played. */
+function targetLufs({ volume }: Prosody): number {
+  const asked = 20 * Math.log10(volume / 100)
+  return TARGET_LUFS + Math.min(MOST_STYLE_DB, Math.max(-MOST_STYLE_DB, asked))
+}
+
+/**
+ * The binding always reads SSML, `[[phonemes]]` and commands after U+0001 (private-use characters stand for markup inside
+ * eSpeak). None of them may come from a text.
+ */
+function plainText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Co}]/gu, (character) => (character === '\n' ? '\n' : ' '))
+    .replaceAll('[', '(')
+    .replaceAll(']', ')')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+}
+
+function startRecording(recording: Recording): void {
+  recording.bytes = new ArrayBuffer(FIRST_BUFFER_BYTES)
+  recording.length = WAV_HEADER_BYTES
+}
+
+function record(recording: Recording, espeak: EspeakModule, pointer: number, samples: number): number {
+  const end = recording.length + samples * 2
+  if (end > recording.bytes.byteLength) recording.bytes = recording.bytes.transfer(end * 2)
+  new Uint8Array(recording.bytes).set(espeak.HEAPU8.subarray(pointer, pointer + samples * 2), recording.length)
+  recording.length = end
+  return 0
+}
+
+/** Ends the recording a tenth of a second after its last sound, whatever eSpeak left there. */
+function finishRecording(recording: Recording, sampleRate: number, target: number): SpokenWav {
+  const recorded = new Int16Array(recording.bytes, WAV_HEADER_BYTES, (recording.length - WAV_HEADER_BYTES) / 2)
+  const sounding = recorded.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
+  const tail = Math.round((TAIL_MS / 1000) * sampleRate)
+  const length = sounding === 0 ? recorded.length : sounding + tail
+  const wav = new Uint8Array(recording.bytes.transfer(WAV_HEADER_BYTES + length * 2))
+  writeWavHeader(wav, sampleRate)
+  const spoken = new Int16Array(wav.buffer, WAV_HEADER_BYTES, sounding)
+  return { wav, loudness: { ...measureLoudness(spoken, sampleRate), target } }
+}

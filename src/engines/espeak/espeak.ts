@@ -1,0 +1,73 @@
+import type { Log } from '../../values/log.ts'
+import { EngineError, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engine.ts'
+import { LANGUAGES, type Language } from './detect-language.ts'
+import { styleToProsody } from './espeak-style.ts'
+import type { RenderTask } from './espeak-thread.ts'
+import { type EspeakThreads, openThreads } from './espeak-threads.ts'
+
+/** Long enough for the engine's inner loops to be compiled by its end. */
+const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs. '.repeat(20)
+
+/** The embedded engine also knows how to be ready before the first request. */
+interface EspeakEngine extends SpeechEngine {
+  /** Starts the threads and has each render a text for warming up, off the event loop. Never rejects. */
+  warm(): Promise<void>
+}
+
+/**
+ * eSpeak NG in `threads` worker threads, started by `warm()` or the first request. WAV at 22,050 Hz; the same request always
+ * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
+ */
+export function openEspeak(options: { readonly threads: number; readonly log: Log }): EspeakEngine {
+  const threads = openThreads(options.threads)
+  let closed = false
+
+  return {
+    slots: options.threads,
+    deterministic: true,
+    voices: async () => null,
+    speak: (request) => speak(threads, request),
+    async warm() {
+      const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
+      const renderings = Array.from({ length: options.threads }, () => threads.run(task))
+      for (const outcome of await Promise.allSettled(renderings)) {
+        if (outcome.status === 'rejected' && !closed)
+          options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
+      }
+    },
+    close: () => {
+      closed = true
+      return threads.close()
+    },
+  }
+}
+
+async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Speech> {
+  const { voice, signal } = request
+  if (voice.kind !== 'preset' || voice.engineVoice === null) {
+    throw new EngineError('RENDER_FAILED', `The embedded engine has no recording to speak like ${voice.slug}.`)
+  }
+  const task = toTask(request, voice.engineVoice, knownLanguage(request.language))
+  const rendering = await threads.run(task, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
+  })
+  if (rendering === null) throw new NothingToSay('The text holds no letter, digit or symbol that this language reads.')
+  if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
+  return rendering
+}
+
+function toTask(
+  request: Pick<SpeechRequest, 'text' | 'styleInstruction' | 'speed'>,
+  engineVoice: string,
+  language: Language | 'auto',
+): RenderTask {
+  const prosody = styleToProsody(request.styleInstruction, request.speed)
+  return { text: request.text, engineVoice, language, prosody }
+}
+
+function knownLanguage(language = 'auto'): Language | 'auto' {
+  const known = LANGUAGES.find((name) => name === language)
+  if (known === undefined && language !== 'auto') throw new EngineError('RENDER_FAILED', `No language ${language}.`)
+  return known ?? 'auto'
+}

@@ -1,0 +1,61 @@
+import { isDatabaseDown } from './database-down.ts'
+import {
+  internalError,
+  invalidRequest,
+  notFound,
+  payloadTooLarge,
+  ServiceError,
+  unavailable,
+  unsupportedMediaType,
+} from './service-error.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+const MAX_LOGGED_CHARACTERS = 300
+
+/** What fastify and its plugins call a caller's mistake; anything else with a status is an exception like any other. */
+interface HttpMistake {
+  readonly code?: unknown
+  readonly statusCode?: unknown
+  readonly expose?: unknown
+}
+
+/** Any exception as an error for the caller: what is not known to be harmless becomes INTERNAL_ERROR. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const mistake = callersMistake(error as HttpMistake | null)
+  if (mistake !== null) return mistake
+  return isDatabaseDown(error) ? unavailable(error) : internalError(error)
+}
+
+/** The headers that a refusal brings besides the body's type. */
+export function errorHeaders(refusal: ServiceError): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE }
+  if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer'
+  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  return headers
+}
+
+function callersMistake(error: HttpMistake | null): ServiceError | null {
+  if (typeof error?.statusCode !== 'number') return null
+  const fromHttp = typeof error.code === 'string' && error.code.startsWith('FST_')
+  // A caller that hangs up in the middle of a body looks like a broken connection to the database otherwise.
+  const hungUp = error.code === 'ECONNRESET' && error.statusCode === 400
+  if (!fromHttp && !hungUp && error.expose !== true) return null
+  const { statusCode } = error
+  // A static file outside of its folder is as good as none.
+  if (statusCode === 403 || statusCode === 404) return notFound()
+  if (statusCode === 413) return payloadTooLarge()
+  if (statusCode === 415) return unsupportedMediaType()
+  return statusCode >= 400 && statusCode < 500 ? invalidRequest('Send a well-formed HTTP request.') : null
+}
+
+/** An exception for the log: where it happened, never what was sent. A database's message quotes the values of the row. */
+export function describeTrouble(error: unknown): Record<string, unknown> {
+  const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error
+  if (!(cause instanceof Error)) return { name: typeof cause }
+  const { code, severity } = cause as { code?: unknown; severity?: unknown }
+  const quotesValues = severity !== undefined || cause instanceof SyntaxError || cause.name.startsWith('Prisma')
+  const frames = cause.stack?.split('\n').filter((line) => line.startsWith('    at '))
+  const message = quotesValues ? undefined : cause.message.slice(0, MAX_LOGGED_CHARACTERS)
+  return { name: cause.name, code, message, frames }
+}

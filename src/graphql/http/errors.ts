@@ -1,0 +1,68 @@
+import { GraphQLError } from 'graphql'
+import { describeTrouble, toServiceError } from '../../errors/describe-error.ts'
+import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError, shortenedMessage } from '../../errors/service-error.ts'
+import type { Log } from '../../values/log.ts'
+
+const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
+
+/**
+ * What a caller may see of an error: the codes of REST with the request's id (contract.md section 10). Whatever is not a refusal in
+ * our own words, nor a mistake in the caller's document, becomes INTERNAL_ERROR and stays in the log.
+ */
+export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
+  if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
+  // It was here before: what it says by now would be taken for a library's.
+  if (error.extensions.requestId === requestId) return error
+  if (error.originalError === undefined || error.originalError === null) {
+    return withExtensions(error, { code: codeOf(error), requestId, ...httpOf(error) })
+  }
+  const inner = error.originalError
+  if (inner instanceof GraphQLError)
+    return withExtensions(error, { code: 'INVALID_REQUEST', requestId, ...httpOf(inner) })
+  const { message, extensions } = masked(inner, log, requestId)
+  return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions })
+}
+
+function masked(error: unknown, log: Log, requestId: string): GraphQLError {
+  const refusal = toServiceError(error)
+  if (!(error instanceof ServiceError) && refusal.code === 'INTERNAL_ERROR') {
+    log.error({ requestId, ...describeTrouble(error) }, 'a request failed')
+  }
+  return new GraphQLError(refusal.message, { extensions: extensionsOf(refusal, requestId) })
+}
+
+/** What an error says besides its message; `retryAfterSeconds` is what REST says in Retry-After. */
+export const extensionsOf = ({ code, details, retryAfterSeconds }: ServiceError, requestId: string) => ({
+  ...{ code, requestId },
+  ...(details?.length && { details: shownDetails(details) }),
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+})
+
+/** REST's names of fields as they are called here: `/webhook_url` is the argument webhookUrl. */
+export const shownDetails = (details: readonly Detail[]): Detail[] =>
+  details.map(({ path, message }) => ({
+    path: REST_NAME.test(path) ? path.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()) : path,
+    message,
+  }))
+
+/** Libraries have codes of their own. */
+const codeOf = ({ extensions: { code, http } }: GraphQLError): ErrorCode => {
+  if (typeof code === 'string' && code in HTTP_STATUS) return code as ErrorCode
+  const status = (http as { status?: number } | undefined)?.status
+  return status === HTTP_STATUS.METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'INVALID_REQUEST'
+}
+
+/** A body that is no JSON is no request at all: 400 whatever the caller accepts. */
+const httpOf = ({ extensions: { code, http, originalError } }: GraphQLError) => {
+  if (http === undefined) return {}
+  return code === 'BAD_REQUEST' && originalError !== undefined ? { http: { status: 400 } } : { http }
+}
+
+const withExtensions = (error: GraphQLError, extensions: Record<string, unknown>) =>
+  new GraphQLError(shortenedMessage(error.message), {
+    nodes: error.nodes,
+    source: error.source,
+    positions: error.positions,
+    path: error.path,
+    extensions,
+  })

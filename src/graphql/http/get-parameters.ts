@@ -1,0 +1,26 @@
+import { invalidRequest } from '../../errors/service-error.ts'
+import { refuseMisread } from '../../http/json-body.ts'
+
+const OBJECTS = ['variables', 'extensions']
+
+/** Holds what an address carries of an operation to what a body is held to. @throws INVALID_REQUEST */
+export function refuseMisreadParameters({ searchParams }: URL): void {
+  for (const name of OBJECTS) {
+    const text = searchParams.get(name)
+    if (text === null || text === '') continue
+    const value = parsed(text)
+    if (value === null) continue
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      throw invalidRequest('Invalid request: see `details`.', [{ path: name, message: 'must be a JSON object' }])
+    }
+    refuseMisread(value)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,12 @@
+import type { ExecutionResult } from 'graphql'
+import type { Log } from '../../values/log.ts'
+import { maskError } from './errors.ts'
+
+/** An answer as it may leave. */
+export function maskResult(result: ExecutionResult, log: Log, requestId: string): ExecutionResult {
+  if (result.errors === undefined) return result
+  return { ...result, errors: result.errors.map((error) => maskError(error, log, requestId)) }
+}
+
+export const isStream = <Stream extends AsyncIterable<unknown>>(result: ExecutionResult | Stream): result is Stream =>
+  Symbol.asyncIterator in result

@@ -1,0 +1,69 @@
+import { type DocumentNode, GraphQLError, getOperationAST, OperationTypeNode, validate } from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { GraphqlContext } from '../builder.ts'
+import { excessiveCost } from './cost.ts'
+import { excessOf, excessOfVariables, MAX_MISTAKES } from './limits.ts'
+import { parseWithin } from './parse-within.ts'
+import { plainSubscription } from './plain-subscription.ts'
+import { refuseIntrospection } from './refuse-introspection.ts'
+import { refuseMisreadLiterals } from './refuse-misread-literals.ts'
+import { variableMistakes } from './variables.ts'
+
+/**
+ * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
+ * are counted while parsing, the rest before any other rule looks at the document. Unauthenticated callers get no introspection and no hints.
+ */
+export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
+  onParse: ({ params, setParseFn, parseFn }) => {
+    setParseFn((source) => parseWithin((options) => parseFn(source, { ...params.options, ...options }), String(source)))
+    return ({ result, context }) => refuseSubscriptionByGet(result, context)
+  },
+  onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
+    const excess = excessOf(params.documentAST)
+    if (excess !== null) return setResult([new GraphQLError(excess)])
+    addValidationRule(refuseMisreadLiterals)
+    addValidationRule(plainSubscription)
+    const anonymous = isAnonymous(context)
+    // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
+    const hideSuggestions = anonymous && !runtime.settings.development
+    if (hideSuggestions) addValidationRule(refuseIntrospection)
+    // A hint takes longer to find than all the rest, and so does a long list of mistakes.
+    setValidationFn((schema, document, rules) =>
+      validate(schema, document, rules, { maxErrors: MAX_MISTAKES, hideSuggestions }),
+    )
+    return ({ result, setResult: replace }) => {
+      if (!anonymous || !Array.isArray(result)) return
+      replace(result.map(withoutHint))
+    }
+  },
+  onExecute: ({ args, setResultAndStopExecution }) => {
+    const refusal = refuseCall(args)
+    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
+  },
+})
+
+/** A page of another site could have a browser open it, cookie and all. Yoga itself refuses mutations so. */
+function refuseSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
+  if (context.request?.method !== 'GET' || document === null || document instanceof Error) return
+  const operation = getOperationAST(document, context.params?.operationName)?.operation
+  if (operation !== OperationTypeNode.SUBSCRIPTION) return
+  const http = { status: 405, headers: { Allow: 'POST' } }
+  throw new GraphQLError('Send a subscription as a POST request, or over a WebSocket.', { extensions: { http } })
+}
+
+type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
+
+/** Why a valid operation is refused with these variables; null if it is not. */
+export function refuseCall(args: Call): GraphQLError | null {
+  const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
+  return excess === null
+    ? variableMistakes(args, isAnonymous(args.contextValue as GraphqlContext))
+    : new GraphQLError(excess)
+}
+
+const isAnonymous = ({ actor }: Pick<GraphqlContext, 'actor'>): boolean => actor.kind === 'anonymous'
+
+/** The result of a validation is kept for the next caller, which may have a key. */
+const withoutHint = ({ message, nodes, source, positions }: GraphQLError): GraphQLError =>
+  new GraphQLError(message.replace(/ Did you mean .*\?$/s, ''), { nodes, source, positions })

@@ -1,0 +1,72 @@
+import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql'
+import { type Actor, callerOf } from '../../context/context.ts'
+import type { GraphqlContext } from '../builder.ts'
+import { executeWithin } from '../limits/deadline.ts'
+
+/** What an event is answered with, for all who ask for the same. */
+export interface EventAnswer {
+  /** null while it is being worked out. */
+  readonly result: ExecutionResult | null
+  /** Calls once it is known. */
+  wait(onKnown: () => void): void
+  /** No longer. With the last one who waits the execution ends, and its statement in the database. */
+  leave(onKnown: () => void): void
+}
+
+type Answers = Map<DocumentNode, Map<string, EventAnswer>>
+
+/** Of each event: forgotten with it. */
+const known = new WeakMap<object, Answers>()
+
+/** Who has the same may share answers: the same operation and variables, the same account, the same scopes. The document comes besides. */
+export function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
+  const { actor } = contextValue as GraphqlContext
+  return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
+}
+
+function rightsOf(actor: Actor): unknown {
+  if (actor.kind === 'anonymous' || actor.kind === 'system') return actor.kind
+  return 'scopes' in actor ? [actor.accountId, actor.scopes] : callerOf(actor)
+}
+
+/**
+ * Executes an event once for all who ask for the same and may see the same, within the time of a query. An answer with errors is for those
+ * that waited for it: it is worked out again for later ones.
+ */
+export function answerTo(event: object, call: ExecutionArgs, key: string): EventAnswer {
+  const answers: Answers = known.get(event) ?? new Map()
+  known.set(event, answers)
+  const ofDocument = answers.get(call.document) ?? new Map<string, EventAnswer>()
+  answers.set(call.document, ofDocument)
+  const answer = ofDocument.get(key)
+  if (answer !== undefined) return answer
+  const begun = begin(event, call, () => ofDocument.delete(key))
+  if (begun.result?.errors === undefined) ofDocument.set(key, begun)
+  return begun
+}
+
+function begin(event: object, call: ExecutionArgs, forget: () => void): EventAnswer {
+  const gone = new AbortController()
+  const waiting = new Set<() => void>()
+  const contextValue = { ...(call.contextValue as GraphqlContext), signal: gone.signal }
+  const executed = executeWithin({ ...call, rootValue: event, contextValue })
+  let result = executed instanceof Promise ? null : executed
+  const settle = (known: ExecutionResult): void => {
+    result = known
+    if (known.errors !== undefined && !gone.signal.aborted) forget()
+    for (const onKnown of waiting) onKnown()
+    waiting.clear()
+  }
+  if (executed instanceof Promise) executed.then(settle, (error) => settle({ errors: [error] }))
+  return {
+    get result() {
+      return result
+    },
+    wait: (onKnown) => waiting.add(onKnown),
+    leave: (onKnown) => {
+      if (!waiting.delete(onKnown) || waiting.size > 0 || result !== null) return
+      forget()
+      gone.abort()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
+import type { Plugin, YogaInitialContext } from 'graphql-yoga'
+import { type Flow, openFlow } from '../../concurrency/pull-stream.ts'
+import type { GraphqlContext } from '../builder.ts'
+import { accepts, EVENT_STREAM } from '../http/accept.ts'
+import { maskError } from '../http/errors.ts'
+import { isStream, maskResult } from '../http/masking.ts'
+import { within } from '../limits/deadline.ts'
+import { refuseCall } from '../limits/limit-plugin.ts'
+import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
+
+/** Has Yoga's subscriptions followed as those of sockets are. */
+export const subscriptions = (): Plugin<GraphqlContext> => ({
+  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn((call) => subscribeByHttp(call as ExecutionArgs)),
+})
+
+/** A stream without a reader would stay open for good. */
+function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | ExecutionResult {
+  const { request } = call.contextValue as Partial<YogaInitialContext>
+  if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call)
+  const extensions = { http: { status: 406, headers: { accept: EVENT_STREAM } } }
+  return { errors: [new GraphQLError(`Accept ${EVENT_STREAM} to follow a subscription.`, { extensions })] }
+}
+
+/**
+ * Follows what a subscription is about: events may be sent as they are. A call that is over the limits is answered with an error. It
+ * ends with the signal of its context, whatever else knows of it.
+ */
+export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | Flow<ExecutionResult>> {
+  const refusal = refuseCall(call)
+  if (refusal !== null) return { errors: [refusal] }
+  const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
+    const opened = await open({ ...call, contextValue })
+    // No client waits for it any more.
+    if (isOver() && isStream(opened)) await opened.return()
+    return opened
+  })
+  return isStream(source) ? answersTo(source, call) : source
+}
+
+/** Every verb behind a subscription gives a flow: `subscribedBy` takes no other. */
+const open = (call: ExecutionArgs): Promise<ExecutionResult | Flow<object>> =>
+  createSourceEventStream(call).catch((originalError) => ({
+    errors: [new GraphQLError('It could not be followed.', { originalError })],
+  })) as Promise<ExecutionResult | Flow<object>>
+
+function answersTo(events: Flow<object>, call: ExecutionArgs): Flow<ExecutionResult> {
+  const { log, requestId, signal } = call.contextValue as GraphqlContext
+  const key = sharingKey(call)
+  let pending: EventAnswer | null = null
+  const drop = (): void => {
+    pending?.leave(more)
+    pending = null
+  }
+  const take = (): IteratorResult<ExecutionResult, undefined> | null => {
+    if (events.broken) drop()
+    if (pending === null) {
+      const event = events.take()
+      if (event === null || event.done === true) return event
+      pending = answerTo(event.value, call, key)
+      if (pending.result === null) pending.wait(more)
+    }
+    const { result } = pending
+    if (result === null) return null
+    pending = null
+    return { done: false, value: maskResult(result, log, requestId) }
+  }
+  /** One that breaks off ends with an answer that says why. */
+  const takeOrSay = (): IteratorResult<ExecutionResult, undefined> | null => {
+    try {
+      return take()
+    } catch (error) {
+      return { done: false, value: { errors: [maskError(error, log, requestId)] } }
+    }
+  }
+  const stop = (): void => {
+    drop()
+    void events.return()
+  }
+  const { flow, more } = openFlow({ take: takeOrSay, stop, isBroken: () => events.broken })
+  events.onMore(more)
+  signal.addEventListener('abort', () => void flow.return(), { once: true })
+  if (signal.aborted) void flow.return()
+  return flow
+}

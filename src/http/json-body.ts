@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders } from 'node:http'
+import { invalidRequest, payloadTooLarge, unsupportedMediaType } from '../errors/service-error.ts'
+import { pointerOf } from '../values/json-pointer.ts'
+import { findUnstorable, partsOf } from '../values/storable-json.ts'
+import { holdsMoreThan } from './json-size.ts'
+
+/** The largest request body that is read (contract.md section 2). */
+export const MAX_BODY_BYTES = 1_048_576
+
+/** Lists, objects and members: more than any request needs, and no more than a few milliseconds of work. */
+const MAX_BODY_VALUES = 20_000
+
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;\s]*)/i
+
+type JsonObject = Record<string, unknown>
+
+/**
+ * Judges a body by its headers, before a byte of it is read.
+ * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
+  if (Number(headers['content-length']) > MAX_BODY_BYTES) {
+    throw payloadTooLarge()
+  }
+  const type = headers['content-type']
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  const typed = type === undefined ? !hasBody : isJsonType(type)
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (typed && encoding === 'identity') return
+  throw unsupportedMediaType()
+}
+
+/**
+ * Parses a JSON object and refuses what would be changed or misread further on: invalid UTF-8, NUL characters, unpaired surrogates,
+ * numbers out of range, keys that reach for prototypes, nesting deeper than 64 levels, and more than `maxValues` values.
+ * @throws INVALID_REQUEST
+ */
+export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonObject {
+  if (bytes.length === 0) throw invalidRequest('Send a JSON object as the body.')
+  if (!isUtf8(bytes)) throw invalidRequest('Send the body in valid UTF-8.')
+  if (holdsMoreThan(maxValues, bytes)) throw invalidRequest(`Send a body of at most ${maxValues} values.`)
+  const body = parse(bytes.toString('utf8'))
+  if (body === null || typeof body !== 'object' || Array.isArray(body))
+    throw invalidRequest('Send a JSON object as the body.')
+  refuseMisread(body)
+  return body as JsonObject
+}
+
+/** What parseJsonBody refuses in JSON that is parsed already. @throws INVALID_REQUEST */
+export function refuseMisread(body: object): void {
+  const unstorable = findUnstorable(body)
+  if (unstorable !== null) {
+    const { path, message, error } = unstorable
+    throw invalidRequest(error, [{ path: pointerOf(path) || '/', message }])
+  }
+  const prototypeKey = prototypeKeyPath(body)
+  if (prototypeKey !== null) {
+    const details = [{ path: pointerOf(prototypeKey), message: 'is not allowed as a key' }]
+    throw invalidRequest('Invalid request: see `details`.', details)
+  }
+}
+
+function isJsonType(type: string): boolean {
+  if (!JSON_TYPE.test(type)) return false
+  const charset = CHARSET.exec(type)?.[1]?.replaceAll('"', '').toLowerCase()
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8'
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidRequest('Send well-formed JSON.')
+  }
+}
+
+/** Whether a key reaches for a prototype, under the key that it stands in. */
+export const isPrototypeKey = (key: string | number, parent: string | number | undefined): boolean =>
+  key === '__proto__' || (key === 'prototype' && parent === 'constructor')
+
+/** Where a key reaches for a prototype: the keys on the way to it, or null. Only called on what is not nested deeply. */
+function prototypeKeyPath(value: unknown, parent?: string | number): string[] | null {
+  for (const [key, part] of partsOf(value)) {
+    if (isPrototypeKey(key, parent)) return [String(key)]
+    const deeper = prototypeKeyPath(part, key)
+    if (deeper !== null) return [String(key), ...deeper]
+  }
+  return null
+}

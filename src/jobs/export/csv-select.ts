@@ -1,0 +1,70 @@
+import { escapeLiteral } from 'pg'
+import { firstIdAt } from '../../values/id.ts'
+import { JOB_ERRORS } from '../job-states.ts'
+import { escapeFormula } from './csv-formula.ts'
+
+/** Times of whole jobs: created at `from` or later, and before `to`. */
+export interface Window {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** Worked out when the first export asks for it. */
+const text = (column: string) => () => escapeFormula(column)
+
+const time = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const MESSAGES = Object.entries(JOB_ERRORS)
+  .map(([code, message]) => `when ${escapeLiteral(code)} then ${escapeLiteral(message)}`)
+  .join(' ')
+
+/**
+ * The columns of spec 2.10 in the order of contract.md section 3. Whether a cell is escaped is decided by its column, never by its
+ * looks: numbers, times, booleans, ids and codes are this service's own and stay as they are.
+ */
+const COLUMNS: Readonly<Record<string, string | (() => string)>> = {
+  job_id: 'j.id',
+  type: 'j.type',
+  endpoint_key: 'j.endpoint_key',
+  status: 'j.status',
+  is_prohibited: `case j.is_prohibited when true then 'true' when false then 'false' end`,
+  created_at: time('j.created_at'),
+  completed_at: time('j.completed_at'),
+  duration_ms: `case when j.completed_at is not null then
+    greatest(0, extract(epoch from j.completed_at - j.created_at) * 1000)::bigint end`,
+  reason: text('j.reason'),
+  chat_id: text('j.chat_id'),
+  media_url: text('j.media_url'),
+  media_kind: text('j.media_kind'),
+  workflow_slug: text(`case when j.type = 'generate' then substr(j.endpoint_key, ${'generate.'.length + 1}) end`),
+  provider_job_id: text('j.provider_job_id'),
+  gpu_execution_time_ms: 'j.gpu_execution_time_ms',
+  error_code: 'j.error_code',
+  error: `case when j.error_code is not null then case j.error_code ${MESSAGES} else ${escapeLiteral(JOB_ERRORS.INTERNAL_ERROR)} end end`,
+  api_key_id: 'j.api_key_id',
+  api_key_name: text('k.name'),
+}
+
+/** A byte-order mark and the names of the columns. */
+export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
+
+const selected = (): string[] =>
+  Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
+
+/** COPY takes no parameters. */
+const within = (accountId: string, { from, to }: Window): string =>
+  `account_id = ${escapeLiteral(accountId)} and id >= ${escapeLiteral(firstIdAt('job', from))} and id < ${escapeLiteral(firstIdAt('job', to))}`
+
+/**
+ * Whether the window holds more than `most` jobs. An account that has no more altogether is known by its counters; only others are
+ * counted, up to one too many.
+ */
+export const exceedsWithin = (accountId: string, window: Window, most: number): string =>
+  `select case when (select coalesce(sum(jobs), 0) from job_count where account_id = ${escapeLiteral(accountId)}) <= ${most} then false
+               else (select count(*) from (select from job where ${within(accountId, window)} limit ${most + 1}) j) > ${most} end as exceeds`
+
+/** The window's jobs as CSV without a head, oldest first. */
+export const copyWithin = (accountId: string, window: Window): string =>
+  `copy (select ${selected().join(', ')}
+         from (select * from job where ${within(accountId, window)}) j left join api_key k on k.id = j.api_key_id
+         order by j.id) to stdout with (format csv, encoding 'UTF8')`

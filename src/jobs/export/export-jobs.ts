@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream'
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { type Lent, lend } from '../../db/cancellable-client.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { filterMistakes, refuseMistakes } from '../list/job-filter.ts'
+import { CopyCsv } from './copy-csv.ts'
+import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
+import type { ExportPass } from './export-queue.ts'
+
+/** Spec section 8. */
+const MAX_JOBS = 500_000
+const MAX_WINDOW_MS = 366 * 86_400_000
+
+export interface JobExport {
+  /** How many jobs have been read so far. */
+  rowsRead(): number
+  /** The whole file (spec 2.10). It fails rather than ends when it is not complete; destroying it frees everything at once. */
+  readonly csv: Readable
+}
+
+export interface ExportInput extends Window {
+  /** Aborted when the caller has disconnected: what the database does for it then ends at once. */
+  readonly gone?: AbortSignal
+}
+
+/**
+ * The account's jobs of a window of time as CSV (spec 4.9). Limit and rows come from one snapshot, and are read at the database's
+ * speed: how slowly the file is taken does not matter to it.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
+ */
+export async function exportJobs(ctx: Context, { gone, ...window }: ExportInput): Promise<JobExport> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  refuseMistakes(filterMistakes(window))
+  if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
+  const pass = await ctx.exportLane.enter(accountId, gone)
+  try {
+    const lent = await lend(ctx.db, () => gone?.aborted === true)
+    await openSnapshot(lent, accountId, window)
+    return stream(ctx, lent, pass, accountId, window, gone)
+  } catch (error) {
+    pass.leave()
+    throw gone?.aborted ? gone.reason : error
+  }
+}
+
+const tooLong = () =>
+  invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
+
+/** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
+async function openSnapshot({ client, giveBack, breakOff }: Lent, accountId: string, window: Window): Promise<void> {
+  let exceeds: boolean | undefined
+  try {
+    // Workers would be taken from the queue; and on few cores they make counting slower.
+    await client.query('begin isolation level repeatable read read only; set local max_parallel_workers_per_gather = 0')
+    const { rows } = await client.query<{ exceeds: boolean }>(exceedsWithin(accountId, window, MAX_JOBS))
+    exceeds = rows[0]?.exceeds
+    if (exceeds !== false) await client.query('rollback')
+  } catch (error) {
+    await breakOff(error as Error)
+    throw error
+  }
+  if (exceeds === false) return
+  await giveBack()
+  throw tooMany()
+}
+
+const tooMany = () =>
+  invalidRequest('Export a shorter window: this one holds more than 500,000 jobs.', [
+    { path: 'from', message: `holds more than ${MAX_JOBS} jobs` },
+  ])
+
+function stream(
+  ctx: Context,
+  { client, giveBack, breakOff }: Lent,
+  pass: ExportPass,
+  accountId: string,
+  window: Window,
+  gone: AbortSignal | undefined,
+): JobExport {
+  const rows = new CopyCsv({
+    sql: copyWithin(accountId, window),
+    head: CSV_HEAD,
+    // Nothing more is read from the snapshot: it is given back before the file ends.
+    finish: () => client.query('commit'),
+    onEnd: (error) => {
+      pass.doneReading()
+      // In the middle of a COPY a connection is good for nothing else.
+      void (error === undefined ? giveBack() : breakOff(error))
+    },
+  })
+  client.query(rows)
+  const csv = ctx.spill.through(rows, accountId)
+  csv.once('close', () => pass.leave())
+  csv.once('error', (error) => {
+    if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
+  })
+  return { rowsRead: () => rows.rows, csv }
+}

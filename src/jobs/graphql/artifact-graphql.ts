@@ -1,0 +1,44 @@
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { requireAccount, requireScope } from '../../context/context.ts'
+import { batched } from '../../graphql/batch.ts'
+import { builder } from '../../graphql/builder.ts'
+import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { ARTIFACT_VIEW, type Artifact, findArtifact, loadArtifacts } from '../job-parts.ts'
+
+export const artifactsOf = batched<Artifact[]>((ctx, jobIds) => loadArtifacts(ctx.db.pool, jobIds))
+
+export const ArtifactRef = builder.prismaObject('Artifact', {
+  description: 'One output of a job.',
+  interfaces: [NodeInterface],
+  select: ARTIFACT_VIEW,
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id.' }),
+    jobId: t.exposeID('jobId', { description: 'The job that made it.' }),
+    output: t.exposeString('output', { description: 'Its name among the outputs: `audio`.' }),
+    contentType: t.exposeString('contentType', { description: 'Its media type.' }),
+    bytes: t.float({ description: 'Its size: a whole number.', resolve: ({ bytes }) => Number(bytes) }),
+    sha256: t.string({
+      description: 'The SHA-256 of its bytes in hexadecimal digits.',
+      resolve: ({ sha256 }) => Buffer.from(sha256).toString('hex'),
+    }),
+    durationMs: t.exposeInt('durationMs', {
+      nullable: true,
+      description: 'How long it plays; null unless it is audio.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was stored.' }),
+    url: t.field({
+      type: 'URL',
+      description: 'A signed URL of its bytes; signed at this read, valid for 15 minutes.',
+      resolve: ({ storageKey, contentType }, _args, ctx) =>
+        ctx.storage.signUrl(storageKey, { contentType, now: ctx.now() }),
+    }),
+  }),
+})
+
+addNodeSource<Artifact>('art', {
+  typeOf: () => 'Artifact',
+  load: (ctx, id) => {
+    requireScope(ctx, JOB_READ_SCOPE)
+    return findArtifact(ctx.db.pool, requireAccount(ctx).accountId, id)
+  },
+})

@@ -1,0 +1,79 @@
+import { builder } from '../../graphql/builder.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import { selectedFields } from '../../graphql/selected-fields.ts'
+import { JOB_MEASURES, type JobGroup, type JobStats, jobStats, type Percentiles } from '../list/job-stats.ts'
+import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
+import { JobsFilterInput } from './jobs-graphql.ts'
+
+const JobGroupEnum = describedEnum<JobGroup>(
+  'JobGroup',
+  'By what jobs are put together. Hours and days are those of their acceptance, in UTC.',
+  {
+    type: 'By type.',
+    status: 'By status.',
+    endpoint: 'By their endpoint key.',
+    api_key: 'By the key that they were submitted with.',
+    error_code: 'By error code.',
+    hour: 'By the hour.',
+    day: 'By the day.',
+  },
+)
+
+const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
+  description: 'Percentiles of a duration in milliseconds.',
+  fields: (t) => ({
+    p50: t.exposeFloat('p50', { description: 'Half of them.' }),
+    p95: t.exposeFloat('p95', { description: '95 of 100.' }),
+    p99: t.exposeFloat('p99', { description: '99 of 100.' }),
+  }),
+})
+
+const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
+  description: 'A group of jobs. Dimensions that it is not grouped by are null.',
+  fields: (t) => ({
+    type: t.expose('type', { type: JobTypeEnum, nullable: true, description: 'By TYPE: the type.' }),
+    status: t.expose('status', { type: JobStatusEnum, nullable: true, description: 'By STATUS: the status.' }),
+    endpointKey: t.exposeString('endpointKey', { nullable: true, description: 'By ENDPOINT: `voice.tts`.' }),
+    apiKeyId: t.exposeID('apiKeyId', {
+      nullable: true,
+      description: 'By API_KEY: the key; null for jobs without one, too.',
+    }),
+    errorCode: t.expose('errorCode', {
+      type: JobErrorCodeEnum,
+      nullable: true,
+      description: 'By ERROR_CODE: the error code; null for jobs that did not fail.',
+    }),
+    hour: t.expose('hour', { type: 'DateTime', nullable: true, description: 'By HOUR: its beginning.' }),
+    day: t.expose('day', { type: 'DateTime', nullable: true, description: 'By DAY: its beginning.' }),
+    jobs: t.exposeFloat('jobs', { description: 'How many: a whole number.' }),
+    characters: t.exposeFloat('characters', { nullable: true, description: 'Characters of the texts of voice jobs.' }),
+    audioSeconds: t.exposeFloat('audioSeconds', { nullable: true, description: 'Seconds of audio that they made.' }),
+    credits: t.exposeFloat('credits', { nullable: true, description: 'Credits charged and not refunded.' }),
+    waitMs: t.expose('waitMs', {
+      type: PercentilesRef,
+      nullable: true,
+      description: 'From acceptance to start; null where none has started.',
+    }),
+    runMs: t.expose('runMs', {
+      type: PercentilesRef,
+      nullable: true,
+      description: 'From start to end; null where none has ended.',
+    }),
+  }),
+})
+
+builder.queryField('jobStats', (t) =>
+  t.field({
+    type: [JobStatsRef],
+    description: "Counts and sums of the account's jobs, group by group. Only what is selected is computed.",
+    args: {
+      filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
+      groupBy: t.arg({ type: [JobGroupEnum], description: 'Absent: one group of all.' }),
+    },
+    resolve: (_root, { filter, groupBy }, ctx, info) => {
+      const names = selectedFields(info)
+      return jobStats(ctx, { filter, groupBy, measures: new Set(JOB_MEASURES.filter((name) => names.has(name))) })
+    },
+    extensions: { verb: jobStats },
+  }),
+)

@@ -1,0 +1,93 @@
+import type { MediaKind } from '../../companion/tag-media.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { NodeInterface } from '../../graphql/node.ts'
+import type { JobRecord } from '../job-record.ts'
+import { signOutputs } from '../sign-outputs.ts'
+import { artifactsOf } from './artifact-graphql.ts'
+import { JobInterface } from './job-interface-graphql.ts'
+import { storedOutputsOf } from './job-result-graphql.ts'
+import { MediaKindEnum } from './media-kind-graphql.ts'
+
+const INTERFACES = [NodeInterface, JobInterface]
+const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 minutes. Completed jobs only.'
+const REASON = 'Why it was rejected; null unless it was.'
+const CHAT = 'The chat that it belongs to.'
+
+const outputsOf = async (ctx: GraphqlContext, row: JobRecord): Promise<Record<string, string> | null> =>
+  row.status === 'completed' ? signOutputs(ctx, await storedOutputsOf(ctx, row)) : null
+
+export const VoiceJobRef = builder.objectRef<JobRecord>('VoiceJob').implement({
+  description: 'A speech synthesis job.',
+  interfaces: INTERFACES,
+  fields: (t) => ({
+    chunksDone: t.int({
+      nullable: true,
+      description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
+      resolve: (row) => (row.chunks_total === null ? null : (row.chunks_done ?? 0)),
+    }),
+    chunksTotal: t.exposeInt('chunks_total', { nullable: true, description: 'Into how many chunks the text was cut.' }),
+    audioMs: t.int({
+      nullable: true,
+      description: 'How long the speech plays. Completed jobs only.',
+      resolve: async ({ id, status }, _args, ctx) =>
+        status === 'completed' ? ((await artifactsOf(ctx, id))?.[0]?.durationMs ?? null) : null,
+    }),
+    outputs: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: OUTPUTS,
+      resolve: (row, _args, ctx) => outputsOf(ctx, row),
+    }),
+  }),
+})
+
+export const GenerationJobRef = builder.objectRef<JobRecord>('GenerationJob').implement({
+  description: 'A run of a workflow.',
+  interfaces: INTERFACES,
+  fields: (t) => ({
+    outputs: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: OUTPUTS,
+      resolve: (row, _args, ctx) => outputsOf(ctx, row),
+    }),
+    providerJobId: t.exposeString('provider_job_id', { nullable: true, description: "The server's own id of it." }),
+    gpuExecutionTimeMs: t.exposeInt('gpu_execution_time_ms', {
+      nullable: true,
+      description: 'GPU time in milliseconds, as the server reports it.',
+    }),
+  }),
+})
+
+export const ChatJobRef = builder.objectRef<JobRecord>('CompanionChatJob').implement({
+  description: 'A companion chat job.',
+  interfaces: INTERFACES,
+  fields: (t) => ({
+    chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
+    reason: t.exposeString('reason', { nullable: true, description: REASON }),
+  }),
+})
+
+export const RetargetJobRef = builder.objectRef<JobRecord>('CompanionRetargetJob').implement({
+  description: 'A companion retarget job.',
+  interfaces: INTERFACES,
+  fields: (t) => ({
+    chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
+    reason: t.exposeString('reason', { nullable: true, description: REASON }),
+  }),
+})
+
+export const MediaTagJobRef = builder.objectRef<JobRecord>('CompanionMediaTagJob').implement({
+  description: 'The tagging of a medium.',
+  interfaces: INTERFACES,
+  fields: (t) => ({
+    mediaUrl: t.expose('media_url', { type: 'URL', nullable: true, description: 'The URL as it was submitted.' }),
+    mediaKind: t.field({
+      type: MediaKindEnum,
+      nullable: true,
+      description: 'The kind of medium.',
+      resolve: (row) => row.media_kind as MediaKind | null,
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: REASON }),
+  }),
+})

@@ -1,0 +1,103 @@
+import type { Connection } from '../../db/page.ts'
+import { builder } from '../../graphql/builder.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import type { JobRecord } from '../job-record.ts'
+import { countJobs } from '../list/count-jobs.ts'
+import { type JobOrder, type JobOrderField, type JobsInput, jobs } from '../list/jobs.ts'
+import type { JobsFilter } from '../list/jobs-filter.ts'
+import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
+import { JobInterface } from './job-interface-graphql.ts'
+
+interface Counted extends Connection<JobRecord> {
+  readonly input: Pick<JobsInput, 'filter' | 'orderBy'>
+}
+
+const TimeRangeInput = builder.inputType('TimeRange', {
+  description: 'A window of time; either end may be open.',
+  fields: (t) => ({
+    from: t.field({ type: 'DateTime', description: 'Inclusive.' }),
+    to: t.field({ type: 'DateTime', description: 'Exclusive.' }),
+  }),
+})
+
+const DurationRangeInput = builder.inputType('DurationRange', {
+  description: 'A range of whole milliseconds; either end may be open.',
+  fields: (t) => ({ from: t.int({ description: 'Inclusive.' }), to: t.int({ description: 'Exclusive.' }) }),
+})
+
+export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implement({
+  description:
+    'Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
+  fields: (t) => ({
+    types: t.field({ type: [JobTypeEnum], description: 'Only jobs of these types.' }),
+    statuses: t.field({ type: [JobStatusEnum], description: 'Only jobs with one of these statuses.' }),
+    decision: t.field({ type: JobDecisionEnum, description: 'Only moderated jobs with this verdict.' }),
+    endpointKeys: t.stringList({ description: 'Only jobs of these endpoints and workflows: `voice.tts`.' }),
+    apiKeyIds: t.idList({ description: 'Only jobs that were submitted with these keys.' }),
+    errorCodes: t.field({ type: [JobErrorCodeEnum], description: 'Only jobs that failed with one of these.' }),
+    idPrefix: t.string({ description: 'Only jobs whose id begins with this text.' }),
+    createdAt: t.field({ type: TimeRangeInput, description: 'Only jobs that were accepted in this range.' }),
+    completedAt: t.field({ type: TimeRangeInput, description: 'Only jobs that finished in this range.' }),
+    durationMs: t.field({
+      type: DurationRangeInput,
+      description: 'Only finished jobs that took so long from their acceptance to their end.',
+    }),
+    and: t.field({ type: [JobsFilterInput], description: 'Only jobs that match all of these filters.' }),
+    or: t.field({ type: [JobsFilterInput], description: 'Only jobs that match one of these filters.' }),
+    not: t.field({ type: JobsFilterInput, description: 'Only jobs that do not match this filter.' }),
+  }),
+})
+
+const JobOrderInput = builder.inputType('JobOrder', {
+  description: 'The order of a list of jobs.',
+  fields: (t) => ({
+    field: t.field({
+      type: describedEnum<JobOrderField>(
+        'JobOrderField',
+        'By what jobs are ordered. COMPLETED_AT and DURATION list finished jobs only.',
+        {
+          created_at: 'When they were accepted.',
+          completed_at: 'When they finished.',
+          duration: 'How long they took from their acceptance to their end.',
+        },
+      ),
+      required: true,
+      description: 'By what.',
+    }),
+    direction: t.field({
+      type: describedEnum<JobOrder['direction']>('OrderDirection', 'The direction of an order.', {
+        asc: 'The oldest, or the shortest, first.',
+        desc: 'The newest, or the longest, first.',
+      }),
+      required: true,
+      description: 'DESC: the newest, or the longest, first.',
+    }),
+  }),
+})
+
+builder.queryField('jobs', (t) =>
+  t.connection(
+    {
+      type: JobInterface,
+      description:
+        "The account's jobs of all types; any page costs what the first one does. `first` or `last` is 1 to 100, 50 unless given.",
+      args: {
+        filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+        orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
+      },
+      resolve: async (_root, args: JobsInput, ctx): Promise<Counted> => ({ ...(await jobs(ctx, args)), input: args }),
+      extensions: { verb: jobs },
+    },
+    {
+      name: 'JobConnection',
+      description: 'A page of jobs.',
+      fields: (c) => ({
+        totalCount: c.int({
+          description: 'The exact number of matching jobs.',
+          resolve: (page, _args, ctx) => countJobs(ctx, (page as unknown as Counted).input),
+        }),
+      }),
+    },
+    { name: 'JobEdge', description: 'A job with its cursor.' },
+  ),
+)

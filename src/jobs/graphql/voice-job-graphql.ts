@@ -1,0 +1,64 @@
+import { builder } from '../../graphql/builder.ts'
+import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
+import type { JobRecord } from '../job-record.ts'
+import { cancelJob } from '../lifecycle/cancel-job.ts'
+import type { Submission } from '../lifecycle/queue-job.ts'
+import { voiceJob } from '../voice-job.ts'
+import { JobStatusEnum } from './job-enums-graphql.ts'
+import { showRecord, TYPE_NAMES } from './job-interface-graphql.ts'
+import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
+
+const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
+  description: 'An accepted submission.',
+  fields: (t) => ({
+    jobId: t.exposeID('jobId', { description: 'The job to poll.' }),
+    status: t.field({ type: JobStatusEnum, description: 'QUEUED.', resolve: (submission) => submission.status }),
+    replayed: t.exposeBoolean('replayed', {
+      description: 'Whether the idempotency key belongs to an earlier job, which is this one.',
+    }),
+  }),
+})
+
+builder.queryField('voiceJob', (t) =>
+  t.field({
+    type: VoiceJobRef,
+    description: "One voice job of the key's account.",
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...presentedBy(voiceJob, (args: { jobId: string }) => args, showRecord),
+  }),
+)
+
+builder.mutationField('submitVoiceJob', (t) =>
+  t.field({
+    type: SubmissionRef,
+    errors: {},
+    description: 'Submits a text for speech synthesis.',
+    args: {
+      slug: t.arg.string({ required: true, description: 'The slug of the voice endpoint.' }),
+      inputs: t.arg({ type: 'JSON', required: true, description: "The endpoint's own named inputs." }),
+      webhookUrl: t.arg({
+        type: 'URL',
+        description: "Notified when the job finishes, instead of the account's webhook.",
+      }),
+      idempotencyKey: t.arg.string({
+        description: 'The same key with the same request returns the same job for 24 hours.',
+      }),
+    },
+    ...resolvedBy(submitVoiceJob, (args: Omit<VoiceJobInput, 'inputs'> & { inputs?: unknown }) => ({
+      inputs: undefined,
+      ...args,
+    })),
+  }),
+)
+
+builder.mutationField('cancelJob', (t) =>
+  t.errorUnionField({
+    types: [VoiceJobRef, GenerationJobRef],
+    union: { resolveType: ({ type }: JobRecord) => TYPE_NAMES[type] },
+    description:
+      'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
+    args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
+    ...presentedBy(cancelJob, (args: { jobId: string }) => args, showRecord),
+  }),
+)

@@ -1,0 +1,84 @@
+import { VOICE_SCOPE } from '../../catalog/voice-endpoint.ts'
+import { GENERATION_SCOPE } from '../../catalog/workflow.ts'
+import { type Context, requireScope } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { isId } from '../../values/id.ts'
+import { CALLBACK_URL, freezeDelivery } from '../../webhooks/delivery/create-delivery.ts'
+import { type JobType, statesBefore } from '../job-states.ts'
+import { ENDED_AT } from '../job-times.ts'
+import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from '../job-view.ts'
+import { tellJob } from '../live/notify-job.ts'
+import { refundJob } from './refund-job.ts'
+
+/** Who may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
+const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
+
+/**
+ * Fails an unfinished voice or generation job as JOB_CANCELLED, gives its charge back and freezes its callback. A waiting one never starts; the worker that
+ * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
+ */
+export async function cancelJob(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {
+  const accountId = await ownerOf(ctx, input.jobId)
+  const cancelled = await inTransaction(ctx.db, async (tx) => {
+    const { rows } = await tx.query<{ callback_url: string | null }>(
+      `update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = 'JOB_CANCELLED', cause = 'cancelled on request'
+       where id = $1 and status = any($2::job_status[]) returning ${CALLBACK_URL}`,
+      [input.jobId, statesBefore('failed')],
+    )
+    if (rows[0] === undefined) return false
+    await refundJob(tx, input.jobId)
+    await ctx.queue.withdraw(tx, input.jobId)
+    const url = rows[0].callback_url
+    if (url !== null) await freezeDelivery(ctx, tx, { accountId, jobId: input.jobId, kind: 'job' }, url)
+    return true
+  })
+  if (cancelled) {
+    ctx.queue.abort(input.jobId)
+    ctx.queue.wake(WEBHOOK_KIND)
+    tellJob(ctx, { accountId, jobId: input.jobId })
+  }
+  return toView(ctx, await readRow(ctx, input.jobId))
+}
+
+/** The account of the job, where the caller may cancel it: its own account's, or at the command line anybody's. */
+async function ownerOf(ctx: Context, jobId: string): Promise<string> {
+  refuseWithoutScope(ctx)
+  if (!isId('job', jobId)) throw missing(ctx, jobId)
+  const { rows } = await ctx.db.pool.query<{ account_id: string; type: JobType }>(
+    'select account_id, type from job where id = $1',
+    [jobId],
+  )
+  const { account_id: owner, type } = rows[0] ?? {}
+  const scope = type === undefined ? undefined : SCOPES[type]
+  if (owner === undefined || scope === undefined || !mayTouch(ctx, owner)) throw missing(ctx, jobId)
+  requireScope(ctx, scope)
+  return owner
+}
+
+/** One answer for callers, whether the job is another account's or is not there; the operator sees every job, so none hides behind it. */
+const missing = ({ actor }: Context, jobId: string): ServiceError =>
+  actor.kind === 'system'
+    ? new ServiceError('NOT_FOUND', `No voice or generation job with the id "${jobId}".`)
+    : jobNotFound()
+
+/** Before anything is looked up: a key that may cancel nothing learns nothing about ids. */
+function refuseWithoutScope({ actor }: Context): void {
+  if (actor.kind === 'anonymous') throw unauthorized()
+  if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
+    throw forbidden(VOICE_SCOPE)
+}
+
+const mayTouch = ({ actor }: Context, owner: string): boolean =>
+  actor.kind === 'system' || ('accountId' in actor && actor.accountId === owner)
+
+async function readRow(ctx: Context, jobId: string): Promise<ViewRow> {
+  const { rows } = await ctx.db.pool.query<ViewRow>(
+    `select ${VIEW_COLUMNS} from job j left join api_key k on k.id = j.api_key_id where j.id = $1`,
+    [jobId],
+  )
+  if (rows[0] === undefined) throw jobNotFound()
+  return rows[0]
+}

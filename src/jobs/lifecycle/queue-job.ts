@@ -1,0 +1,99 @@
+import { type AccountHolder, type Context, requireAccount } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { internalError, paymentRequired } from '../../errors/service-error.ts'
+import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
+import type { JobKind } from '../../queue/job-kind.ts'
+import type { Statement, Turn } from '../../queue/queue.ts'
+import { idTime, newId } from '../../values/id.ts'
+import { tellJob } from '../live/notify-job.ts'
+
+export interface Submission {
+  readonly jobId: string
+  readonly status: 'queued'
+  /** True when an Idempotency-Key led to a job that was there before. */
+  readonly replayed: boolean
+}
+
+/** A valid submission of the caller's, ready to be recorded. */
+interface QueuedJob {
+  readonly type: 'voice' | 'generate'
+  readonly endpointKey: string
+  readonly kind: JobKind
+  /** What will do the work: accounts are served in turn at each. */
+  readonly server: string
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly webhookUrl?: string | null | undefined
+  /** Credits that a worker charges when it takes the job. */
+  readonly cost: bigint
+  readonly idempotency: IdempotentRequest | null
+}
+
+/** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request */
+export async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
+  const jobId = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
+  return jobId === null ? null : { jobId, status: 'queued', replayed: true }
+}
+
+/**
+ * Records a job and its place in the queue, committed together before this returns; or finds the job that a request with the same
+ * Idempotency-Key made at the same time. Nothing is charged yet.
+ * @throws PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
+ */
+export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission> {
+  const { kind, idempotency } = job
+  const actor = requireAccount(ctx)
+  if (actor.credits <= 0n) throw paymentRequired()
+
+  const jobId = newId('job', ctx.now())
+  const insert = insertStatement(jobId, actor, job)
+  const turn = { accountId: actor.accountId, server: job.server }
+  await ctx.queue.prepare(kind)
+  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
+  else if (await insertOnce(ctx, idempotency, insert, kind, jobId, turn)) ctx.queue.wake(kind)
+  else return replayOf(ctx, idempotency)
+  tellJob(ctx, { accountId: actor.accountId, jobId })
+  return { jobId, status: 'queued', replayed: false }
+}
+
+function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): Statement {
+  return {
+    name: 'insert_job',
+    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [
+      jobId,
+      actor.accountId,
+      job.type,
+      job.endpointKey,
+      actor.kind === 'key' ? actor.apiKeyId : null,
+      JSON.stringify(job.inputs),
+      job.webhookUrl ?? null,
+      job.cost,
+      idTime(jobId),
+    ],
+  }
+}
+
+/** Makes the job unless another request with the same key has made one: then false. */
+function insertOnce(
+  ctx: Context,
+  request: IdempotentRequest,
+  insert: Statement,
+  kind: JobKind,
+  jobId: string,
+  turn: Turn,
+): Promise<boolean> {
+  return inTransaction(ctx.db, async (tx) => {
+    if (!(await rememberJob(tx, request, jobId))) return false
+    await tx.query({ ...insert, values: [...insert.values] })
+    await ctx.queue.enqueue(tx, kind, jobId, { turn })
+    return true
+  })
+}
+
+/** Another request with the same key committed first: its job is the answer. */
+async function replayOf(ctx: Context, idempotency: IdempotentRequest): Promise<Submission> {
+  const submission = await replayed(ctx, idempotency)
+  if (submission === null) throw internalError('an idempotency record vanished')
+  return submission
+}

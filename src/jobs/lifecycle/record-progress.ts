@@ -1,0 +1,24 @@
+import type { Parts } from '../../context/context.ts'
+import { tellJob } from '../live/notify-job.ts'
+import type { Claim } from './claim-job.ts'
+
+/** Parts of a text that are rendered, of all its parts. */
+export interface Progress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
+export async function recordProgress(
+  parts: Pick<Parts, 'db' | 'bus'>,
+  claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
+  { done, total }: Progress,
+): Promise<void> {
+  const { rowCount } = await parts.db.pool.query({
+    name: 'record_progress',
+    text: `update job set chunks_done = $3, chunks_total = $4
+           where id = $1 and attempt = $2 and status = 'processing'`,
+    values: [claim.jobId, claim.attempt, done, total],
+  })
+  if (rowCount === 1) tellJob(parts, claim)
+}

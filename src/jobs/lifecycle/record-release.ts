@@ -1,0 +1,13 @@
+import type { Parts } from '../../context/context.ts'
+import type { Claim } from './claim-job.ts'
+
+/**
+ * An attempt that its worker gives back on purpose does not count. The attempt number itself goes on: it tells workers, files and
+ * predictions apart. Nothing is written where the claim is no longer this worker's.
+ */
+export async function recordHandBack({ db }: Pick<Parts, 'db'>, { jobId, attempt }: Claim): Promise<void> {
+  await db.pool.query(
+    `update job set hand_backs = hand_backs + 1 where id = $1 and attempt = $2 and status = 'processing'`,
+    [jobId, attempt],
+  )
+}

@@ -1,0 +1,85 @@
+import { endpointPlace, type Place, workflowPlace } from '../../catalog/engine-server.ts'
+import { workflowSlug } from '../../catalog/workflow.ts'
+import type { Parts } from '../../context/context.ts'
+import { inTransaction, type Tx } from '../../db/database.ts'
+import { JobFailure } from '../job-states.ts'
+import { failJob } from './fail-job.ts'
+
+/** Younger jobs may just be between their commit and their first delivery. */
+const SETTLED_AFTER = `interval '30 seconds'`
+const PAGE_ROWS = 1000
+/** Any number: only one process looks at a time. */
+const LOCK = 7_242_001
+
+interface Row {
+  id: string
+  account_id: string
+  type: 'voice' | 'generate'
+  endpoint_key: string
+  attempt: number
+}
+
+/**
+ * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
+ * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
+ */
+export async function requeueLostJobs(parts: Parts): Promise<number> {
+  const homeless: Row[] = []
+  // What another process applied a moment ago is not gone.
+  await parts.catalog.reload()
+  const count = await inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK])
+    if (rows[0]?.mine !== true) return 0
+    let count = 0
+    for (let after = ''; ; ) {
+      const page = await unfinishedJobs(tx, after)
+      const last = page.at(-1)
+      if (last === undefined) return count
+      after = last.id
+      count += await requeue(parts, tx, page, homeless)
+    }
+  })
+  for (const { id, account_id, attempt } of homeless) {
+    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue is gone, and so is what it was submitted to')
+    await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)
+  }
+  return count
+}
+
+async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
+  const { rows } = await tx.query<Row>(
+    `select id, account_id, type, endpoint_key, attempt from job
+     where status in ('queued', 'processing') and type in ('voice', 'generate') and id > $1 and created_at < now() - ${SETTLED_AFTER}
+     order by id limit ${PAGE_ROWS}`,
+    [after],
+  )
+  return rows
+}
+
+async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
+  const lost = new Set(
+    await parts.queue.unqueued(
+      tx,
+      jobs.map(({ id }) => id),
+    ),
+  )
+  for (const job of jobs.filter(({ id }) => lost.has(id))) {
+    const place = placeOf(parts, job)
+    if (place === null) homeless.push(job)
+    else
+      await parts.queue.enqueueAgain(tx, place.kind, job.id, {
+        turn: { accountId: job.account_id, server: place.server },
+      })
+  }
+  return lost.size
+}
+
+/** null where nothing says any more which queue that is. */
+function placeOf({ catalog }: Parts, { type, endpoint_key: key }: Row): Place | null {
+  if (type === 'generate') {
+    const workflow = catalog.current.workflows.get(workflowSlug(key))
+    return workflow === undefined ? null : workflowPlace(workflow)
+  }
+  const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
+  return endpoint === undefined ? null : endpointPlace(endpoint)
+}

@@ -1,0 +1,40 @@
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { oneOf } from './job-conditions.ts'
+import type { JobsInput } from './jobs.ts'
+import { onlyFinished } from './jobs.ts'
+import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
+
+/** What the counters of `job_count` tell apart. */
+const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
+
+/**
+ * How many of the account's jobs match, exactly: from the counters where these know, else one by one.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 'orderBy'>): Promise<number> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const filter = input.filter ?? {}
+  refuseFilterMistakes(filter)
+  const finished = input.orderBy != null && onlyFinished(input.orderBy)
+  const values: unknown[] = [accountId]
+  const isCounted = Object.entries(filter).every(([name, value]) => COUNTED.has(name) || value == null)
+  const text = isCounted
+    ? `select coalesce(sum(jobs), 0)::text as total from job_count where ${counterConditions(filter, finished).join(' and ')}`
+    : `select count(*)::text as total from job where ${[
+        'account_id = $1',
+        ...(finished ? ['completed_at is not null'] : []),
+        ...conditionsOf(filter, (value) => `$${values.push(value)}`),
+      ].join(' and ')}`
+  const { rows } = await ctx.db.pool.query<{ total: string }>(text, values)
+  return Number(rows[0]?.total ?? 0)
+}
+
+const counterConditions = ({ types, statuses, decision }: JobsFilter, finished: boolean): string[] => [
+  'account_id = $1',
+  ...(types ? [oneOf('type', types)] : []),
+  ...(statuses ? [oneOf('status', statuses)] : []),
+  ...(finished ? [oneOf('status', ['completed', 'failed'])] : []),
+  ...(decision ? [oneOf('decision', [decision])] : []),
+]

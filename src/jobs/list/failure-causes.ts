@@ -1,0 +1,45 @@
+import { type Context, requireOperator } from '../../context/context.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { firstIdAt } from '../../values/id.ts'
+import type { JobErrorCode } from '../job-states.ts'
+
+const DAY_MS = 86_400_000
+const MAX_WINDOW_MS = 31 * DAY_MS
+const MAX_CAUSES = 100
+
+/** One way in which jobs have failed. */
+export interface FailureCause {
+  readonly errorCode: JobErrorCode
+  /** The internal error; for the operator only (spec 7.3). */
+  readonly cause: string | null
+  readonly endpointKey: string
+  readonly jobs: number
+  /** The newest of them. */
+  readonly lastJobId: string
+}
+
+export interface FailureCausesInput {
+  /** Of jobs created at this moment or later; a day ago unless given. */
+  readonly from?: Date | null | undefined
+  /** Before this moment; now unless given. */
+  readonly to?: Date | null | undefined
+}
+
+/** Why jobs of all accounts failed, most frequent first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+export async function failureCauses(ctx: Context, input: FailureCausesInput): Promise<FailureCause[]> {
+  requireOperator(ctx)
+  const to = input.to ?? ctx.now()
+  const from = input.from ?? new Date(to.getTime() - DAY_MS)
+  const window = to.getTime() - from.getTime()
+  if (window < 0 || window > MAX_WINDOW_MS) {
+    const message = window < 0 ? 'is before from' : 'is more than 31 days after from'
+    throw invalidRequest('Ask for a window of at most 31 days.', [{ path: 'to', message }])
+  }
+  const { rows } = await ctx.db.pool.query<FailureCause>(
+    `select error_code as "errorCode", cause, endpoint_key as "endpointKey", count(*)::integer as jobs, max(id) as "lastJobId"
+     from job where status = 'failed' and id >= $1 and id < $2
+     group by error_code, cause, endpoint_key order by count(*) desc, max(id) desc limit ${MAX_CAUSES}`,
+    [firstIdAt('job', from), firstIdAt('job', to)],
+  )
+  return rows
+}

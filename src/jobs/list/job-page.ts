@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto'
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import type { Detail } from '../../errors/service-error.ts'
+import { type JobSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../job-view.ts'
+import { filterMistakes, type JobFilter, type JobQuery, refuseMistakes, toQuery } from './job-filter.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 100
+const MAX_OFFSET = 2_147_483_647
+
+export interface JobPageInput {
+  /** 1 to 100 jobs; 50 if absent. */
+  readonly limit?: number | null | undefined
+  /** Jobs to leave out first; 0 if absent. */
+  readonly offset?: number | null | undefined
+  readonly filter?: JobFilter | null | undefined
+}
+
+export interface JobPage {
+  readonly jobs: readonly JobSummary[]
+  /** How many jobs match, exactly. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+}
+
+type Row = { total: string } & (SummaryRow | { id: null })
+
+/**
+ * The account's jobs of all types, newest first (spec 4.7). Page and total are one statement and so one snapshot: they always
+ * agree. What is out of range is refused, never clamped.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const { limit, offset, filter } = { ...input, limit: input.limit ?? DEFAULT_LIMIT, offset: input.offset ?? 0 }
+  refuseMistakes([
+    ...rangeMistakes('limit', limit, 1, MAX_LIMIT),
+    ...rangeMistakes('offset', offset, 0, MAX_OFFSET),
+    ...filterMistakes(filter ?? {}),
+  ])
+  const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
+  const { rows } = await ctx.db.pool.query<Row>(toStatement(query))
+  const jobs = rows.filter((row): row is Row & SummaryRow => row.id !== null)
+  return { jobs: jobs.map(toSummary), total: Number(rows[0]?.total ?? 0), limit, offset }
+}
+
+function rangeMistakes(path: string, value: number, min: number, max: number): Detail[] {
+  const fits = Number.isInteger(value) && value >= min && value <= max
+  return fits ? [] : [{ path, message: `must be a whole number from ${min} to ${max}` }]
+}
+
+/** The total comes also with an empty page. */
+function toStatement({ page, total, values, isCommon }: JobQuery) {
+  const text = `
+    select t.total, p.* from (select ${total} as total) t left join lateral (
+      select ${SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
+    ) p on true order by p.id desc`
+  return { text, values: [...values], ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
+}

@@ -1,0 +1,121 @@
+import { type Detail, invalidRequest } from '../../errors/service-error.ts'
+import { findUnstorable } from '../../values/storable-json.ts'
+import { DURATION_MS } from '../job-record.ts'
+import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
+import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
+
+/** From inclusive, to exclusive; either may be absent. */
+interface Range<T> {
+  readonly from?: T | null | undefined
+  readonly to?: T | null | undefined
+}
+
+/**
+ * Which jobs of an account, as GraphQL says it: all of its fields at once, and what it is combined with. A list means any of its values; what is
+ * absent or null leaves none out.
+ */
+export interface JobsFilter {
+  readonly types?: readonly JobType[] | null | undefined
+  readonly statuses?: readonly JobStatus[] | null | undefined
+  readonly decision?: JobDecision | null | undefined
+  readonly endpointKeys?: readonly string[] | null | undefined
+  readonly apiKeyIds?: readonly string[] | null | undefined
+  readonly errorCodes?: readonly JobErrorCode[] | null | undefined
+  /** A literal prefix of the id. */
+  readonly idPrefix?: string | null | undefined
+  readonly createdAt?: Range<Date> | null | undefined
+  readonly completedAt?: Range<Date> | null | undefined
+  /** Milliseconds from acceptance to the end; unfinished jobs have none. */
+  readonly durationMs?: Range<number> | null | undefined
+  readonly and?: readonly JobsFilter[] | null | undefined
+  readonly or?: readonly JobsFilter[] | null | undefined
+  readonly not?: JobsFilter | null | undefined
+}
+
+const MAX_VALUES = 50
+const MAX_PARTS = 20
+const MAX_TEXT_CHARACTERS = 200
+
+/** @throws INVALID_REQUEST with the path of each mistake */
+export function refuseFilterMistakes(filter: JobsFilter): void {
+  const details: Detail[] = []
+  const parts = collectMistakes(filter, '/filter', details)
+  if (parts > MAX_PARTS) details.push({ path: '/filter', message: `must have at most ${MAX_PARTS} parts` })
+  if (details.length > 0) throw invalidRequest('Send a filter within its limits.', details)
+}
+
+/** Returns how many filters it is made of. */
+function collectMistakes(filter: JobsFilter, path: string, details: Detail[]): number {
+  for (const [name, value] of Object.entries(filter)) {
+    if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
+    const message = mistakeIn(value)
+    if (message !== null) details.push({ path: `${path}/${name}`, message })
+  }
+  // "One of none" could be meant as anything; "all of none" cannot.
+  if (filter.or?.length === 0) details.push({ path: `${path}/or`, message: 'must name at least one' })
+  const inner = [
+    ...(filter.and ?? []).map((part, index) => [part, `and/${index}`] as const),
+    ...(filter.or ?? []).map((part, index) => [part, `or/${index}`] as const),
+    ...(filter.not ? [[filter.not, 'not'] as const] : []),
+  ]
+  return inner.reduce((sum, [part, name]) => sum + collectMistakes(part, `${path}/${name}`, details), 1)
+}
+
+function mistakeIn(value: unknown): string | null {
+  if (typeof value === 'string') return textMistake(value)
+  if (Array.isArray(value)) {
+    if (value.length === 0 || value.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
+    return value.map(textMistake).find((message) => message !== null) ?? null
+  }
+  const { from, to } = value as Range<Date | number>
+  return from != null && to != null && from > to ? 'must not begin after its end' : null
+}
+
+function textMistake(text: string): string | null {
+  if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
+  return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
+}
+
+/** The conditions on `job` that a filter means; values that statistics do not know by heart become parameters. */
+export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[] {
+  return [
+    ...classConditions(filter),
+    ...textConditions(filter, parameter),
+    ...idConditions({ prefix: filter.idPrefix, ...filter.createdAt }, parameter),
+    ...rangeConditions(filter, parameter),
+    ...(filter.and ?? []).map((part) => allOf(part, parameter)),
+    ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
+    // A row for which a condition is unknown does not meet it, so it meets the opposite.
+    ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
+  ]
+}
+
+const allOf = (filter: JobsFilter, parameter: Parameter): string =>
+  `(${conditionsOf(filter, parameter).join(' and ') || 'true'})`
+
+function classConditions({ types, statuses, decision, errorCodes }: JobsFilter): string[] {
+  return [
+    ...(types ? [oneOf('type', types)] : []),
+    ...(statuses ? [oneOf('status', statuses)] : []),
+    ...(decision ? [`is_prohibited = ${decision === 'reject'}`] : []),
+    ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
+  ]
+}
+
+function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Parameter): string[] {
+  const among = (column: string, values: readonly string[]) =>
+    values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
+  return [
+    ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
+    ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
+  ]
+}
+
+function rangeConditions({ completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] {
+  return [
+    ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
+    ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),
+    ...(durationMs?.from != null ? [`${DURATION_MS} >= ${parameter(durationMs.from)}`] : []),
+    ...(durationMs?.to != null ? [`${DURATION_MS} < ${parameter(durationMs.to)}`] : []),
+  ]
+}

@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto'
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../../db/page.ts'
+import { isId } from '../../values/id.ts'
+import { DURATION_MS, JOB_COLUMNS, type JobRecord, RECORD_COLUMNS } from '../job-record.ts'
+import type { JobStatus } from '../job-states.ts'
+import { oneOf } from './job-conditions.ts'
+import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
+
+/** `created_at` is the id itself. By the other two only finished jobs come. */
+export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
+
+export interface JobOrder {
+  readonly field: JobOrderField
+  readonly direction: 'asc' | 'desc'
+}
+
+export interface JobsInput extends PageInput {
+  readonly filter?: JobsFilter | null | undefined
+  /** Newest first unless given. */
+  readonly orderBy?: JobOrder | null | undefined
+}
+
+const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
+/** The sizes that dashboards ask for: with no filter beside them, few enough texts for every connection to keep. */
+const PREPARED_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100])
+/** As the indexes have them. */
+const SORT_COLUMNS = { created_at: 'id', completed_at: 'completed_at', duration: DURATION_MS } as const
+/** What a cursor says of them: milliseconds. */
+const SORT_KEYS = {
+  created_at: null,
+  completed_at: '(extract(epoch from completed_at) * 1000)::bigint',
+  duration: DURATION_MS,
+} as const
+const KEY_CURSOR = /^(-?\d{1,12}|\d{1,15})\.(.+)$/
+
+type Row = JobRecord & { sort_key?: string }
+
+/**
+ * A page of the account's jobs by keyset: any page costs what the first one does (contract.md section 10). A job that is accepted or
+ * finished meanwhile moves no other.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<JobRecord>> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const order = input.orderBy ?? NEWEST_FIRST
+  const shape = pageShape(input, (text) => isCursor(text, order))
+  refuseFilterMistakes(input.filter ?? {})
+  const { rows } = await ctx.db.pool.query<Row>(toStatement(accountId, input, order, shape))
+  return toConnection(rows, shape, input, {
+    cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key}.${row.id}`),
+    nodeOf: (row) => row,
+  })
+}
+
+/** Jobs in this order have an end: the statuses that a count has to be narrowed to. */
+export const onlyFinished = ({ field }: JobOrder): boolean => field !== 'created_at'
+
+function isCursor(text: string, { field }: JobOrder): boolean {
+  if (field === 'created_at') return isId('job', text)
+  return isId('job', KEY_CURSOR.exec(text)?.[2] ?? '')
+}
+
+/** The ids are found first: only the page itself is joined with the keys' names. */
+function toStatement(accountId: string, input: JobsInput, order: JobOrder, { size, backwards }: PageShape) {
+  const values: unknown[] = [accountId]
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const { statuses, ...filter } = input.filter ?? {}
+  const conditions = [
+    'account_id = $1',
+    ...(onlyFinished(order) ? ['completed_at is not null'] : []),
+    ...cursorConditions(input, order, parameter),
+    ...conditionsOf(filter, parameter),
+  ]
+  const source = sourceOf(conditions, statuses ?? [], order, size + 1, backwards)
+  const isKeyed = SORT_KEYS[order.field] !== null
+  const direction = directionOf(order, backwards)
+  const text = `select ${RECORD_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
+    left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
+  const isCommon = input.filter == null && PREPARED_SIZES.has(size)
+  return { text, values, ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
+}
+
+const directionOf = ({ direction }: JobOrder, backwards: boolean): string =>
+  (direction === 'desc') === backwards ? 'asc' : 'desc'
+
+/** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
+function sourceOf(
+  conditions: readonly string[],
+  statuses: readonly JobStatus[],
+  order: JobOrder,
+  limit: number,
+  backwards: boolean,
+): string {
+  const direction = directionOf(order, backwards)
+  const [column, key] = [SORT_COLUMNS[order.field], SORT_KEYS[order.field]]
+  const columns = [...JOB_COLUMNS, ...(key === null ? [] : [`${key} as sort_key`])].join(', ')
+  const sorted = `order by ${key === null ? '' : `${column} ${direction}, `}id ${direction} limit ${limit}`
+  const read = (more: readonly string[]) =>
+    `(select ${columns} from job where ${[...conditions, ...more].join(' and ')} ${sorted})`
+  const parts = [...new Set(statuses)].map((status) => read([oneOf('status', [status])]))
+  if (parts.length === 0) return read([])
+  if (parts.length === 1) return parts.join()
+  const merged = `order by ${key === null ? '' : `sort_key ${direction}, `}id ${direction} limit ${limit}`
+  return `(select * from (${parts.join(' union all ')}) u ${merged})`
+}
+
+function cursorConditions(input: PageInput, order: JobOrder, parameter: (value: unknown) => string): string[] {
+  const beyond = (cursor: string, later: boolean): string => {
+    const sign = later === (order.direction === 'desc') ? '<' : '>'
+    if (order.field === 'created_at') return `id ${sign} ${parameter(cursor)}`
+    const [, number, id] = KEY_CURSOR.exec(cursor) ?? []
+    const value = order.field === 'completed_at' ? parameter(new Date(Number(number))) : parameter(number)
+    return `(${SORT_COLUMNS[order.field]}, id) ${sign} (${value}, ${parameter(id)})`
+  }
+  return [...(input.after ? [beyond(input.after, true)] : []), ...(input.before ? [beyond(input.before, false)] : [])]
+}

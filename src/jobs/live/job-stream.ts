@@ -1,0 +1,79 @@
+import { END, type Flow, openFlow } from '../../concurrency/pull-stream.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import type { JobRecord } from '../job-record.ts'
+import type { JobSummary } from '../job-view.ts'
+
+/** Different jobs that may wait for a slow reader. Of each only its latest state does. */
+const MAX_WAITING_JOBS = 1000
+
+/** A job at one moment: the same object for all who follow it. */
+export interface JobState extends JobSummary {
+  readonly record: JobRecord
+}
+
+/** The states of jobs as a subscriber reads them, one after the other. */
+export type JobStates = Flow<JobState>
+
+/** What fills a stream. */
+export interface JobStream {
+  readonly states: JobStates
+  /** A newer state of a job replaces one that is not read yet. */
+  push(state: JobState): void
+  /** What waits is still read. */
+  finish(): void
+  /** Ends it at once. */
+  fail(error: ServiceError): void
+}
+
+/** A stream with a bounded buffer: a reader that falls too far behind is sent away. `onEnd` is called once, however it ends. */
+export function openJobStream(onEnd: () => void): JobStream {
+  const waiting = new Map<string, JobState>()
+  let failure: ServiceError | null = null
+  let ended = false
+  const end = (): void => {
+    if (ended) return
+    ended = true
+    onEnd()
+  }
+  const abandon = (error: ServiceError | null): void => {
+    waiting.clear()
+    failure = error
+    end()
+  }
+  const take = (): IteratorResult<JobState, undefined> | null => {
+    const next = takeFirst(waiting)
+    if (next !== undefined) return { done: false, value: next }
+    if (failure === null) return ended ? END : null
+    const error = failure
+    failure = null
+    throw error
+  }
+  const { flow, more } = openFlow({ take, stop: () => abandon(null), isBroken: () => failure !== null })
+  const fail = (error: ServiceError): void => {
+    if (ended) return
+    abandon(error)
+    more()
+  }
+  const push = (state: JobState): void => {
+    if (ended) return
+    waiting.set(state.jobId, state)
+    if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
+    else more()
+  }
+  const finish = (): void => {
+    end()
+    more()
+  }
+  return { states: flow, push, finish, fail }
+}
+
+function takeFirst<Key, Value>(waiting: Map<Key, Value>): Value | undefined {
+  for (const [key, value] of waiting) {
+    waiting.delete(key)
+    return value
+  }
+  return undefined
+}
+
+const tooSlow = () =>
+  new ServiceError('UNAVAILABLE', 'Subscribe again, and read faster: too many changes were waiting.')

@@ -1,0 +1,20 @@
+import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireScope } from '../../context/context.ts'
+import { filterMistakes, type JobFilter, refuseMistakes } from '../list/job-filter.ts'
+import type { JobStates } from './job-stream.ts'
+import { matchesFilter } from './matches-filter.ts'
+
+/**
+ * The jobs of the caller's account that match, whenever they change; first of all the unfinished ones as they are now. A reader that is
+ * slow gets the latest state of each.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function jobsUpdated(
+  ctx: Context,
+  input: { readonly filter?: JobFilter | null | undefined },
+): Promise<JobStates> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const filter = input.filter ?? {}
+  refuseMistakes(filterMistakes(filter))
+  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (state) => matchesFilter(filter, state) })
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../../db/database.ts'
+
+/** Of each status. */
+const MAX_UNFINISHED = 100
+const MAX_NEWEST = 1000
+
+/**
+ * The ids of an account's jobs that a subscriber should hear of without waiting for their next change: the newest unfinished ones and, of
+ * the newest thousand, those that ended since. Oldest first.
+ */
+export async function recentJobs(db: Database, accountId: string, endedSince: Date | null): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>({
+    name: 'recent_jobs',
+    text: `
+      (select id from job where account_id = $1 and status = 'queued' order by id desc limit ${MAX_UNFINISHED})
+      union (select id from job where account_id = $1 and status = 'processing' order by id desc limit ${MAX_UNFINISHED})
+      union (select id from (
+        select id, completed_at from job where $2::timestamptz is not null and account_id = $1 order by id desc limit ${MAX_NEWEST}
+      ) newest where completed_at >= $2)
+      order by id`,
+    values: [accountId, endedSince],
+  })
+  return rows.map(({ id }) => id)
+}

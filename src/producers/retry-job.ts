@@ -1,0 +1,54 @@
+import { type Context, requireAccount } from '../context/context.ts'
+import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
+import { submitGeneration } from '../generation/submit-generation.ts'
+import type { JobStatus, JobType } from '../jobs/job-states.ts'
+import type { Submission } from '../jobs/lifecycle/queue-job.ts'
+import { isId } from '../values/id.ts'
+import { submitVoiceJob } from '../voice/submit-voice-job.ts'
+
+interface Row {
+  type: JobType
+  status: JobStatus
+  endpoint_key: string
+  inputs: Record<string, unknown>
+  webhook_url: string | null
+}
+
+export interface Retry {
+  readonly jobId: string
+  /** The same key and job lead to the same new job for 24 hours. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/**
+ * Submits what a failed voice or generation job was submitted with once more, as a new job: the failed one stays as it is, since a
+ * terminal state never changes. Judged, and charged, as any submission is.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH
+ */
+export async function retryJob(ctx: Context, input: Retry): Promise<Submission> {
+  const { jobId, idempotencyKey } = input
+  const row = await findRow(ctx, requireAccount(ctx).accountId, jobId)
+  if (row === undefined) throw jobNotFound()
+  if (row.status !== 'failed') throw notRetryable('Retry jobs that have failed: this one has not.', 'has not failed')
+  const again = {
+    slug: row.endpoint_key.slice(row.endpoint_key.indexOf('.') + 1),
+    inputs: row.inputs,
+    webhookUrl: row.webhook_url,
+    idempotencyKey,
+    retryOf: jobId,
+  }
+  if (row.type === 'voice') return submitVoiceJob(ctx, again)
+  if (row.type === 'generate') return submitGeneration(ctx, again)
+  throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
+}
+
+const notRetryable = (advice: string, message: string) => invalidRequest(advice, [{ path: '/jobId', message }])
+
+async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
+  if (!isId('job', jobId)) return undefined
+  const { rows } = await ctx.db.pool.query<Row>(
+    'select type, status, endpoint_key, inputs, webhook_url from job where id = $1 and account_id = $2',
+    [jobId, accountId],
+  )
+  return rows[0]
+}

@@ -1,0 +1,165 @@
+import type { PgBoss } from 'pg-boss'
+import { toUUID } from 'typeid-js'
+import type { Tx } from '../../db/database.ts'
+import type { Bus } from '../../db/notifier.ts'
+import type { JobKind } from '../job-kind.ts'
+import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
+import { bossDatabase } from './boss-database.ts'
+import { ensureQueue } from './ensure-queue.ts'
+
+/** Names the queue that has work. */
+export const QUEUE_CHANNEL = 'sonant_queue'
+/** Names the job that its worker is to stop. */
+export const ABORT_CHANNEL = 'sonant_abort'
+
+/** A worker that was woken looks again by itself as long as it finds something: more wake-ups than this only slow commits down. */
+const NOTIFY_SPACING_MS = 5
+
+/** Takes a wake-up, and says whether it has a free slot for the work. */
+type LocalWorker = () => boolean
+
+export interface BossQueue extends Queue {
+  /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
+  addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
+  /** Puts fetched jobs back that were not begun, unless another worker has them by now. */
+  handBack(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
+}
+
+const UNQUEUED = `
+  select job_id from unnest($1::text[]) as job_id
+  where not exists (
+    select from pgboss.job q where q.state in ('created', 'retry', 'active') and q.data->>'jobId' = job_id)`
+
+const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
+
+/** As if they had never been fetched: neither a retry nor an attempt. */
+const HAND_BACK = `
+  update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
+  where name = $1 and id = any($2::uuid[]) and state = 'active' and coalesce(data->>'worker', $3) = $3`
+
+const payload = (jobId: string, { lane }: EnqueueOptions = {}) => ({ jobId, ...(lane !== undefined && { lane }) })
+
+/** What waits for no particular turn shares one. */
+const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
+  group: lane === undefined ? { id: turn?.accountId ?? '-', tier: turn?.server ?? '-' } : { id: lane },
+  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
+})
+
+/** @param boss opened at the first call for a process that may never need it */
+export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
+  const localWorkers = new Map<string, LocalWorker>()
+  const prepare = onceEach(async (kind: JobKind) => ensureQueue(await boss(), kind.queue))
+  const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
+  const wake = (kind: Pick<JobKind, 'queue'>): void => {
+    // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
+    if (localWorkers.get(kind.queue)?.() !== true) shout.call(kind.queue)
+  }
+  return {
+    prepare,
+    addLocalWorker: (kind, worker) => {
+      localWorkers.set(kind.queue, worker)
+      return () => localWorkers.delete(kind.queue)
+    },
+    enqueue: async (tx: Tx, kind, jobId, options) => {
+      // The queue's id is the job's own UUID: a job can wait in its queue once only.
+      const place = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
+      await (await boss()).send(kind.queue, payload(jobId, options), place)
+    },
+    enqueueWith: async (db, insert, kind, jobId, options) => {
+      const queued = await queueStatement(await boss(), kind, jobId, options)
+      const values = [...insert.values, ...queued.values]
+      const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
+      const statement = { name: `${insert.name} ${kind.queue}`, text, values }
+      // This process cannot take the job: the first of a quiet time is noticed with its commit, not one way to the database later.
+      const goesAlong = !localWorkers.has(kind.queue) && shout.begin(kind.queue)
+      await db.pool.query(goesAlong ? notifying(statement, kind) : statement)
+      if (!goesAlong) wake(kind)
+    },
+    enqueueAgain: async (tx, kind, jobId, options) => {
+      await prepare(kind)
+      const again = { db: bossDatabase(tx), ...sending(options) }
+      await (await boss()).send(kind.queue, payload(jobId, options), again)
+    },
+    handBack: async (kind, queueIds, workerId) => {
+      await (await boss()).getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
+    },
+    withdraw: async (tx, jobId) => {
+      await tx.query(WITHDRAW, [queueId(jobId)])
+    },
+    unqueued: async (tx, jobIds) => {
+      const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
+      return rows.map((row) => row.job_id)
+    },
+    wake,
+    abort: (jobId) => {
+      bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
+    },
+  }
+}
+
+/** Does it once for each queue, however often it is asked for; after a failure once more. */
+function onceEach(make: (kind: JobKind) => Promise<void>): (kind: JobKind) => Promise<void> {
+  const all = new Map<string, Promise<void>>()
+  return (kind) => {
+    const known = all.get(kind.queue)
+    if (known !== undefined) return known
+    const made = make(kind)
+    all.set(kind.queue, made)
+    made.catch(() => all.delete(kind.queue))
+    return made
+  }
+}
+
+function notifying(
+  { name, text, values }: Statement,
+  kind: JobKind,
+): { name: string; text: string; values: unknown[] } {
+  const places = [1, 2].map((place) => `$${values.length + place}`).join(', ')
+  const told = `${text} returning pg_notify(${places})`
+  return { name: `${name} told`, text: told, values: [...values, QUEUE_CHANNEL, kind.queue] }
+}
+
+interface Spaced {
+  call(name: string): void
+  /** Whether it is quiet: then the caller does itself what `call` would do. */
+  begin(name: string): boolean
+}
+
+/** The first call of a quiet time goes through at once; those that follow closely become one, a few milliseconds later. */
+function spaced(notify: (name: string) => void): Spaced {
+  const resting = new Map<string, boolean>()
+  const begin = (name: string): boolean => {
+    if (resting.has(name)) return false
+    resting.set(name, false)
+    setTimeout(() => {
+      const asked = resting.get(name) === true
+      resting.delete(name)
+      if (asked) call(name)
+    }, NOTIFY_SPACING_MS).unref()
+    return true
+  }
+  const call = (name: string): void => {
+    if (begin(name)) notify(name)
+    else resting.set(name, true)
+  }
+  return { call, begin }
+}
+
+/** What `send` would run, with its one parameter, `$1`. */
+async function queueStatement(
+  boss: PgBoss,
+  kind: JobKind,
+  jobId: string,
+  options: EnqueueOptions | undefined,
+): Promise<{ text: string; values: unknown[] }> {
+  const caught = { text: '', values: [] as unknown[] }
+  const id = queueId(jobId)
+  const executeSql = async (text: string, values: unknown[] = []) => {
+    Object.assign(caught, { text, values })
+    return { rows: [{ id }] }
+  }
+  await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
+  return caught
+}
+
+export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

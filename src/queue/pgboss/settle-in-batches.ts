@@ -1,0 +1,53 @@
+import type { PgBoss } from 'pg-boss'
+import { untilAnswered } from '../../db/until-answered.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
+import type { Log } from '../../values/log.ts'
+import type { Delivery } from '../job-source.ts'
+
+/** Ends deliveries in the queue. Each statement names the delivery's number, so that one which was given up changes nothing. */
+export interface Settler {
+  /** Written together with all others of the same turn of the event loop. */
+  complete(delivery: Delivery): void
+  /** Makes the job deliverable again. `patiently` waits for a database that is away; else the job's heartbeat runs out. */
+  giveBack(delivery: Delivery, reason: Error, patiently: boolean): Promise<void>
+  /** Tells the queue that these still run. Resolves with the ids of those that are still this worker's. */
+  touch(deliveries: readonly Delivery[]): Promise<Set<string>>
+  flushed(): Promise<void>
+}
+
+export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler {
+  let waiting: Delivery[] = []
+  let flushing: Promise<void> = Promise.resolve()
+
+  const flush = async (): Promise<void> => {
+    const batch = waiting.map(toAttempt)
+    waiting = []
+    // A completion that is lost costs one more delivery, which finds the job finished.
+    await untilAnswered(() => boss.complete(queue, batch)).catch((error: Error) =>
+      log.warn({ err: error.message }, 'queue rows stay open'),
+    )
+  }
+
+  return {
+    complete: (delivery) => {
+      waiting.push(delivery)
+      if (waiting.length > 1) return
+      const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(flush)
+      flushing = Promise.all([flushing, turn]).then(() => undefined)
+    },
+    giveBack: async (delivery, reason, patiently) => {
+      const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
+      await (patiently ? untilAnswered(fail) : fail()).catch((error: unknown) => {
+        // The heartbeat ends with the handler, and with it the delivery.
+        if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be handed back')
+      })
+    },
+    touch: async (deliveries) => {
+      const touched = (await boss.touch(queue, deliveries.map(toAttempt))) as { settled?: string[] }
+      return new Set(touched.settled)
+    },
+    flushed: () => flushing,
+  }
+}
+
+const toAttempt = ({ id, retryCount }: Delivery) => ({ id, retryCount })

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { presentVoiceJob } from '../../rest/present.ts'
+import { openCallerWatch } from '../callers/caller-watch.ts'
+import type { Closer } from '../concurrency/closing.ts'
+import type { Settings } from '../context/config.ts'
+import type { Parts } from '../context/context.ts'
+import { deriveKey, loadSecretKey } from '../context/secret-key.ts'
+import { openDatabase } from '../db/database.ts'
+import { openDatabaseClock } from '../db/database-clock.ts'
+import { openEmbedded } from '../db/embedded/embedded.ts'
+import { explainUnusable } from '../db/explain-unusable.ts'
+import { openExternalDatabase } from '../db/external-database.ts'
+import { migrate } from '../db/migrations/migrate.ts'
+import { openBus } from '../db/postgres-notifier.ts'
+import { openExportLane } from '../jobs/export/export-queue.ts'
+import { openSpill } from '../jobs/export/spill.ts'
+import { openJobFeed } from '../jobs/live/job-feed.ts'
+import { openDisk } from '../storage/disk.ts'
+import { openS3 } from '../storage/s3.ts'
+import type { Storage } from '../storage/storage.ts'
+import { openDataDirectory } from '../values/data-directory.ts'
+import type { Log } from '../values/log.ts'
+import { openVault } from '../values/secret-vault.ts'
+
+const MAX_CLOSING_SECONDS = 5
+/** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
+const MAX_SPILL_BYTES = 4 * 2 ** 30
+/** An account's dozen of them and more; the other half is for the others. */
+const MAX_SPILL_BYTES_PER_ACCOUNT = MAX_SPILL_BYTES / 2
+
+/** What each part may take to close: by then nothing works with it any more. */
+export const closingLimit = ({ shutdownSeconds }: Settings): number =>
+  Math.min(Math.max(shutdownSeconds, 1), MAX_CLOSING_SECONDS) * 1000
+
+/** What lasts when the rest is not open yet: needs the queue and the catalog only when it is used. */
+export type Whole = Parts & { readonly publicUrl: string }
+
+/** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
+export async function openFoundation(settings: Settings, log: Log, closers: Closer[], whole: () => Whole) {
+  openDataDirectory(settings.dataDir)
+  const keys = openKeys(settings)
+  const { db, bus, now } = await openData(settings, log, closers)
+  const common = { settings, log, db, bus, ...keys, now, presenter: { voiceJob: presentVoiceJob } }
+  const waiting = openWaiting(common, whole, closers)
+  const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl)
+  closers.push({ what: 'the storage', close: () => storage.close() })
+  return { ...common, ...waiting, storage, publicUrl: guessPublicUrl(settings) }
+}
+
+/** Where callers reach the service as long as no API has told. */
+const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
+
+/** What the secret is good for: URLs of media, secrets of webhooks. */
+function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
+  const secret = loadSecretKey(secretKey, dataDir)
+  const old = oldSecretKey === null ? [] : [deriveKey(oldSecretKey, 'webhook-secrets')]
+  return {
+    signingKey: deriveKey(secret, 'media-urls'),
+    vault: openVault([deriveKey(secret, 'webhook-secrets'), ...old]),
+  }
+}
+
+/** The database, brought up to date, its clock, and the bus over it. */
+async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
+  const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
+  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
+  const db = openDatabase(embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log)), log)
+  closers.push({ what: 'the database', close: () => db.close() })
+  await migrate(db, log).catch((error: unknown) => {
+    throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
+  })
+  const clock = await openDatabaseClock(db.pool, log)
+  closers.push({ what: 'the clock', close: async () => clock.close() })
+  const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
+  closers.push({ what: 'the bus', close: () => bus.close() })
+  return { db, bus, now: clock.now }
+}
+
+/** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */
+function openWaiting(
+  { settings, db, log, now }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'>,
+  whole: () => Whole,
+  closers: Closer[],
+) {
+  const spill = openSpill({
+    dir: join(settings.dataDir, 'spill'),
+    maxBytes: MAX_SPILL_BYTES,
+    maxBytesPerOwner: MAX_SPILL_BYTES_PER_ACCOUNT,
+  })
+  closers.push({ what: 'exports', close: () => spill.close() })
+  const callers = openCallerWatch({ db, log, now })
+  const jobFeed = openJobFeed(whole, callers)
+  closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
+  return { spill, exportLane: openExportLane(), callers, jobFeed }
+}
+
+function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {
+  if (s3 === null) return openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
+  const bucket = openS3(s3, s3)
+  // A bucket compares every request with a clock of its own: it gets the machine's, as for what is stored there.
+  return { ...bucket, signUrl: (key, options) => bucket.signUrl(key, { ...options, now: new Date() }) }
+}

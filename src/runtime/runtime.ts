@@ -1,0 +1,90 @@
+import type { PgBoss } from 'pg-boss'
+import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from '../catalog/catalog-cache.ts'
+import { poolOf } from '../catalog/voice-endpoint.ts'
+import { openCompanion } from '../companion/open-companion.ts'
+import { type Closer, closeInTurn } from '../concurrency/closing.ts'
+import type { Settings } from '../context/config.ts'
+import type { Actor, Context, Parts } from '../context/context.ts'
+import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
+import { openBoss } from '../queue/pgboss/boss.ts'
+import { type BossQueue, bossQueue } from '../queue/pgboss/boss-queue.ts'
+import { openSignInThrottle } from '../users/sign-in-throttle.ts'
+import { newId } from '../values/id.ts'
+import type { Log } from '../values/log.ts'
+import { closingLimit, openFoundation } from './foundation.ts'
+import { installEndpoint } from './install.ts'
+import { readPublicUrl } from './public-url.ts'
+
+const CATALOG_RETRY_MS = 250
+
+/** What a process is: workers look after the queue, everything else only puts jobs into it. */
+interface Role {
+  readonly supervise: boolean
+}
+
+/** Everything that a process opened; `close` lets go of it in reverse. */
+export interface Runtime extends Parts {
+  readonly queue: BossQueue
+  readonly boss: PgBoss
+  /** Names this process to others: what it takes out of a queue is known as its own. */
+  readonly workerId: string
+  /** Signs media URLs: the door that serves them checks with the same key. */
+  readonly signingKey: Uint8Array
+  /** Where callers reach this service: a setting, or what the API that listens has told. */
+  publicUrl: string
+  /** The runtime as a verb's first argument. */
+  as(actor: Actor): Context
+  /** Takes a few seconds for each part at the longest. False where one could not be closed, which is logged. */
+  close(): Promise<boolean>
+}
+
+/** Composition root: foundation (secret -> database -> migrations -> bus -> storage) -> queue -> catalog. */
+export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
+  const closers: Closer[] = []
+  const close = () => closeInTurn(closers, closingLimit(settings), log)
+  try {
+    const foundation = await openFoundation(settings, log, closers, () => runtime)
+    const boss = await openBoss(foundation.db, log, role.supervise)
+    closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
+    const queue = bossQueue(async () => boss, foundation.bus)
+    const runtime: Runtime = {
+      ...foundation,
+      queue,
+      boss,
+      catalog: openCatalog(foundation.db, (snapshot) => prepareQueues(queue, snapshot)),
+      workerId: newId('wrk', foundation.now()),
+      companion: openCompanion(settings.companion),
+      signIns: openSignInThrottle(),
+      as: (actor) => ({ ...runtime, actor }),
+      close,
+    }
+    await followCatalog(runtime)
+    await installEndpoint(runtime.as({ kind: 'system' }))
+    if (settings.publicUrl === null) await readPublicUrl(runtime)
+    return runtime
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Keeps the catalog as it is in the database. */
+async function followCatalog(runtime: Runtime): Promise<void> {
+  const refresh = async (): Promise<void> => {
+    try {
+      await runtime.catalog.reload()
+    } catch (error) {
+      runtime.log.warn({ err: (error as Error).message }, 'the catalog could not be read; trying again')
+      setTimeout(() => void refresh(), CATALOG_RETRY_MS).unref()
+    }
+  }
+  await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
+  await runtime.catalog.reload()
+}
+
+/** A queue for every pool that an endpoint names, before anybody can submit to it. */
+async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
+  const pools = new Set([...endpoints.values()].map(poolOf))
+  const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), GENERATION_KIND]
+  await Promise.all(kinds.map((kind) => queue.prepare(kind)))
+}

@@ -1,0 +1,48 @@
+import type { Language } from '../engines/espeak/detect-language.ts'
+import { styleToProsody } from '../engines/espeak/espeak-style.ts'
+import { SECONDS_PER_LETTER, SENTENCE_SECONDS } from './speech-rates.ts'
+
+/** A digit is read as a word. */
+const LETTERS_PER_DIGIT = 4
+/** "%", "€" and emoji are read as words, and it is not known which. */
+const LETTERS_PER_SYMBOL = 5
+/** An ideograph in Japanese is about two kana. */
+const KANA_PER_KANJI = 2
+const NEUTRAL_RATE = styleToProsody(undefined).rate
+
+/** Whose letters a script has, where the language of the text has others. */
+const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
+  [/\p{Script=Han}/u, 'Chinese'],
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, 'Japanese'],
+  [/\p{Script=Hangul}/u, 'Korean'],
+  [/\p{Script=Cyrillic}/u, 'Russian'],
+]
+
+interface Manner {
+  readonly language: Language | undefined
+  readonly speed?: number | undefined
+  readonly styleInstruction?: string | undefined
+}
+
+/** How many seconds a text should take to speak, by the rates of speech-rates.ts; right within a factor of two for prose. Pure. */
+export function estimateSpeech(text: string, { language, speed = 1, styleInstruction }: Manner): number {
+  const styleRate = styleToProsody(styleInstruction).rate / NEUTRAL_RATE
+  let seconds = SENTENCE_SECONDS
+  for (const character of text) seconds += secondsOf(character, language)
+  return seconds / (speed * styleRate)
+}
+
+function secondsOf(character: string, language: Language | undefined): number {
+  if (/\p{L}/u.test(character)) return secondsOfLetter(character, language)
+  const perLetter = SECONDS_PER_LETTER[language ?? 'English']
+  if (/\p{N}/u.test(character)) return SECONDS_PER_LETTER.English * LETTERS_PER_DIGIT
+  if (/[.!?。！？…]/u.test(character)) return SENTENCE_SECONDS
+  return /[\p{S}]/u.test(character) ? Math.min(perLetter, SECONDS_PER_LETTER.English) * LETTERS_PER_SYMBOL : 0
+}
+
+function secondsOfLetter(letter: string, language: Language | undefined): number {
+  const scripts = SCRIPTS.find(([script]) => script.test(letter))?.[1]
+  if (scripts === 'Chinese' && language === 'Japanese') return SECONDS_PER_LETTER.Japanese * KANA_PER_KANJI
+  const isLatinLanguage = language !== undefined && !SCRIPTS.some(([, of]) => of === language)
+  return SECONDS_PER_LETTER[scripts ?? (isLatinLanguage ? language : 'English')]
+}

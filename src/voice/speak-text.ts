@@ -1,0 +1,119 @@
+import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
+import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
+import { gainOf, type Loudness } from '../engines/loudness.ts'
+import type { Progress } from '../jobs/lifecycle/record-progress.ts'
+import { checkAudio } from './check-audio.ts'
+import { estimateSpeech } from './estimate-speech.ts'
+import { joinChunks, type RenderedChunk, toFile } from './join.ts'
+import { type Chunk, splitText } from './split.ts'
+import { durationMs, type Wav } from './wav.ts'
+
+/** How often unusable audio is tried again with another seed. */
+const MORE_SEEDS = 2
+const SEEDS = 2 ** 31
+/** A row of dashes between two paragraphs is a pause. */
+const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
+
+interface Spoken {
+  readonly wav: Uint8Array
+  readonly durationMs: number
+  /** Into how many chunks the text was cut. */
+  readonly chunks: number
+}
+
+interface SpokenChunk {
+  readonly audio: Wav
+  readonly loudness: Loudness | undefined
+}
+
+/**
+ * Speaks a text of any length: in chunks, as many at once as the engine has slots, all with one seed and in one language, checked one
+ * by one, joined into one WAV and brought to the loudness that the engine asks for, if it does. When one fails the others are stopped.
+ * @throws EngineError; the signal's reason when aborted
+ */
+export async function speakText(
+  engine: SpeechEngine,
+  request: SpeechRequest,
+  onProgress: (progress: Progress) => void = () => undefined,
+): Promise<Spoken> {
+  const language = languageOf(request)
+  const chunks = splitText(request.text, language)
+  const isWhole = chunks.length === 1
+  const rest = new AbortController()
+  const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
+  const rendered: RenderedChunk[] = []
+  const loudness: (Loudness | undefined)[] = []
+  let done = 0
+  const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
+    // A short text keeps what its caller said; chunks of a long one are all read in the same language.
+    const spoken = isWhole ? request : { ...request, text: chunk.text, ...(language !== undefined && { language }) }
+    const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
+    const speech = isSilent
+      ? null
+      : await speakChunk(engine, { ...spoken, signal }, language).catch(pauseUnless(isWhole))
+    rendered[index] = { audio: speech?.audio ?? null, pause: chunk.pause }
+    loudness[index] = speech?.loudness
+    done++
+    if (!isWhole) onProgress({ done, total: chunks.length })
+  }
+  if (!isWhole) onProgress({ done, total: chunks.length })
+  await inParallel(chunks, engine.slots, speakOne, rest)
+  // One factor for all of them: the voice does not change its distance from one chunk to the next.
+  const wav = joinChunks(rendered, gainOf(loudness.filter((one) => one !== undefined)))
+  return { wav: toFile(wav), durationMs: durationMs(wav), chunks: chunks.length }
+}
+
+function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
+  return language === 'auto' ? detectLanguage(text) : LANGUAGES.find((known) => known === language)
+}
+
+/** A part of a text that gives no sound is a pause; a text that gives none has failed. */
+const pauseUnless =
+  (isWhole: boolean) =>
+  (error: unknown): null => {
+    if (error instanceof NothingToSay && !isWhole) return null
+    throw error
+  }
+
+/** Other seeds are tried where the engine might do better with them. */
+async function speakChunk(
+  engine: SpeechEngine,
+  request: SpeechRequest,
+  language: Language | undefined,
+): Promise<SpokenChunk> {
+  const expectedSeconds = estimateSpeech(request.text, { ...request, language })
+  for (let tries = 0; ; tries++) {
+    const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
+    try {
+      const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
+      // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
+      const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
+      return { audio: checkAudio(speech.wav, expectation).wav, loudness: speech.loudness }
+    } catch (error) {
+      if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error
+      request.signal.throwIfAborted()
+    }
+  }
+}
+
+/** Works on the items in order, `most` at a time. The first failure stops the others, which have ended when this throws. */
+async function inParallel<T>(
+  items: readonly T[],
+  most: number,
+  work: (item: T, index: number) => Promise<void>,
+  rest: AbortController,
+): Promise<void> {
+  const queue = items.entries()
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of queue) await work(item, index)
+  }
+  const failures: unknown[] = []
+  const lanes = Array.from({ length: Math.min(most, items.length) }, () =>
+    lane().catch((error: unknown) => {
+      failures.push(error)
+      rest.abort(new Error('Another part of the text could not be spoken.'))
+    }),
+  )
+  await Promise.all(lanes)
+  if (failures.length > 0) throw failures[0]
+}

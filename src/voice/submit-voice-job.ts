@@ -1,0 +1,93 @@
+import { checkSpokenText, codePoints } from '../catalog/check-spoken-text.ts'
+import { endpointPlace } from '../catalog/engine-server.ts'
+import { reachEndpoint } from '../catalog/find-visible-endpoint.ts'
+import { endpointKey, endpointPath, type Voice, type VoiceEndpoint } from '../catalog/voice-endpoint.ts'
+import { type Context, requireAccount } from '../context/context.ts'
+import { checkSpeakable } from '../engines/check-speakable.ts'
+import { type Detail, notFound } from '../errors/service-error.ts'
+import { idempotentRequest } from '../idempotency/remember-response.ts'
+import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
+import { reachForReplay } from '../jobs/lifecycle/find-replay.ts'
+import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
+import { pointerToken } from '../values/json-pointer.ts'
+
+export interface VoiceJobInput {
+  readonly slug: string
+  /** The endpoint's own named inputs, not yet validated. */
+  readonly inputs: unknown
+  /** Instead of the account's. */
+  readonly webhookUrl?: string | null | undefined
+  /** The same key and request lead to the same job for 24 hours; IDEMPOTENCY_MISMATCH with another request. */
+  readonly idempotencyKey?: string | null | undefined
+  /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
+  readonly retryOf?: string
+}
+
+/**
+ * Takes a text to be spoken (spec 4.1). The job and its place in the queue are committed together before this returns; nothing is
+ * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
+ */
+export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
+  const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
+  const endpoint = await reachForReplay(ctx, place, () => reachEndpoint(ctx, input.slug))
+  const actor = requireAccount(ctx)
+  const idempotency = idempotentRequest(actor, input.idempotencyKey, contentOf(input))
+  const replay = await replayed(ctx, idempotency)
+  if (replay !== null) return replay
+  if (endpoint === null) throw notFound()
+  const inputs = checkSubmission(ctx, input, {
+    validate: (copy) =>
+      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
+    advice: (details) => adviceFor(endpoint, details),
+  })
+  return queueJob(ctx, {
+    type: 'voice',
+    endpointKey: place.endpointKey,
+    ...endpointPlace(endpoint),
+    inputs,
+    webhookUrl: input.webhookUrl,
+    cost: costOf(endpoint, inputs),
+    idempotency,
+  })
+}
+
+/** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
+function withVoiceAndText(
+  endpoint: VoiceEndpoint,
+  inputs: Record<string, unknown>,
+  details: readonly Detail[],
+): readonly Detail[] {
+  const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput])
+  const mistakes = [
+    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: voice === undefined ? 'unknown voice' : null },
+    { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
+  ]
+  const more = mistakes.flatMap(({ path, message }) =>
+    message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
+  )
+  return [...details, ...more]
+}
+
+/** What the engine of the endpoint could not speak as the chosen voice. */
+function unspeakable(
+  endpoint: VoiceEndpoint,
+  voice: Voice | undefined,
+  inputs: Record<string, unknown>,
+): string | null {
+  if (voice === undefined) return null
+  const { kind } = endpoint.engine
+  return checkSpeakable({ kind, engineVoice: voice.engineVoice, language: inputs.language, text: String(inputs.text) })
+}
+
+function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
+  const voiceOnly = details.every(({ message }) => message === 'unknown voice')
+  return voiceOnly
+    ? `Send a voice from GET ${endpointPath(endpoint.slug)}/voices.`
+    : `Send inputs that fit the schema from GET ${endpointPath(endpoint.slug)}/schema.`
+}
+
+/** Credits: the endpoint's price times the Unicode code points of the text (contract.md section 5). */
+function costOf(endpoint: VoiceEndpoint, inputs: Record<string, unknown>): bigint {
+  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints(String(inputs.text)))
+}

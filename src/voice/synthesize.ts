@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { loadVoice } from '../catalog/load-voice.ts'
+import { lookAgain } from '../catalog/poll-catalog.ts'
+import { poolOf, type VoiceEndpoint } from '../catalog/voice-endpoint.ts'
+import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
+import type { Engines } from '../engines/engines.ts'
+import { JobFailure } from '../jobs/job-states.ts'
+import type { Claim } from '../jobs/lifecycle/claim-job.ts'
+import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
+import { type Produced, performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
+import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
+import type { Turn } from '../queue/server-line.ts'
+import { Stopping } from '../queue/stopping.ts'
+import { speakText } from './speak-text.ts'
+import { trackProgress } from './track-progress.ts'
+
+const AUDIO_TYPE = 'audio/wav'
+
+interface SynthesisParts extends WorkerParts {
+  readonly engines: Engines
+  /** Where the job waited; absent: it is spoken wherever its endpoint is at home. */
+  readonly pool?: string
+}
+
+/** The endpoint has moved to another pool, whose workers alone may reach its server, and have all of its limit. */
+export class MovedAway extends Stopping {
+  override readonly name = 'MovedAway'
+  readonly home: VoiceEndpoint
+
+  constructor(home: VoiceEndpoint) {
+    super('the endpoint has moved to another pool')
+    this.home = home
+  }
+}
+
+/**
+ * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
+ * @param turn at the engine's server, ended as soon as that is done with the job
+ * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be sent home
+ */
+export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
+  performJob(parts, jobId, signal, async (claim) => {
+    const endpoint = await endpointHere(parts, claim)
+    const voice = await voiceOf(parts, endpoint, claim)
+    return {
+      timeLimitSeconds: endpoint.timeLimitSeconds,
+      takeTurn: async () => turn?.comes(),
+      perform: (untilLimit) =>
+        render({ ...parts, turn }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
+    }
+  })
+
+async function render(
+  parts: SynthesisParts & { readonly turn: Turn | undefined },
+  endpoint: VoiceEndpoint,
+  request: SpeechRequest,
+  claim: Claim,
+): Promise<Produced> {
+  const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
+  const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
+  try {
+    const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
+      speakText(engine, { ...request, deadline }, progress.note),
+    )
+    return {
+      chunks,
+      files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
+    }
+  } finally {
+    parts.turn?.end()
+    await progress.settled()
+  }
+}
+
+async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
+  const isHere = (endpoint: VoiceEndpoint) => parts.pool === undefined || poolOf(endpoint) === parts.pool
+  const endpoint = await endpointOf(parts, claim)
+  if (isHere(endpoint)) return endpoint
+  // The job may just have come from where this process still believes it to be at home.
+  await parts.catalog.reload()
+  const latest = await endpointOf(parts, claim)
+  if (!isHere(latest)) throw new MovedAway(latest)
+  return latest
+}
+
+/** The endpoint with the job's voice, or, where the voice is gone, the endpoint as it is now. */
+async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
+  const slug = claim.endpointKey.slice('voice.'.length)
+  const current = () => parts.catalog.current.endpoints.get(slug)
+  const hasVoice = (endpoint: VoiceEndpoint) =>
+    endpoint.voices.some((voice) => voice.slug === voiceSlugOf(endpoint, claim))
+  const endpoint =
+    (await lookAgain(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
+  if (endpoint === undefined) throw endpointDeleted()
+  return endpoint
+}
+
+async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, claim: Claim): Promise<EngineVoice> {
+  const voice = await loadVoice(parts.db, endpoint, voiceSlugOf(endpoint, claim))
+  if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
+  return voice
+}
+
+const voiceSlugOf = ({ voiceInput }: VoiceEndpoint, { inputs }: Claim): string => String(inputs[voiceInput])
+
+function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim, signal: AbortSignal): SpeechRequest {
+  const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: _voice, ...extra } = claim.inputs
+  return {
+    text: String(text),
+    voice,
+    signal,
+    extra,
+    ...(typeof language === 'string' && { language }),
+    ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction }),
+    ...(typeof speed === 'number' && { speed }),
+    seed: typeof seed === 'number' ? seed : seedOf(claim.jobId),
+  }
+}
+
+/** One seed a job, the same at every attempt: its chunks sound like one person. */
+const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1

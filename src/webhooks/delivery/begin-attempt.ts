@@ -1,0 +1,72 @@
+import { gather } from '../../concurrency/batch-calls.ts'
+import type { Parts } from '../../context/context.ts'
+import type { Database } from '../../db/database.ts'
+import type { SignedHeaders } from '../signing/sign.ts'
+import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
+
+const MAX_BATCH = 100
+
+/** An attempt in the hands of one worker: every write about it repeats round and number. */
+export interface Attempt {
+  readonly deliveryId: string
+  readonly accountId: string
+  readonly url: string
+  readonly headers: SignedHeaders
+  readonly body: Buffer
+  readonly round: number
+  readonly number: number
+}
+
+interface Row {
+  id: string
+  account_id: string
+  url: string
+  timestamp: string
+  signature: string
+  body: Buffer
+  round: number
+  attempt: number
+}
+
+/**
+ * Counts the attempt before its first byte is sent, so that a crash can only ever cost one. The lease keeps a second copy of the
+ * queue's row from sending at the same time. Rows are found by id alone: by state, every call would read all that waits.
+ */
+const BEGIN = `
+with locked as (
+  select id, state, attempt, next_attempt_at, timestamp from webhook_delivery
+  where id = any($1) order by id for update skip locked
+), due as (
+  select id from locked
+  where state = 'pending' and attempt < $2 and next_attempt_at <= now()
+    and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
+), begun as (
+  update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
+  from due where d.id = due.id
+  returning d.id, d.account_id, d.url, d.timestamp, d.signature, d.body, d.round, d.attempt
+), noted as (
+  insert into webhook_attempt (delivery_id, round, number, started_at) select id, round, attempt, now() from begun
+)
+select * from begun`
+
+export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
+
+/** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
+export const openBeginAttempt = ({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt =>
+  gather(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, mostAttempts(settings.webhookRetryDelays)))
+
+async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
+  const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
+  const begun = new Map(rows.map((row) => [row.id, toAttempt(row)]))
+  return ids.map((id) => begun.get(id) ?? null)
+}
+
+const toAttempt = (row: Row): Attempt => ({
+  deliveryId: row.id,
+  accountId: row.account_id,
+  url: row.url,
+  headers: { id: row.id, timestamp: row.timestamp, signature: row.signature },
+  body: row.body,
+  round: row.round,
+  number: row.attempt,
+})

@@ -1,0 +1,105 @@
+import { RESPONSE_FIELDS } from '../../catalog/voice-endpoint.ts'
+import type { Parts } from '../../context/context.ts'
+import type { Tx } from '../../db/database.ts'
+import { signOutputs } from '../../jobs/sign-outputs.ts'
+import { toVoiceJobView, VOICE_JOB_COLUMNS, type VoiceJobRow, type VoiceJobView } from '../../jobs/voice-job.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { idTime, newId } from '../../values/id.ts'
+import { UnreadableSecret } from '../../values/secret-vault.ts'
+import { signDelivery } from '../signing/sign.ts'
+import { signingSecrets } from '../signing/signing-secrets.ts'
+import { type DeliveryKind, laneOf } from './webhook-delivery.ts'
+
+/** What a transaction that ends a job asks for: where its callback goes, or null where none applies (spec 6.1). */
+export const CALLBACK_URL = `
+  coalesce(job.webhook_url, (select account.webhook_url from account where account.id = job.account_id)) as callback_url`
+
+const SAMPLE_OUTPUT = { output: 'audio', content_type: 'audio/wav' }
+
+/** What a delivery is about. A test has the id of a job that never was. */
+interface Subject {
+  readonly accountId: string
+  readonly kind: DeliveryKind
+  readonly jobId: string
+}
+
+interface FrozenContent {
+  /** Unix seconds. */
+  readonly timestamp: number
+  readonly signature: string
+  readonly body: Buffer
+}
+
+/**
+ * Freezes the callback of a job that `tx` just ended, and queues it, all in that transaction (contract.md section 6): it is there if and
+ * only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
+ */
+export async function freezeDelivery(parts: Parts, tx: Tx, subject: Subject, url: string): Promise<string> {
+  const id = newId('msg', parts.now())
+  const content = await freezeContent(parts, tx, id, subject)
+  const failed = content === null
+  await tx.query({
+    name: 'freeze_delivery',
+    text: `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
+             next_attempt_at, state, outcome, finished_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, case when $12 then greatest(now(), $9) end)`,
+    values: [
+      id,
+      subject.accountId,
+      subject.kind,
+      subject.jobId,
+      url,
+      content?.timestamp ?? 0,
+      content?.signature ?? '',
+      content?.body ?? null,
+      idTime(id),
+      failed ? 'failed' : 'pending',
+      failed ? 'secret_unreadable' : null,
+      failed,
+    ],
+  })
+  if (!failed) await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { lane: laneOf(subject.accountId, url) })
+  return id
+}
+
+/** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */
+export async function freezeContent(
+  parts: Parts,
+  tx: Tx,
+  deliveryId: string,
+  subject: Subject,
+): Promise<FrozenContent | null> {
+  const job = await (subject.kind === 'job' ? finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId))
+  const body = Buffer.from(JSON.stringify(parts.presenter.voiceJob(job)))
+  try {
+    const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
+    return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error
+    // The job must end all the same: a callback that cannot be signed is recorded as failed.
+    parts.log.error({ accountId: subject.accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
+    return null
+  }
+}
+
+async function finishedJob(parts: Parts, tx: Tx, jobId: string): Promise<VoiceJobView> {
+  const { rows } = await tx.query<VoiceJobRow>({
+    name: 'finished_job',
+    text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1`,
+    values: [jobId],
+  })
+  if (rows[0] === undefined) throw new Error(`the job ${jobId} vanished`)
+  return toVoiceJobView(parts, rows[0])
+}
+
+/** What a completed job looks like, its URL signed like any other; it leads to nothing. */
+const sampleJob = async (parts: Parts, jobId: string): Promise<VoiceJobView> => ({
+  jobId,
+  status: 'completed',
+  createdAt: idTime(jobId),
+  completedAt: idTime(jobId),
+  outputs: await signOutputs(parts, [{ ...SAMPLE_OUTPUT, storage_key: `${jobId}/1/audio.wav` }]),
+  failure: null,
+  progress: null,
+  responseFields: RESPONSE_FIELDS,
+})

@@ -1,0 +1,113 @@
+import type { Parts } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { untilAnswered } from '../../db/until-answered.ts'
+import type { Delivery } from '../../queue/job-source.ts'
+import type { AttemptGate } from './attempt-gate.ts'
+import type { Attempt, BeginAttempt } from './begin-attempt.ts'
+import { freezeContent } from './create-delivery.ts'
+import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
+import type { ReleaseAttempt } from './release-attempt.ts'
+import {
+  type DeliveryKind,
+  type DeliveryState,
+  FRESH_SECONDS,
+  LATEST_START_SECONDS,
+  mostAttempts,
+  type Outcome,
+} from './webhook-delivery.ts'
+
+interface DeliveryParts extends Parts {
+  readonly gate: AttemptGate
+  readonly beginAttempt: BeginAttempt
+  readonly releaseAttempt: ReleaseAttempt
+  readonly recordAttempt: RecordAttempt
+  /** Sends the frozen bytes; never throws: whatever happens is a result. */
+  post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
+}
+
+/**
+ * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless. Resolves with
+ * 'settled' where the record also took the delivery's `place` out of the queue.
+ * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
+ */
+export async function deliverWebhook(
+  parts: DeliveryParts,
+  place: Delivery,
+  signal: AbortSignal,
+): Promise<'settled' | 'open'> {
+  const { jobId: deliveryId, lane = '' } = place
+  // Begun in its turn or shortly before, and written down after it: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(lane, signal, {
+    prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
+    work: async (attempt) => (attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }),
+    undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
+  })
+  if (sent === null) return 'open'
+  const { attempt, result } = sent
+  if (result.outcome !== 'succeeded') {
+    parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a callback was not taken')
+  }
+  return untilAnswered(() => parts.recordAttempt({ attempt, result, place }))
+}
+
+interface Row {
+  account_id: string
+  kind: DeliveryKind
+  job_id: string
+  state: DeliveryState
+  attempt: number
+  round: number
+  age_seconds: number
+  due: boolean
+}
+
+/** Why a delivery could not begin, and what follows from it. null: there is nothing left to do. */
+async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<Attempt | null> {
+  const { rows } = await parts.db.pool.query<Row>({
+    name: 'idle_delivery',
+    text: `select account_id, kind, job_id, state, attempt, round, next_attempt_at <= now() as due,
+             (extract(epoch from now()) - timestamp)::float8 as age_seconds
+           from webhook_delivery where id = $1`,
+    values: [deliveryId],
+  })
+  const row = rows[0]
+  if (row === undefined || row.state !== 'pending') return null
+  if (!row.due) throw new Error('another attempt may still be under way')
+  if (row.attempt >= mostAttempts(parts.settings.webhookRetryDelays))
+    return giveUp(parts, deliveryId, row, 'interrupted')
+  if (row.attempt > 0 && row.age_seconds >= LATEST_START_SECONDS) return giveUp(parts, deliveryId, row, 'expired')
+  if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await freezeAnew(parts, deliveryId, row))) return null
+  const attempt = await parts.beginAttempt(deliveryId)
+  if (attempt === null) throw new Error('another worker was faster')
+  return attempt
+}
+
+async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
+  await parts.db.pool.query(
+    `update webhook_delivery set state = 'failed', outcome = $4, finished_at = greatest(now(), created_at)
+     where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,
+    [deliveryId, row.round, row.attempt, outcome],
+  )
+  return null
+}
+
+/** Before its first byte a delivery that waited long gets a timestamp, a signature and output URLs of now. */
+async function freezeAnew(parts: Parts, deliveryId: string, row: Row): Promise<boolean> {
+  return inTransaction(parts.db, async (tx) => {
+    const content = await freezeContent(parts, tx, deliveryId, {
+      accountId: row.account_id,
+      kind: row.kind,
+      jobId: row.job_id,
+    })
+    if (content === null) {
+      await giveUp(parts, deliveryId, row, 'secret_unreadable')
+      return false
+    }
+    const { rowCount } = await tx.query(
+      `update webhook_delivery set timestamp = $3, signature = $4, body = $5
+       where id = $1 and round = $2 and attempt = 0 and state = 'pending'`,
+      [deliveryId, row.round, content.timestamp, content.signature, content.body],
+    )
+    return rowCount === 1
+  })
+}

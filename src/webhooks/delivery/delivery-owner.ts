@@ -1,0 +1,13 @@
+import { type Context, requireOperator } from '../../context/context.ts'
+import { ServiceError } from '../../errors/service-error.ts'
+import { isId } from '../../values/id.ts'
+
+/** The id of the account that a delivery is for, for the operator. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND */
+export async function deliveryOwner(ctx: Context, { id }: { readonly id: string }): Promise<string> {
+  requireOperator(ctx)
+  const found = isId('msg', id)
+    ? await ctx.db.prisma.webhookDelivery.findUnique({ where: { id }, select: { accountId: true } })
+    : null
+  if (found === null) throw new ServiceError('NOT_FOUND', `Check the id: there is no delivery "${id}".`)
+  return found.accountId
+}

@@ -1,0 +1,83 @@
+import type { Dispatcher } from 'undici'
+import type { Guard } from '../../egress/connect-guarded.ts'
+import { judgeHost, judgeLiteral } from '../../egress/judge-host.ts'
+import type { Attempt } from './begin-attempt.ts'
+import type { Connections } from './connections.ts'
+import type { Deadlines } from './deadlines.ts'
+import { Exchange } from './exchange.ts'
+import type { AttemptResult } from './record-attempt.ts'
+
+/** So many URLs are remembered as what they were parsed into; then they are forgotten together. */
+const MAX_TARGETS = 1000
+
+/** Where a URL leads. */
+interface Target {
+  readonly origin: string
+  readonly hostname: string
+  readonly port: number
+  readonly path: string
+  /** Whether the host is an address that may be connected to; false for names, which may mean another one at every attempt. */
+  readonly isGoodAddress: boolean
+}
+
+interface Poster {
+  readonly guard: Guard
+  readonly connections: Connections
+  readonly deadlines: Deadlines
+}
+
+/** Never throws. */
+export type PostCallback = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
+
+/**
+ * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together (spec 6.4). Redirects are not followed. A name is
+ * resolved and judged here at every attempt, also for one that finds a connection open from before.
+ */
+export function openPostCallback(poster: Poster): PostCallback {
+  const { guard, connections, deadlines } = poster
+  const targets = new Map<string, Target>()
+  const targetOf = (url: string): Target => {
+    const known = targets.get(url)
+    if (known !== undefined) return known
+    const target = toTarget(url, guard)
+    if (targets.size >= MAX_TARGETS) targets.clear()
+    targets.set(url, target)
+    return target
+  }
+  return (attempt, signal) =>
+    new Promise((resolve) => {
+      const target = targetOf(attempt.url)
+      const exchange = new Exchange(signal, (result, client, reusable) => {
+        deadlines.forget(exchange)
+        if (reusable) connections.giveBack(target.origin, client!)
+        else void client?.destroy()
+        resolve(result)
+      })
+      deadlines.watch(exchange)
+      const send = () => exchange.send(() => connections.take(target.origin), toRequest(target, attempt))
+      if (target.isGoodAddress || guard.receivers?.find(target.hostname, target.port)) send()
+      else
+        judgeHost(target.hostname, guard.resolver, guard.egressAllow)
+          .then(send)
+          .catch((error) => exchange.fail(error))
+    })
+}
+
+function toTarget(text: string, { egressAllow }: Guard): Target {
+  const { origin, hostname, port, pathname, search } = new URL(text)
+  const isGoodAddress = judgeLiteral(hostname, egressAllow) === true
+  return { origin, hostname, port: Number(port), path: pathname + search, isGoodAddress }
+}
+
+const toRequest = ({ path }: Target, { headers, body }: Attempt): Dispatcher.DispatchOptions => ({
+  method: 'POST',
+  path,
+  headers: {
+    'content-type': 'application/json',
+    'user-agent': 'Sonant',
+    'webhook-id': headers.id,
+    'webhook-timestamp': headers.timestamp,
+    'webhook-signature': headers.signature,
+  },
+  body,
+})

@@ -1,0 +1,100 @@
+import { gather } from '../../concurrency/batch-calls.ts'
+import type { Parts } from '../../context/context.ts'
+import { type Database, inTransaction, type Tx } from '../../db/database.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import type { Delivery } from '../../queue/job-source.ts'
+import { dequeue } from '../../queue/pgboss/dequeue.ts'
+import type { Attempt } from './begin-attempt.ts'
+import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
+
+const MAX_BATCH = 200
+/** Only a process that stops waits for a record: under load, this makes it one commit for dozens of deliveries. */
+const SPACING_MS = 16
+
+/** The outcome of one attempt. */
+export interface AttemptResult {
+  readonly outcome: Outcome
+  readonly durationMs: number
+  readonly responseStatus: number | null
+  /** At most the first 1,024 bytes of the body. */
+  readonly response: Buffer | null
+}
+
+interface Recorded {
+  readonly attempt: Attempt
+  readonly result: AttemptResult
+  /** What brought it: a success leaves the queue with its record. */
+  readonly place: Delivery
+}
+
+/** 'settled': the place in the queue went with the record. */
+export type RecordAttempt = (recorded: Recorded) => Promise<'settled' | 'open'>
+
+const NOTE = `
+with result as (
+  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $6::int[], $7::bytea[])
+    as result (id, round, number, outcome, duration_ms, response_status, response)
+), noted as (
+  update webhook_attempt a
+  set outcome = r.outcome, duration_ms = r.duration_ms, response_status = r.response_status, response = r.response
+  from result r where a.delivery_id = r.id and a.round = r.round and a.number = r.number
+)`
+
+/**
+ * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
+ * that nothing may be sent any more, even where another attempt was begun since.
+ */
+const SUCCEED = `${NOTE}, dequeued as (${dequeue(WEBHOOK_KIND.queue, '$8', '$9')})
+update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
+from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
+
+/** Fenced by round and attempt: a worker that was given up changes nothing but the line of its own attempt. */
+const FAIL = `${NOTE}
+update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + make_interval(secs => $8),
+  state = case when $9 then 'failed'::webhook_delivery_state else 'pending' end, 
+  finished_at = case when $9 then greatest(now(), d.created_at) end
+from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
+
+/** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
+export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
+  const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
+  return async (recorded) => {
+    if (recorded.result.outcome === 'succeeded') return succeed(recorded)
+    await recordFailure(parts, recorded)
+    return 'open'
+  }
+}
+
+async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<'settled'[]> {
+  const places = [items.map(({ place }) => place.id), items.map(({ place }) => place.retryCount)]
+  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: [...columns(items), ...places] })
+  return items.map(() => 'settled')
+}
+
+async function recordFailure(
+  parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
+  { attempt, result }: Recorded,
+): Promise<void> {
+  const { webhookRetryDelays: delays } = parts.settings
+  const last = attempt.number >= mostAttempts(delays)
+  const delaySeconds = last ? 0 : delays[attempt.number - 1]!
+  await inTransaction(parts.db, async (tx: Tx) => {
+    const values = [...columns([{ attempt, result }]), delaySeconds, last]
+    const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
+    if (rowCount !== 1 || last) return
+    const lane = laneOf(attempt.accountId, attempt.url)
+    await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { lane, delaySeconds })
+  })
+}
+
+function columns(items: readonly Omit<Recorded, 'place'>[]): unknown[] {
+  return [
+    items.map(({ attempt }) => attempt.deliveryId),
+    items.map(({ attempt }) => attempt.round),
+    items.map(({ attempt }) => attempt.number),
+    items.map(({ result }) => result.outcome),
+    items.map(({ result }) => Math.round(result.durationMs)),
+    items.map(({ result }) => result.responseStatus),
+    items.map(({ result }) => result.response),
+  ]
+}

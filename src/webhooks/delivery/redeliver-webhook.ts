@@ -1,0 +1,52 @@
+import { ACCOUNT_ADMIN_SCOPE } from '../../api-keys/api-key.ts'
+import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { inTransaction, type Tx } from '../../db/database.ts'
+import { invalidRequest, notFound } from '../../errors/service-error.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { isId } from '../../values/id.ts'
+import { type DeliveryState, laneOf } from './webhook-delivery.ts'
+
+interface Row {
+  state: DeliveryState
+  url: string
+}
+
+/**
+ * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs (contract.md
+ * section 6), with up to four attempts. It goes to where a callback of the job would go now: the submission's URL, else the account's, and
+ * only where that was cleared, to the old one. The worker freezes it before the first attempt: callers, the command line included, need
+ * not know the service's secrets and its public URL.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
+ */
+export async function redeliverWebhook(ctx: Context, input: { readonly id: string }): Promise<string> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  await inTransaction(ctx.db, async (tx) => {
+    const row = isId('msg', input.id) ? await findDelivery(tx, input.id, accountId) : undefined
+    if (row === undefined) throw notFound()
+    if (row.state === 'pending') {
+      const details = [{ path: '/id', message: 'is a delivery that is still under way' }]
+      throw invalidRequest('Wait until this delivery has succeeded or failed.', details)
+    }
+    await tx.query(
+      `update webhook_delivery set url = $2, timestamp = 0, signature = '', body = null, round = round + 1, attempt = 0,
+         state = 'pending', outcome = null, finished_at = null, next_attempt_at = now()
+       where id = $1`,
+      [input.id, row.url],
+    )
+    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { lane: laneOf(accountId, row.url) })
+  })
+  ctx.queue.wake(WEBHOOK_KIND)
+  return input.id
+}
+
+/** Locked, so that of two redeliveries at once the second finds the first one under way. */
+async function findDelivery(tx: Tx, id: string, accountId: string): Promise<Row | undefined> {
+  const { rows } = await tx.query<Row>(
+    `select d.state, coalesce(j.webhook_url, a.webhook_url, d.url) as url
+     from webhook_delivery d join account a on a.id = d.account_id left join job j on j.id = d.job_id
+     where d.id = $1 and d.account_id = $2 for update of d`,
+    [id, accountId],
+  )
+  return rows[0]
+}

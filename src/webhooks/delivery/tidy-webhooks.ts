@@ -1,0 +1,71 @@
+import type { Parts } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { BODY_KEPT_SECONDS, KEPT_DAYS, laneOf } from './webhook-delivery.ts'
+
+/** So many rows a statement: a purge must not hold the database up. */
+const PAGE_ROWS = 5000
+/** So many waiting deliveries are compared with the queue at once: each comparison reads the queue. */
+const COMPARED_ROWS = 20_000
+/** Deliveries that are due for longer than this are either in the queue or lost to it. */
+const LOST_AFTER = `interval '60 seconds'`
+
+/**
+ * The conditions stand twice: what was sent again between the search and the write stays. Ids come as an array, and sorted, so that the
+ * planner finds them by index however small their share of the table is.
+ */
+const PURGE_BODIES = `
+  update webhook_delivery set body = null where finished_at < now() - make_interval(secs => $1) and id = any(array(
+    select id from webhook_delivery
+    where finished_at < now() - make_interval(secs => $1) and body is not null order by finished_at limit ${PAGE_ROWS}))`
+const PURGE_DELIVERIES = `
+  delete from webhook_delivery where finished_at < now() - make_interval(days => $1) and id = any(array(
+    select id from webhook_delivery
+    where finished_at < now() - make_interval(days => $1) order by finished_at limit ${PAGE_ROWS}))`
+
+const OVERDUE = `
+  select id, account_id, url from webhook_delivery
+  where state = 'pending' and next_attempt_at < now() - ${LOST_AFTER} and id > $1 order by id limit ${COMPARED_ROWS}`
+
+interface Overdue {
+  readonly id: string
+  readonly account_id: string
+  readonly url: string
+}
+
+/**
+ * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
+ * deliveries again whose place in the queue is gone. Any number of processes may do this at once.
+ */
+export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<void> {
+  const { pool } = parts.db
+  await pool.query('delete from webhook_secret where expires_at <= now()')
+  await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
+  await paged(() => pool.query(PURGE_DELIVERIES, [KEPT_DAYS]))
+  let last: Overdue | undefined
+  do last = await requeueLost(parts, last)
+  while (last !== undefined)
+}
+
+async function paged(statement: () => Promise<{ rowCount: number | null }>): Promise<void> {
+  for (let rows = PAGE_ROWS; rows >= PAGE_ROWS; ) rows = (await statement()).rowCount ?? 0
+}
+
+/** Looks at the overdue deliveries that come `after` one, and returns the last of them where more may follow. */
+async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
+  return inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<Overdue>(OVERDUE, [after?.id ?? ''])
+    const lost = new Set(
+      rows.length === 0
+        ? []
+        : await parts.queue.unqueued(
+            tx,
+            rows.map(({ id }) => id),
+          ),
+    )
+    for (const { id, account_id, url } of rows.filter((row) => lost.has(row.id))) {
+      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { lane: laneOf(account_id, url) })
+    }
+    return rows.length < COMPARED_ROWS ? undefined : rows.at(-1)
+  })
+}

@@ -1,0 +1,77 @@
+import { laneLimits } from '../../concurrency/keyed-limiter.ts'
+import { guardedConnector } from '../../egress/connect-guarded.ts'
+import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
+import { type Dispatcher, dispatchJobs } from '../../queue/dispatch-jobs.ts'
+import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import { laneSource } from '../../queue/pgboss/lane-source.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { followReceivers } from '../local-receivers.ts'
+import { openAttemptGate } from './attempt-gate.ts'
+import { openBeginAttempt } from './begin-attempt.ts'
+import { openConnections } from './connections.ts'
+import { openDeadlines } from './deadlines.ts'
+import { deliverWebhook } from './deliver-webhook.ts'
+import { openPostCallback } from './post-webhook.ts'
+import { openRecordAttempt } from './record-attempt.ts'
+import { openReleaseAttempt } from './release-attempt.ts'
+import { tidyWebhooks } from './tidy-webhooks.ts'
+
+/** Attempts of this process at once. A hanging one costs a socket and 10 s. */
+const AT_ONCE = { perAccount: 64, perReceiver: 16 }
+/** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
+const HELD = { perAccount: 768, perReceiver: 384 }
+/** Of lanes that are not answered promptly: what may run, and the same again. */
+const HELD_IN_DOUBT = { perAccount: 128, perLane: 32 }
+/** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
+const SLOTS = 2048
+const TIDY_MS = 60_000
+
+export interface WebhookWorker {
+  /** Whether it holds deliveries. */
+  isBusy(): boolean
+  /** Lets running attempts end, within the settings' SHUTDOWN_SECONDS. */
+  stop(): Promise<void>
+}
+
+/** Delivers callbacks until it is stopped. @param resolver asked instead of the machine's name servers */
+export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver): Promise<WebhookWorker> {
+  const guard = {
+    resolver: sharedResolver(resolver ?? systemResolver()),
+    egressAllow: runtime.settings.egressAllow,
+    receivers: await followReceivers(runtime.bus),
+  }
+  let dispatcher: Dispatcher | undefined
+  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
+  const lanes = laneLimits(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
+  const connections = openConnections(guardedConnector(guard))
+  const parts = {
+    ...runtime,
+    gate,
+    beginAttempt: openBeginAttempt(runtime),
+    releaseAttempt: openReleaseAttempt(runtime),
+    recordAttempt: openRecordAttempt(runtime),
+    post: openPostCallback({ guard, connections, deadlines: openDeadlines() }),
+  }
+  dispatcher = await dispatchJobs({
+    ...runtime,
+    kind: WEBHOOK_KIND,
+    slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
+    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
+    handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
+  })
+  const tidy = () =>
+    tidyWebhooks(runtime).catch((error: Error) =>
+      runtime.log.warn({ err: error.message }, 'tidying webhooks failed; trying again in a minute'),
+    )
+  void tidy()
+  const timer = setInterval(() => void tidy(), TIDY_MS)
+  return {
+    isBusy: () => dispatcher.inFlight > 0,
+    stop: async () => {
+      clearInterval(timer)
+      gate.close()
+      await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
+      await connections.close()
+    },
+  }
+}

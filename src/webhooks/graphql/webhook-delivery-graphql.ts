@@ -1,0 +1,109 @@
+import { notFound } from '../../errors/service-error.ts'
+import { batched } from '../../graphql/batch.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { connectionOf } from '../../graphql/connection.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { JobInterface } from '../../jobs/graphql/job-interface-graphql.ts'
+import {
+  type AttemptView,
+  type DeliveriesInput,
+  type DeliveryView,
+  findDeliveries,
+  webhookDeliveries,
+} from '../delivery/webhook-deliveries.ts'
+import type { DeliveryState } from '../delivery/webhook-delivery.ts'
+
+const DeliveryStateEnum = describedEnum<DeliveryState>(
+  'WebhookDeliveryState',
+  'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
+  {
+    pending: 'An attempt runs, or another one follows.',
+    succeeded: 'The receiver answered 2xx.',
+    failed: 'No attempt follows.',
+  },
+)
+
+const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
+  description: 'One attempt of a delivery.',
+  fields: (t) => ({
+    round: t.exposeInt('round', { description: '1, and one more for every redelivery by hand.' }),
+    number: t.exposeInt('number', { description: '1 to 4 within its round.' }),
+    startedAt: t.field({ type: 'DateTime', description: 'When it began.', resolve: (attempt) => attempt.startedAt }),
+    durationMs: t.exposeInt('durationMs', { nullable: true, description: 'Null while it runs.' }),
+    outcome: t.exposeString('outcome', {
+      nullable: true,
+      description: 'succeeded, status_503, timeout, dns_failed, address_refused, tls_failed and the like.',
+    }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'The HTTP status, if one came.' }),
+    response: t.exposeString('response', { nullable: true, description: 'The first 1,024 bytes of the body.' }),
+  }),
+})
+
+export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
+  description: 'A webhook delivery. Kept for 30 days.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its webhook-id.' }),
+    test: t.boolean({ description: 'Whether sendTestWebhook made it.', resolve: ({ kind }) => kind === 'test' }),
+    jobId: t.exposeID('jobId', { description: 'The job that it reports; in a test delivery an id without a job.' }),
+    url: t.expose('url', { type: 'URL', description: 'Its URL, fixed when the delivery was created.' }),
+    state: t.field({ type: DeliveryStateEnum, description: 'Its status.', resolve: ({ state }) => state }),
+    outcome: t.exposeString('outcome', { nullable: true, description: 'Of the last attempt.' }),
+    createdAt: t.field({ type: 'DateTime', description: 'When the job finished.', resolve: (row) => row.createdAt }),
+    finishedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null while it is pending.',
+      resolve: (row) => row.finishedAt,
+    }),
+    nextAttemptAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null unless another attempt may follow.',
+      resolve: (row) => row.nextAttemptAt,
+    }),
+    attempts: t.field({ type: [AttemptRef], description: 'Oldest first.', resolve: ({ attempts }) => [...attempts] }),
+  }),
+})
+
+/** A delivery that a verb made or changed. */
+export async function showDelivery(ctx: GraphqlContext, id: string): Promise<DeliveryView> {
+  const [delivery] = await findDeliveries(ctx, { ids: [id] })
+  if (delivery === undefined) throw notFound()
+  return delivery
+}
+
+addNodeSource<DeliveryView>('msg', {
+  typeOf: () => 'WebhookDelivery',
+  load: showDelivery,
+})
+
+const deliveriesOf = batched<DeliveryView[]>(async (ctx, jobIds) =>
+  Map.groupBy(await findDeliveries(ctx, { jobIds }), ({ jobId }) => jobId),
+)
+
+builder.interfaceField(JobInterface, 'deliveries', (t) =>
+  t.field({
+    type: [DeliveryRef],
+    nullable: true,
+    description: 'Its webhook deliveries, newest first. Needs the scope account:admin.',
+    resolve: async ({ id }, _args, ctx) => (await deliveriesOf(ctx, id)) ?? [],
+  }),
+)
+
+builder.queryField('webhookDeliveries', (t) =>
+  t.connection(
+    {
+      type: DeliveryRef,
+      description: "The account's deliveries of the last 30 days, newest first.",
+      args: {
+        jobId: t.arg.id({ description: 'Only of this job.' }),
+        outcome: t.arg.string({ description: 'Only with this outcome.' }),
+      },
+      ...resolvedBy(webhookDeliveries, (args: DeliveriesInput) => args),
+    },
+    ...connectionOf('WebhookDelivery', 'deliveries'),
+  ),
+)

@@ -1,0 +1,81 @@
+import { builder } from '../../graphql/builder.ts'
+import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
+import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
+import { setWebhookUrl } from '../set-webhook-url.ts'
+import { rotateWebhookSecret } from '../signing/rotate-webhook-secret.ts'
+import { type WebhookSecretView, type WebhookView, webhook } from '../webhook.ts'
+import { DeliveryRef, showDelivery } from './webhook-delivery-graphql.ts'
+
+const SecretRef = builder.objectRef<WebhookSecretView>('WebhookSecret').implement({
+  description: 'A secret that signs callbacks. Its value is shown once, by rotateWebhookSecret.',
+  fields: (t) => ({
+    createdAt: t.field({ type: 'DateTime', description: 'When it was issued.', resolve: (secret) => secret.createdAt }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it stops signing; null for the newest.',
+      resolve: (secret) => secret.expiresAt,
+    }),
+  }),
+})
+
+const WebhookRef = builder.objectRef<WebhookView>('Webhook').implement({
+  description: "The account's webhook.",
+  fields: (t) => ({
+    url: t.expose('url', {
+      type: 'URL',
+      nullable: true,
+      description: 'The URL for deliveries of jobs that were submitted without a webhook URL.',
+    }),
+    secrets: t.field({ type: [SecretRef], description: 'Newest first.', resolve: ({ secrets }) => [...secrets] }),
+  }),
+})
+
+const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').implement({
+  description: 'A new signing secret.',
+  fields: (t) => ({
+    secret: t.string({
+      description: 'The value of the secret, which cannot be read again.',
+      resolve: (secret) => secret,
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  webhook: t.field({
+    type: WebhookRef,
+    description: "The account's webhook. Needs the scope account:admin, as everything about webhooks does.",
+    ...resolvedBy(webhook, () => undefined),
+  }),
+}))
+
+builder.mutationFields((t) => ({
+  setWebhookUrl: t.field({
+    type: WebhookRef,
+    errors: {},
+    description: "Sets the account's webhook URL; null clears it. Deliveries that exist already keep their URL.",
+    args: { url: t.arg({ type: 'URL', description: 'https, at most 2,048 characters.' }) },
+    ...resolvedBy(setWebhookUrl, (args: { url?: string | null | undefined }) => args),
+  }),
+  rotateWebhookSecret: t.field({
+    type: RotationRef,
+    errors: {},
+    description:
+      'Issues a new signing secret, which cannot be read again. The previous secret also signs for 24 hours more.',
+    ...resolvedBy(rotateWebhookSecret, () => undefined),
+  }),
+  redeliverWebhook: t.field({
+    type: DeliveryRef,
+    errors: {},
+    description: 'Sends a delivery again: the same id, a fresh timestamp, signature and output URLs.',
+    args: { id: t.arg.id({ required: true, description: 'A webhook-id.' }) },
+    ...presentedBy(redeliverWebhook, (args: { id: string }) => args, showDelivery),
+  }),
+  sendTestWebhook: t.field({
+    type: DeliveryRef,
+    errors: {},
+    description: "Sends a test delivery to the account's webhook URL.",
+    ...presentedBy(sendTestWebhook, () => undefined, showDelivery),
+  }),
+}))

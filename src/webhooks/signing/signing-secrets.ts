@@ -1,0 +1,82 @@
+import type { Parts } from '../../context/context.ts'
+import type { Tx } from '../../db/database.ts'
+import { UnreadableSecret } from '../../values/secret-vault.ts'
+import { newWebhookSecret } from './webhook-secret.ts'
+
+const SIGNING_SECRETS = 2
+
+interface SigningSecrets {
+  /** Newest first: one, or two within 24 hours of a rotation. */
+  readonly secrets: readonly Buffer[]
+  /** Unix seconds by the database's clock, by which freshness is judged too: a process's own may be minutes off. */
+  readonly timestamp: number
+}
+
+interface Row {
+  readonly timestamp: string
+  /** Null on the only row of an account without secrets. */
+  readonly sealed: Buffer | null
+}
+
+/**
+ * What signs a delivery now (spec 6.5). An account from before there were secrets gets its first one here. Where only the older one of
+ * two does not open, the newest signs alone.
+ * @throws UnreadableSecret
+ */
+export async function signingSecrets(
+  parts: Pick<Parts, 'vault' | 'log'>,
+  tx: Tx,
+  accountId: string,
+): Promise<SigningSecrets> {
+  let rows = await findSealed(tx, accountId)
+  if (rows[0]!.sealed === null) {
+    await lockAccount(tx, accountId)
+    rows = await findSealed(tx, accountId)
+  }
+  const timestamp = Number(rows[0]!.timestamp)
+  const [newest, ...older] = rows.flatMap(({ sealed }) => sealed ?? [])
+  if (newest === undefined) return { timestamp, secrets: [await addSecret(parts, tx, accountId)] }
+  const secrets = [
+    parts.vault.open(accountId, newest),
+    ...older.flatMap((sealed) => openOlder(parts, accountId, sealed)),
+  ]
+  return { timestamp, secrets }
+}
+
+function openOlder({ vault, log }: Pick<Parts, 'vault' | 'log'>, accountId: string, sealed: Buffer): Buffer[] {
+  try {
+    return [vault.open(accountId, sealed)]
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error
+    log.warn({ accountId }, 'an old webhook secret does not open: the newest signs alone')
+    return []
+  }
+}
+
+/** Stores a new secret, never shown, and returns its bytes. */
+export async function addSecret(parts: Pick<Parts, 'vault'>, tx: Tx, accountId: string): Promise<Buffer> {
+  const secret = newWebhookSecret()
+  await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [
+    accountId,
+    parts.vault.seal(accountId, secret),
+  ])
+  return secret
+}
+
+/** Makes rotations of one account wait for each other. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('select from account where id = $1 for no key update', [accountId])
+}
+
+async function findSealed(tx: Tx, accountId: string): Promise<Row[]> {
+  const { rows } = await tx.query<Row>({
+    name: 'signing_secrets',
+    text: `select floor(extract(epoch from now()))::bigint as timestamp, s.sealed
+           from (select) as once left join (
+             select id, sealed from webhook_secret where account_id = $1 and (expires_at is null or expires_at > now())
+             order by id desc limit ${SIGNING_SECRETS}
+           ) s on true order by s.id desc`,
+    values: [accountId],
+  })
+  return rows
+}

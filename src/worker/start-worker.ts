@@ -1,0 +1,189 @@
+import { availableParallelism } from 'node:os'
+import { CATALOG_CHANNEL } from '../catalog/catalog-cache.ts'
+import { endpointPlace, hasEmbedded, serverLimits } from '../catalog/engine-server.ts'
+import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
+import { type Resolver, sharedResolver, systemResolver } from '../egress/resolver.ts'
+import { type CogServers, openCogServers } from '../engines/cog-servers.ts'
+import { type Engines, openEngines } from '../engines/engines.ts'
+import { generate } from '../generation/generate.ts'
+import { forgetExpired } from '../idempotency/remember-response.ts'
+import { type HeldJobs, openHeldJobs } from '../jobs/lifecycle/claim-registry.ts'
+import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.ts'
+import { failDesertedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
+import { requeueLostJobs } from '../jobs/lifecycle/rescue-jobs.ts'
+import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
+import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import { moveStrayJobs, sendHome } from '../queue/pgboss/reroute-jobs.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { MovedAway, synthesize } from '../voice/synthesize.ts'
+import { registerWorker } from './register-worker.ts'
+import { servePools } from './serve-pools.ts'
+import { openServerPermits, queuesOf, type ServerPermits } from './server-permits.ts'
+import { warmWhenIdle } from './warm-when-idle.ts'
+
+const TIDY_MS = 60_000
+/** How many generations whose server no workflow names any more one process has at once. */
+const GENERATION_SLOTS = 32
+
+export interface Worker {
+  /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and hands the rest back. */
+  stop(): Promise<void>
+}
+
+interface WorkerOptions {
+  /** The engine pools to serve; absent: every pool that an endpoint names, as soon as one does. */
+  readonly pools?: readonly string[]
+  /** What renders; absent: the engines of this service, which are then closed with the worker. */
+  readonly engines?: Engines
+  /** Asked for names in what a model answers, instead of the machine's name servers. */
+  readonly resolver?: Resolver
+  /** Whether this process has something to do that the engines' warming up would slow down. */
+  readonly isBusy?: () => boolean
+}
+
+/** Speaks voice jobs, and generates, until it is stopped; looks after what other workers left behind. */
+export async function startWorker(runtime: Runtime, options: WorkerOptions = {}): Promise<Worker> {
+  const threads = availableParallelism()
+  const { log, settings } = runtime
+  let stopping = false
+  const permits = openServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
+  const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
+  const held = openHeldJobs(runtime.db)
+  // The first text then finds a thread that has compiled its engine.
+  const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
+  const speaking = { held, permits, engines, threads }
+  const pools = await servePools(runtime, options.pools, (pool) => startSpeaking(runtime, pool, speaking))
+  const cogServers = openCogServers(permits.slotsAt)
+  const resolver = sharedResolver(options.resolver ?? systemResolver())
+  const generation = await startGenerating(runtime, { held, permits, cogServers, resolver })
+  const registration = await registerWorker(runtime, {
+    load: () => ({
+      pools: stopping ? [] : pools.names,
+      slots: slotsOver(runtime, pools.names, permits, threads),
+      inFlight: pools.inFlight + generation.inFlight,
+    }),
+    onBeat: permits.renew,
+    onSilence: () => {
+      for (const { leaveServers } of [pools, generation]) leaveServers()
+    },
+  })
+  const endLooking = await lookAfter(runtime, permits)
+  return {
+    stop: async () => {
+      stopping = true
+      stopWarming()
+      endLooking()
+      // The others are to have the places that get free here.
+      void permits.renew().catch(() => undefined)
+      await Promise.all([pools, generation].map((part) => part.stop(settings.shutdownSeconds * 1000)))
+      // Until then others must not have their places.
+      await cogServers.left()
+      await registration.end()
+      if (options.engines === undefined) await engines.close()
+    },
+  }
+}
+
+/** What a worker does for all others, until it is stopped. */
+async function lookAfter(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
+  const unfollow = await followServers(runtime, permits)
+  const endTidying = tidyRegularly(runtime)
+  return () => {
+    endTidying()
+    unfollow()
+  }
+}
+
+/** Jobs that a worker with these pools runs at once at most. */
+const slotsOver = (runtime: Runtime, pools: readonly string[], permits: ServerPermits, threads: number): number =>
+  pools
+    .map((pool) => permits.countOf(voiceKind(pool)) + slotsBeside(runtime, pool, threads))
+    .reduce((sum, slots) => sum + slots, permits.countOf(GENERATION_KIND))
+
+/** A server that the operator adds, or gives another limit, is shared out at once. */
+function followServers(runtime: Runtime, permits: ServerPermits): Promise<() => void> {
+  const follow = (): void => {
+    runtime.catalog
+      .reload()
+      .then(() => permits.renew())
+      .catch((error: Error) =>
+        runtime.log.warn({ err: error.message }, 'servers are shared out again with the next heartbeat'),
+      )
+  }
+  return runtime.bus.listen(CATALOG_CHANNEL, follow, follow)
+}
+
+/** Jobs that need no server run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
+function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
+  const servers = runtime.catalog.current
+  // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
+  return hasEmbedded(servers, pool) || serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
+}
+
+interface SpeakingParts {
+  readonly held: HeldJobs
+  readonly permits: ServerPermits
+  readonly engines: Engines
+  readonly threads: number
+}
+
+function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Promise<Dispatcher> {
+  const { held, permits, engines, threads } = parts
+  const kind = voiceKind(pool)
+  return dispatchJobs({
+    ...runtime,
+    kind,
+    slots: () => slotsBeside(runtime, pool, threads),
+    lines: permits.linesOf(kind),
+    stillOurs: held.stillOurs,
+    handle: (jobId, signal, delivery, turn) =>
+      synthesize({ ...runtime, engines, held, pool }, jobId, signal, turn).catch(async (error: unknown) => {
+        if (!(error instanceof MovedAway)) throw error
+        await sendHome(runtime, delivery, { from: kind, home: endpointPlace(error.home) })
+        return 'settled'
+      }),
+  })
+}
+
+interface GeneratingParts {
+  readonly held: HeldJobs
+  readonly permits: ServerPermits
+  readonly cogServers: CogServers
+  readonly resolver: Resolver
+}
+
+function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts): Promise<Dispatcher> {
+  const parts = { ...runtime, ...own }
+  return dispatchJobs({
+    ...runtime,
+    kind: GENERATION_KIND,
+    slots: GENERATION_SLOTS,
+    lines: permits.linesOf(GENERATION_KIND),
+    stillOurs: own.held.stillOurs,
+    handle: (_jobId, signal, delivery, turn) => generate(parts, delivery, signal, turn),
+  })
+}
+
+function tidyRegularly(runtime: Runtime): () => void {
+  void tidy(runtime)
+  const timer = setInterval(() => void tidy(runtime), TIDY_MS)
+  return () => clearInterval(timer)
+}
+
+async function tidy(runtime: Runtime): Promise<void> {
+  try {
+    const [lost] = await Promise.all([
+      requeueLostJobs(runtime),
+      moveStrayJobs(runtime),
+      failDesertedJobs(runtime),
+      forgetExpired(runtime.db.pool),
+      failAbandonedJobs(runtime),
+      foldJobCounts(runtime.db.pool),
+      deleteAbandonedFiles(runtime),
+    ])
+    if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
+  } catch (error) {
+    runtime.log.warn({ err: (error as Error).message }, 'tidying up failed; trying again in a minute')
+  }
+}

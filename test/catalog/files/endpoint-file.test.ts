@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { parseEndpointFile } from '../../../src/catalog/files/endpoint-file.ts'
+import { ServiceError } from '../../../src/errors/service-error.ts'
+import { endpoint } from '../../setup/service.ts'
+
+const INPUTS = endpoint('x').inputs
+const VOICE = endpoint('x').voices[0]
+
+/** One field a line, so that a mistake has a line of its own. */
+const fileOf = (changes: object = {}): string =>
+  `endpoints:\n  - ${Object.entries(endpoint('studio', changes))
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join('\n    ')}\n`
+
+const withText = (text: object) => ({ inputs: { ...INPUTS, properties: { ...INPUTS.properties, text } } })
+const withSchema = (schema: object) => ({ inputs: { ...INPUTS, ...schema } })
+const withVoice = (changes: object) => ({ voices: [{ ...VOICE, ...changes }] })
+
+function refusalOf(source: string) {
+  try {
+    parseEndpointFile(source)
+  } catch (error) {
+    if (error instanceof ServiceError) return { code: error.code, details: error.details ?? [] }
+    throw error
+  }
+  throw new Error('the file was accepted')
+}
+
+const lineOf = (source: string, field: string) =>
+  `line ${source.split('\n').findIndex((line) => line.trimStart().replace('- ', '').startsWith(`${field}:`)) + 1}`
+
+describe('an endpoint file', () => {
+  test('in good order is accepted', () => {
+    expect(parseEndpointFile(fileOf()).endpoints.map(({ slug }) => slug)).toEqual(['studio'])
+  })
+
+  test.for<[string, string, object, RegExp]>([
+    ['an asynchronous schema', 'inputs', withSchema({ $async: true }), /\$async/],
+    ['an asynchronous schema of a property', 'inputs', withText({ type: 'string', $async: true }), /\$async/],
+    ['an asynchronous schema deep inside', 'inputs', withSchema({ allOf: [{ if: { $async: true } }] }), /\$async/],
+    ['a text that is a number', 'inputs', withText({ type: 'number' }), /text must have type: string/],
+    ['a text of two types', 'inputs', withText({ type: ['string', 'null'] }), /text must have type: string/],
+    ['a text of no type', 'inputs', withText({ minLength: 1 }), /text must have type: string/],
+    ['a text without a schema', 'inputs', withSchema({ properties: { ...INPUTS.properties, text: true } }), /string/],
+    [
+      'a voice input that is a number',
+      'inputs',
+      withSchema({ properties: { ...INPUTS.properties, voice: { type: 'integer' } } }),
+      /voice must have type: string/,
+    ],
+    ['a name that is a number', 'name', { name: 5 }, /\.name must be a string$/],
+    ['a published that is a text', 'published', { published: 'yes' }, /\.published must be true or false$/],
+    [
+      'a time limit of zero',
+      'time_limit_seconds',
+      { time_limit_seconds: 0 },
+      /\.time_limit_seconds must be at least 1$/,
+    ],
+    ['an engine of another kind', 'engine', { engine: { kind: 'x' } }, /\.kind must be one of espeak, openai-speech$/],
+    ['voices that are no list', 'voices', { voices: 5 }, /\.voices must be a list$/],
+    ['a voice without a name', 'voices', withVoice({ name: undefined }), /\.name is required$/],
+    ['an unknown field', 'color', { color: 1 }, /\.color is an unknown field$/],
+    ['a NUL in a name', 'name', { name: 'a\0b' }, /name holds NUL/],
+    [
+      'a lone surrogate in a voice',
+      'voices',
+      withVoice({ description: '\ud800' }),
+      /description holds NUL or an unpaired/,
+    ],
+    ['a NUL in a key', 'inputs', withSchema({ 'a\0': 1 }), /key that holds NUL/],
+    [
+      'a speaker that is not there',
+      'voices',
+      withVoice({ engine_voice: 'en-us+nobody' }),
+      /engine_voice is not a voice/,
+    ],
+    ['a language that is not there', 'voices', withVoice({ engine_voice: 'xx+f3' }), /engine_voice is not a voice/],
+    ['a path as a voice', 'voices', withVoice({ engine_voice: '../../etc/passwd' }), /engine_voice is not a voice/],
+    ['a recording', 'voices', withVoice({ kind: 'reference', reference_audio: 'a.wav' }), /kind must be preset/],
+    ...['kokoro', 'speaches', 'nari'].map((profile): [string, string, object, RegExp] => [
+      `a recording for ${profile}`,
+      'voices',
+      {
+        ...withVoice({ kind: 'reference', reference_audio: 'a.wav' }),
+        engine: { kind: 'openai-speech', base_url: 'http://127.0.0.1:1', model: 'm', profile },
+      },
+      new RegExp(`kind must be preset: a ${profile} server`),
+    ]),
+    ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is an unknown field/],
+  ])('with %s is refused with line and reason', ([, field, changes, reason]) => {
+    const source = fileOf(changes)
+    const { code, details } = refusalOf(source)
+    expect(code).toBe('INVALID_REQUEST')
+    expect(details.map(({ message }) => message).join('\n')).toMatch(reason)
+    expect(details[0]?.path).toBe(lineOf(source, field))
+  })
+
+  test('with a number out of range is refused with its line', () => {
+    const source = fileOf().replace('"minLength":1', '"minLength": .inf')
+    expect(refusalOf(source).details).toEqual([
+      { path: lineOf(source, 'inputs'), message: expect.stringContaining('minLength is a number out of range') },
+    ])
+  })
+
+  test('may call an input $async', () => {
+    const properties = { ...INPUTS.properties, $async: { type: 'boolean' } }
+    expect(parseEndpointFile(fileOf(withSchema({ properties }))).endpoints).toHaveLength(1)
+  })
+
+  test('whose aliases grow without end is refused at once, with the line of the first', () => {
+    const levels = Array.from({ length: 12 }, (_, n) =>
+      n === 0
+        ? 'a0: &a0 [x, x]'
+        : `a${n}: &a${n} [${Array(10)
+            .fill(`*a${n - 1}`)
+            .join(', ')}]`,
+    )
+    const started = performance.now()
+    expect(refusalOf(`${levels.join('\n')}\n`).details).toEqual([
+      { path: 'line 2', message: 'aliases repeat too much of the file' },
+    ])
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  test.for<[string, string]>([
+    ['that contains itself', 'endpoints: &a [*a]\n'],
+    ['of 100,000 brackets', '['.repeat(100_000)],
+    ['nested in itself by aliases', `endpoints: &a {b: {c: *a}}\n`],
+    ['nested 70 deep', `endpoints: ${'['.repeat(70)}${']'.repeat(70)}\n`],
+  ])('%s is refused with a line', ([, source]) => {
+    const { code, details } = refusalOf(source)
+    expect([code, details[0]?.path]).toEqual(['INVALID_REQUEST', expect.stringMatching(/^line \d+$/)])
+  })
+})

@@ -1,0 +1,218 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { constants, lstat, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { endCommands, startCommand } from '../../setup/command.ts'
+import { readCsv } from '../../setup/csv.ts'
+import { idAt, insertJob } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call, cleanUp, makeTempDir, run, sonantOn } from '../../setup/service.ts'
+
+/** Enough for a bar to move. */
+const JOBS = 40_000
+const HALF_A_PIPE = 32_768
+const MORE_THAN_A_PIPE_HOLDS = 1_000_000
+
+let service: TestRuntime
+let env: Record<string, string>
+let dir: string
+beforeAll(async () => {
+  service = await startTestRuntime()
+  dir = await makeTempDir()
+  env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+})
+afterAll(async () => {
+  endCommands()
+  await service.close()
+  await cleanUp()
+})
+
+async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
+  const locker = await service.runtime.db.pool.connect()
+  await locker.query(`begin; lock table ${table} in access exclusive mode`)
+  try {
+    await work()
+  } finally {
+    await locker.query('rollback')
+    locker.release()
+  }
+}
+
+const waiting = async () => {
+  const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and wait_event_type = 'Lock'`
+  return (await service.runtime.db.pool.query(text)).rowCount
+}
+
+async function exportIntoPipe(account: string) {
+  const pipe = join(await makeTempDir(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', pipe]
+  return { pipe, command: startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args], env) }
+}
+
+describe('sonant jobs', () => {
+  test('show tells the operator the true cause of a failure', async () => {
+    const { account } = await service.createCaller()
+    const cause = 'connect ECONNREFUSED 10.0.0.7:8000'
+    const id = await insertJob(service.runtime.db, account, {
+      status: 'failed',
+      errorCode: 'PROVIDER_UNAVAILABLE',
+      cause,
+    })
+    const shown = await sonantOn(env, 'jobs', 'show', id)
+    expect(shown).toMatchObject({
+      job_id: id,
+      account_id: account,
+      status: 'failed',
+      error_code: 'PROVIDER_UNAVAILABLE',
+      cause,
+    })
+    const { stdout } = await run(['jobs', 'show', id], env)
+    expect(stdout).toContain(`cause: ${cause}`)
+    // The verdict that a voice job does not have.
+    expect(stdout).not.toMatch(/undefined|is_prohibited/)
+    expect((await run(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
+  })
+
+  test('list prints what the API lists', async () => {
+    const { account, key } = await service.createCaller()
+    for (const status of ['queued', 'completed', 'failed'] as const)
+      await insertJob(service.runtime.db, account, { status })
+    const filters = ['--status', 'queued,failed', '--limit', '1', '--offset', '1']
+    const listed = await sonantOn(env, 'jobs', 'list', '--account', account, ...filters)
+    const answer = await call(`${service.url}/api/v1/jobs?status=queued,failed&limit=1&offset=1`, { key })
+    expect(listed).toEqual(answer.json())
+    const wrong = await run(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
+    expect([wrong.code, JSON.parse(wrong.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+  })
+
+  test('export writes the file that the API sends, or none', async () => {
+    const { account, key } = await service.createCaller()
+    for (let n = 1; n <= 3; n++) await insertJob(service.runtime.db, account, { id: idAt(new Date(Date.UTC(2026, n))) })
+    const file = join(dir, 'jobs.csv')
+    const window = ['--from', '2026-01-01', '--to', '2027-01-01']
+    const told = await sonantOn(env, 'jobs', 'export', '--account', account, ...window, '-o', file)
+    expect(told).toEqual({ file, jobs: 3 })
+    const written = await readFile(file, 'utf8')
+    expect(readCsv(written.slice(1))).toHaveLength(4)
+    const sent = await call(`${service.url}/api/v1/jobs/export?from=2026-01-01&to=2027-01-01`, { key })
+    expect(written).toBe(sent.text)
+    const tooLong = ['--from', '2025-01-01', '--to', '2027-01-01', '-o', join(dir, 'none.csv')]
+    const refused = await run(['jobs', 'export', '--account', account, ...tooLong], env)
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(await readdir(dir)).toEqual(['jobs.csv'])
+  })
+
+  test.skipIf(spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)(
+    'export shows on a terminal how many of the counted jobs are done, and elsewhere nothing but its answer',
+    async () => {
+      const { account } = await service.createCaller()
+      const start = Date.UTC(2026, 2, 1)
+      await service.runtime.db.pool.query(
+        `insert into job (id, account_id, type, endpoint_key, inputs, created_at)
+         select id, $1, 'voice', 'voice.tts', '{}', '2026-03-01' from unnest($2::text[]) id`,
+        [account, Array.from({ length: JOBS }, (_nothing, n) => idAt(new Date(start + n)))],
+      )
+      const own = await makeTempDir()
+      const args = ['jobs', 'export', '--account', account, '--from', '2026-03-01', '--to', '2026-04-01', '-o']
+      const line = [process.execPath, 'src/main.ts', ...args, join(own, 'terminal.csv')].join(' ')
+      const shown = startCommand(['script', '-qec', line, '/dev/null'], { ...env, TERM: 'xterm' })
+      expect([await shown.ended(), shown.stderr()]).toEqual([0, ''])
+      const counts = [...shown.stdout().matchAll(/(\d+)% {2}(\d+) of (\d+) jobs/g)].map((match) =>
+        match.slice(1).map(Number),
+      )
+      expect(counts[0]).toEqual([0, 0, JOBS])
+      expect(counts.at(-1)).toEqual([100, JOBS, JOBS])
+      for (const [percent, done, all] of counts as [number, number, number][]) {
+        expect([percent, all]).toEqual([Math.floor((100 * done) / all), JOBS])
+      }
+      const done = counts.map((count) => count[1] as number)
+      expect(done).toEqual(done.toSorted((a, b) => a - b))
+      expect(shown.stdout()).toContain(`terminal.csv  ${JOBS} jobs`)
+      const quiet = await run([...args, join(own, 'quiet.csv')], env)
+      expect(quiet).toEqual({ code: 0, stdout: `${join(own, 'quiet.csv')}  ${JOBS} jobs\n`, stderr: '' })
+      expect(await readFile(join(own, 'quiet.csv'))).toEqual(await readFile(join(own, 'terminal.csv')))
+    },
+  )
+
+  test('export writes through what is no ordinary file, and follows no link that lies in its way', async () => {
+    const { account } = await service.createCaller()
+    const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
+    const own = await makeTempDir()
+    const pipe = join(own, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const reader = readFile(pipe, 'utf8')
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', pipe)
+    expect(await reader).toContain('job_id,type,endpoint_key')
+    expect((await lstat(pipe)).isFIFO()).toBe(true)
+    const victim = join(own, 'victim')
+    await writeFile(victim, 'untouched')
+    await symlink(victim, join(own, 'jobs.csv.part'))
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', join(own, 'jobs.csv'))
+    expect(await readFile(victim, 'utf8')).toBe('untouched')
+    expect((await readdir(own)).sort()).toEqual(['jobs.csv', 'jobs.csv.part', 'pipe', 'victim'])
+    const missing = await run(['jobs', 'export', ...window, '-o', join(own, 'none', 'x.csv'), '--json'], env)
+    expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
+  })
+
+  test('export into a pipe ends with SIGINT before anybody reads it', async () => {
+    const { account } = await service.createCaller()
+    await whileLocked('api_key', async () => {
+      const { command } = await exportIntoPipe(account)
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      command.killGroup('SIGINT')
+      expect([await command.ended(), command.stderr()]).toEqual([130, 'Interrupted: no file was written.\n'])
+    })
+  })
+
+  test('export into a pipe ends with SIGINT while its reader stands still', async () => {
+    const { account } = await service.createCaller()
+    const reason = 'x'.repeat(MORE_THAN_A_PIPE_HOLDS)
+    await insertJob(service.runtime.db, account, { id: idAt(new Date('2026-02-02')), reason })
+    const { command, pipe } = await exportIntoPipe(account)
+    const reader = await open(pipe, constants.O_RDONLY)
+    const buffer = Buffer.alloc(HALF_A_PIPE)
+    for (let read = 0; read < HALF_A_PIPE; ) read += (await reader.read(buffer)).bytesRead
+    command.killGroup('SIGINT')
+    expect([await command.ended(), command.stderr()]).toEqual([130, 'Interrupted: no file was written.\n'])
+    await reader.close()
+  })
+
+  test('export leaves a file as closed to others as it was', async () => {
+    const { account } = await service.createCaller()
+    const file = join(await makeTempDir(), 'jobs.csv')
+    await writeFile(file, 'old', { mode: 0o600 })
+    const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
+    await sonantOn(env, 'jobs', 'export', ...window, '-o', file)
+    expect(await readFile(file, 'utf8')).toContain('job_id,type,endpoint_key')
+    expect((await lstat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    ['counts', 'job_count', 'SIGINT', 130],
+    ['reads', 'api_key', 'SIGINT', 130],
+    ['reads', 'api_key', 'SIGTERM', 143],
+  ] as const)(
+    'export that %s (%s locked) ends with %s in one line, and leaves no file',
+    async (_stage, table, signal, code) => {
+      const { account } = await service.createCaller()
+      const own = await makeTempDir()
+      await whileLocked(table, async () => {
+        const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', join(own, 'jobs.csv')]
+        const command = startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args, '--json'], env)
+        await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+        if (table === 'api_key') await expect.poll(() => readdir(own)).toHaveLength(1)
+        // As npm does: what the terminal has told everybody is told once more.
+        command.killGroup(signal)
+        command.killGroup(signal)
+        await expect.poll(waiting, { timeout: 1_000, interval: 10 }).toBe(0)
+        expect([await command.ended(), command.stderr()]).toEqual([code, 'Interrupted: no file was written.\n'])
+        expect(JSON.parse(command.stdout())).toEqual({
+          error: 'Interrupted: no file was written.',
+          error_code: 'INTERRUPTED',
+        })
+        expect(await readdir(own)).toEqual([])
+      })
+    },
+  )
+})

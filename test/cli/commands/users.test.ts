@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call, cleanUp, makeTempDir, run, sonantOn } from '../../setup/service.ts'
+
+let service: TestRuntime
+let env: Record<string, string>
+beforeAll(async () => {
+  service = await startTestRuntime()
+  env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+})
+afterAll(async () => {
+  await service?.close()
+  await cleanUp()
+})
+
+async function signIn(email: string, password: string): Promise<unknown> {
+  const query =
+    'mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) { ... on User { id role } } }'
+  const body = { query, variables: { email, password } }
+  return (await call(`${service.url}/graphql`, { method: 'POST', body })).json<{ data: unknown }>().data
+}
+
+describe('sonant users create', () => {
+  test('makes a password that signs in, and shows it this once', async () => {
+    const account = await service.createAccount()
+    const user = await sonantOn<{ user_id: string; password: string }>(
+      env,
+      ...['users', 'create', '--account', account, '--email', 'Grace@example.org'],
+    )
+    expect(user).toMatchObject({ account_id: account, email: 'grace@example.org', role: 'owner' })
+    expect(await signIn('grace@example.org', user.password)).toEqual({ signIn: { id: user.user_id, role: 'OWNER' } })
+  })
+
+  test('takes a password from a file, and never shows it', async () => {
+    const account = await service.createAccount()
+    const file = join(await makeTempDir(), 'password')
+    await writeFile(file, 'correct horse battery\n')
+    const args = ['--account', account, '--email', 'm@example.org', '--role', 'member', '--password-file', file]
+    const made = await run(['users', 'create', ...args], env)
+    expect([made.code, made.stdout.includes('correct horse')]).toEqual([0, false])
+    expect(await signIn('m@example.org', 'correct horse battery')).toMatchObject({ signIn: { role: 'MEMBER' } })
+    const twice = await run(['users', 'create', ...args, '--json'], env)
+    expect([twice.code, JSON.parse(twice.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+  })
+})
+
+describe('sonant users set-password', () => {
+  test('signs a person out everywhere, and lets them in with the new password alone', async () => {
+    const account = await service.createAccount()
+    const create = ['users', 'create', '--account', account, '--email', 'lost@example.org']
+    const old = await sonantOn<{ user_id: string; password: string }>(env, ...create)
+    await signIn('lost@example.org', old.password)
+    const made = await sonantOn<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
+    const person = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
+    expect(made).toEqual({ ...person, password: expect.stringMatching(/^.{20}$/) })
+    const sessions = 'select from session where user_id = $1'
+    expect((await service.runtime.db.pool.query(sessions, [old.user_id])).rowCount).toBe(0)
+    expect(await signIn('lost@example.org', old.password)).toBeNull()
+    expect(await signIn('lost@example.org', made.password)).toEqual({ signIn: { id: old.user_id, role: 'OWNER' } })
+
+    const file = join(await makeTempDir(), 'password')
+    await writeFile(file, 'a password of my own\n')
+    const set = await run(['users', 'set-password', old.user_id, '--password-file', file], env)
+    expect([set.code, set.stdout.includes('of my own')]).toEqual([0, false])
+    expect(await signIn('lost@example.org', 'a password of my own')).toMatchObject({ signIn: { id: old.user_id } })
+    const none = await run(['users', 'set-password', 'nobody@example.org', '--json'], env)
+    expect([none.code, JSON.parse(none.stdout).error_code]).toEqual([1, 'NOT_FOUND'])
+  })
+})
+
+describe('sonant users', () => {
+  test('list, disable and enable say who is who', async () => {
+    const account = await service.createAccount()
+    const users = <T>(...args: string[]) => sonantOn<T>(env, 'users', ...args)
+    const made = await users<{ user_id: string; password: string }>(
+      'create',
+      '--account',
+      account,
+      '--email',
+      'h@example.org',
+    )
+    const row = { user_id: made.user_id, account_id: account, email: 'h@example.org', role: 'owner' }
+    const listed = await users<{ users: object[]; has_more: boolean }>('list', '--account', account)
+    expect(listed).toMatchObject({ users: [{ ...row, disabled_at: null }], has_more: false })
+    const off = await users<{ disabled_at: string }>('disable', 'H@example.org')
+    expect(off).toMatchObject({ ...row, disabled_at: expect.stringMatching(/Z$/) })
+    expect(await signIn('h@example.org', made.password)).toBeNull()
+    expect(await users('enable', made.user_id)).toMatchObject({ ...row, disabled_at: null })
+    expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
+    expect((await run(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
+  })
+})

@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
+import { newWebhookSecret, writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/service.ts'
+
+const AT = '2026-01-31T09:05:00'
+
+afterAll(cleanUp)
+
+test.each([
+  ['in UTC where it names no zone, whatever the machine is set to', AT, { TZ: 'America/New_York' }],
+  ['in the zone that it names', '2026-01-31T04:05:00-05:00', {}],
+])('sonant webhooks verify reads --at %s', async (_how, at, env) => {
+  const secret = newWebhookSecret()
+  const timestamp = String(Date.parse(`${AT}Z`) / 1000 - 60)
+  const body = Buffer.from('{"job_id":"job_x"}')
+  const headers = `webhook-id: msg_x\nwebhook-timestamp: ${timestamp}`
+  const signature = `webhook-signature: ${signDelivery([secret], 'msg_x', timestamp, body)}`
+  const capture = join(await makeTempDir(), 'capture')
+  await writeFile(capture, `${headers}\n${signature}\n\n${body}`)
+  const args = ['webhooks', 'verify', capture, '--secret', writeWebhookSecret(secret), '--at', at, '--json']
+  const { stdout } = await run(args, env)
+  expect(JSON.parse(stdout)).toEqual({ valid: true, problems: [], webhook_id: 'msg_x', age_seconds: 60 })
+})

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { terminalLog } from '../../src/values/terminal-log.ts'
+import { cleanUp, makeTempDir } from '../setup/service.ts'
+
+const SONANT = fileURLToPath(new URL('../../bin/sonant.js', import.meta.url))
+// What an old Node.js says of itself; the rest of it cannot be had here.
+const OLD_NODE = `
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })
+Object.defineProperty(process, 'version', { value: 'v20.20.2' })
+`
+
+const start = (args: string[], cwd: string) =>
+  new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, args, { cwd }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    )
+  })
+
+afterAll(cleanUp)
+
+describe('sonant', () => {
+  test('runs from another folder and through a link, as npx and a PATH have it', async () => {
+    const directory = await makeTempDir()
+    await mkdir(join(directory, 'bin'))
+    await symlink(SONANT, join(directory, 'bin', 'sonant'))
+    const { code, stdout } = await start([join('bin', 'sonant'), '--version'], directory)
+    expect([code, stdout]).toEqual([0, `${manifest.version}\n`])
+  })
+
+  test('says in one sentence that an old Node.js does not do', async () => {
+    const directory = await makeTempDir()
+    const old = join(directory, 'old.mjs')
+    await writeFile(old, OLD_NODE)
+    const { code, stdout, stderr } = await start([`--import=${pathToFileURL(old).href}`, SONANT, 'start'], directory)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^Sonant needs Node\.js 24 or newer, and this is v20\.20\.2: .*\n$/)
+  })
+})
+
+describe('the log on a terminal', () => {
+  test('is short lines, with the level of what is more than information', () => {
+    let written = ''
+    const log = terminalLog({ write: (text) => (written += text) })
+    const time = Date.UTC(2026, 0, 31, 9, 5)
+    log.write(JSON.stringify({ level: 30, time, migrations: ['one', 'two'], msg: 'migrated the database' }))
+    log.write(JSON.stringify({ level: 40, time, connection: 'bus', msg: 'a database connection was lost' }))
+    expect(written.split('\n')).toEqual([
+      '09:05:00  migrated the database  migrations=2',
+      '09:05:00  warn: a database connection was lost  connection=bus',
+      '',
+    ])
+  })
+})

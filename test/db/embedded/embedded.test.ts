@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ask, embeddedWorkshop, isStopped, postmaster, until } from '../../setup/embedded.ts'
+
+const workshop = embeddedWorkshop()
+const onLinux = process.platform === 'linux'
+
+describe('embedded', () => {
+  afterEach(() => workshop.clean())
+
+  test('whoever comes second attaches, and the last to close stops it, whoever started it', async () => {
+    const dataDir = await workshop.directory()
+    const first = await workshop.open(dataDir)
+    const started = await postmaster(dataDir)
+    const second = await workshop.open(join(dataDir, '.', 'postgres', '..'))
+    expect(second.url).toBe(first.url)
+    expect(await postmaster(dataDir)).toBe(started)
+    await first.close()
+    expect(await ask(second, 'select 1 as one')).toEqual([{ one: 1 }])
+    await second.close()
+    expect(isStopped(dataDir)).toBe(true)
+  })
+
+  test('those who leave at the same moment leave nothing running', async () => {
+    const dataDir = await workshop.directory()
+    for (let round = 0; round < 5; round++) {
+      const all = [await workshop.open(dataDir), await workshop.open(dataDir), await workshop.open(dataDir)]
+      await Promise.all(all.map((embedded) => embedded.close()))
+      expect(isStopped(dataDir)).toBe(true)
+    }
+  })
+
+  test('what was written is there after a stop and a start', async () => {
+    const dataDir = await workshop.directory()
+    const first = await workshop.open(dataDir)
+    await ask(first, `create table kept as select 'text' as value`)
+    await first.close()
+    const second = await workshop.open(dataDir)
+    expect(await ask(second, 'select value from kept')).toEqual([{ value: 'text' }])
+  })
+
+  test('four processes at once on an empty directory all come up, and nothing runs when they are gone', async () => {
+    const dataDir = await workshop.directory()
+    const processes = [1, 2, 3, 4].map(() => workshop.start(dataDir))
+    const lines = await Promise.all(processes.map((started) => started.ready))
+    expect(lines).toEqual(Array(4).fill('ready with 0 accounts'))
+    const codes = await Promise.all(processes.map((started) => started.close()))
+    expect(codes).toEqual([0, 0, 0, 0])
+    await until(() => isStopped(dataDir))
+  })
+
+  test.runIf(onLinux)(
+    'kill -9 of the process that started it: it stops, and comes back for who still needs it',
+    async () => {
+      const dataDir = await workshop.directory()
+      const starter = workshop.start(dataDir)
+      await starter.ready
+      const embedded = await workshop.open(dataDir)
+      const before = await postmaster(dataDir)
+      starter.child.kill('SIGKILL')
+      await until(async () => ![before, undefined].includes(await postmaster(dataDir)))
+      await embedded.ensure()
+      expect(await ask(embedded, 'select count(*)::int as accounts from account')).toEqual([{ accounts: 0 }])
+    },
+  )
+
+  test.runIf(onLinux)('kill -9 of the only process leaves nothing running', async () => {
+    const dataDir = await workshop.directory()
+    const starter = workshop.start(dataDir)
+    await starter.ready
+    starter.child.kill('SIGKILL')
+    await until(() => isStopped(dataDir))
+  })
+
+  test('kill -9 of PostgreSQL itself: ensure brings it back with its data, for all who ask at once', async () => {
+    const dataDir = await workshop.directory()
+    const embedded = await workshop.open(dataDir)
+    await ask(embedded, 'create table kept as select 1 as value')
+    process.kill((await postmaster(dataDir))!, 'SIGKILL')
+    await Promise.all([embedded.ensure(), embedded.ensure(), embedded.ensure()])
+    expect(await ask(embedded, 'select value from kept')).toEqual([{ value: 1 }])
+  })
+
+  test('what a process that died left half made is cleared away', async () => {
+    const dataDir = await workshop.directory()
+    const left = join(dataDir, `postgres.init-${spawnSync('true').pid}-0a1b2c`)
+    const busy = join(dataDir, `postgres.init-${process.pid}-0a1b2c`)
+    await mkdir(join(left, 'base'), { recursive: true })
+    await mkdir(busy)
+    await workshop.open(dataDir)
+    expect([existsSync(left), existsSync(busy)]).toEqual([false, true])
+  })
+
+  test('nobody else reaches the socket or the files, and the log holds nothing of what was asked', async () => {
+    const dataDir = await workshop.directory()
+    const embedded = await workshop.open(dataDir)
+    const modes = await Promise.all(['run', 'postgres', 'postgres.log'].map(async (name) => stat(join(dataDir, name))))
+    expect(modes.map((found) => found.mode & 0o077)).toEqual([0, 0, 0])
+    await expect(ask(embedded, `select 'sesame'::int`)).rejects.toThrow('sesame')
+    await expect(ask(embedded, `do $$ begin raise warning 'sesame'; end $$; select sesame`)).rejects.toThrow()
+    const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
+    expect(log).toContain('ready to accept connections')
+    expect(log).not.toContain('sesame')
+  })
+})

@@ -1,0 +1,251 @@
+import { createHash } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Worker } from 'node:worker_threads'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/engines/engine.ts'
+import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
+import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
+import { openLog } from '../../../src/values/log.ts'
+import { checkAudio } from '../../../src/voice/check-audio.ts'
+import { durationMs, parseWav } from '../../../src/voice/wav.ts'
+import { measureVoice } from '../../setup/measure-voice.ts'
+
+const SENTENCES: Readonly<Record<Language, string>> = {
+  Chinese: '今天天气很好，我们一起去公园散步吧。',
+  English: 'The weather is lovely today, so let us take a walk in the park.',
+  Japanese: 'きょうはいいてんきですね。こうえんをさんぽしましょう。',
+  Korean: '오늘은 날씨가 좋아서 공원에서 산책합시다.',
+  French: 'Il fait très beau aujourd’hui, allons nous promener dans le parc.',
+  German: 'Heute ist schönes Wetter, wir gehen im Park spazieren.',
+  Italian: 'Oggi fa bel tempo, andiamo a passeggiare nel parco.',
+  Spanish: 'Hoy hace buen tiempo, vamos a pasear por el parque.',
+  Portuguese: 'Hoje o tempo está bom, vamos passear no parque.',
+  Russian: 'Сегодня хорошая погода, пойдём гулять в парк.',
+}
+const LONG_TEXT = 'The weather is lovely today, so let us take a walk. '.repeat(200).slice(0, 10_000)
+
+/** Ten thousand ideographs are seconds of a core: many times that beside other tests. */
+const SLOW_MACHINE_MS = 120_000
+
+const threads: Worker[] = []
+process.on('worker', (thread) => threads.push(thread))
+const engine = openEspeak({ threads: 2, log: openLog('silent') })
+afterAll(() => engine.close())
+
+const render = async (text: string, options: Partial<SpeechRequest> & { engineVoice?: string } = {}) => {
+  const { engineVoice = 'en-us+m3', ...request } = options
+  const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
+  const signal = new AbortController().signal
+  return engine.speak({ text, voice, signal, extra: {}, ...request })
+}
+const speak = async (...request: Parameters<typeof render>) => (await render(...request)).wav
+/** Compared instead of the samples: a diff of a million numbers helps nobody. */
+const fingerprint = async (...request: Parameters<typeof speak>) =>
+  createHash('sha256')
+    .update(await speak(...request))
+    .digest('hex')
+const length = async (...request: Parameters<typeof speak>) => durationMs(parseWav(await speak(...request)))
+const failsWith = (code: EngineErrorCode) =>
+  expect.objectContaining({ name: 'EngineError', code } satisfies Partial<EngineError>)
+
+describe('the languages', () => {
+  test.each(LANGUAGES)('%s is spoken as one WAV, 22,050 Hz, of sensible length', async (language) => {
+    const wav = await speak(SENTENCES[language], { language })
+    expect(parseWav(wav).sampleRate).toBe(22_050)
+    expect(checkAudio(wav).durationMs).toBeGreaterThan(1500)
+    expect(checkAudio(wav).durationMs).toBeLessThan(9000)
+  })
+
+  test.each(LANGUAGES)('auto speaks %s as if it had been asked for', async (language) => {
+    expect(await fingerprint(SENTENCES[language], { language: 'auto' })).toBe(
+      await fingerprint(SENTENCES[language], { language }),
+    )
+  })
+
+  test('the language sets the speech', async () => {
+    const german = await fingerprint('Die Station', { language: 'German' })
+    expect(german).not.toBe(await fingerprint('Die Station', { language: 'English' }))
+  })
+
+  test('a language that is not of the ten is refused', async () => {
+    await expect(speak('Hello.', { language: 'Klingon' })).rejects.toEqual(failsWith('RENDER_FAILED'))
+  })
+})
+
+describe('the voice', () => {
+  test.each(['en-us+nobody', 'xx+m3', '../../etc/passwd', 'en-us+../m3', ''])('%j is refused', async (engineVoice) => {
+    const refused = failsWith('RENDER_FAILED')
+    await expect(speak('12', { engineVoice })).rejects.toEqual(refused)
+  })
+
+  test('a recording cannot be spoken like', async () => {
+    const voice = {
+      slug: 'host',
+      kind: 'reference',
+      engineVoice: null,
+      referenceAudio: new Uint8Array(),
+      referenceText: '',
+    } as const
+    await expect(speak('Hello.', { voice })).rejects.toEqual(failsWith('RENDER_FAILED'))
+  })
+})
+
+describe('the style', () => {
+  const text = SENTENCES.English
+
+  test('slow takes longer and fast shorter', async () => {
+    const plain = await length(text)
+    expect(await length(text, { styleInstruction: 'very slowly' })).toBeGreaterThan(plain * 1.3)
+    expect(await length(text, { styleInstruction: 'fast' })).toBeLessThan(plain * 0.9)
+    expect(await length(text, { speed: 2 })).toBeLessThan(plain * 0.6)
+  })
+
+  test('high and low move the pitch', async () => {
+    const pitch = async (styleInstruction: string) =>
+      measureVoice(parseWav(await speak(text, { styleInstruction }))).pitchHz
+    expect(await pitch('a high voice')).toBeGreaterThan((await pitch('')) * 1.1)
+    expect(await pitch('a deep voice')).toBeLessThan((await pitch('')) * 0.95)
+  })
+
+  test('loud and quiet move the loudness that is asked for, by less than 4 dB', async () => {
+    const target = async (styleInstruction: string) => (await render(text, { styleInstruction })).loudness!.target
+    expect(await target('')).toBe(-19)
+    expect(await target('loudly')).toBe(-15.5)
+    expect(await target('quietly')).toBeGreaterThanOrEqual(-22.5)
+    expect(await target('quietly')).toBeLessThan(-21)
+  })
+
+  test('a whisper is eSpeak’s whispering speaker, of the voice’s sex', async () => {
+    const whisper = { styleInstruction: 'whisper', language: 'English' }
+    const men = await fingerprint(text, { ...whisper, engineVoice: 'en-us+m3' })
+    expect(await fingerprint(text, { ...whisper, engineVoice: 'en-us+david' })).toBe(men)
+    expect(await fingerprint(text, { ...whisper, engineVoice: 'en-us+f1' })).not.toBe(men)
+    // A breath has no pitch: its spectrum lies far above that of a voice.
+    const centroid = async (style: string) =>
+      measureVoice(parseWav(await speak(text, { styleInstruction: style, engineVoice: 'en-us+f1' }))).centroidHz
+    expect(await centroid('whisper')).toBeGreaterThan((await centroid('quietly')) * 1.4)
+  })
+
+  test('a voice may have a pitch of its own', async () => {
+    const pitch = async (engineVoice: string) => measureVoice(parseWav(await speak(text, { engineVoice }))).pitchHz
+    expect(await pitch('en-us+m3@70')).toBeGreaterThan((await pitch('en-us+m3')) * 1.1)
+    expect(await fingerprint(text, { engineVoice: 'en-us+m3@50' })).toBe(await fingerprint(text))
+  })
+
+  test('ends a tenth of a second after its last sound', async () => {
+    for (const language of LANGUAGES) {
+      const { samples } = parseWav(await speak(SENTENCES[language], { language }))
+      const silent = samples.length - 1 - samples.findLastIndex((sample) => Math.abs(sample) >= 8)
+      expect([language, Math.round(silent / 22.05)]).toEqual([language, 100])
+    }
+  })
+})
+
+describe('the text', () => {
+  test.each([
+    ['a break', 'Hi. <break time="9s"/> there.'],
+    ['an audio file', '<audio src="/etc/passwd"/>Hello'],
+    ['an entity', 'Hi &lt;break time="9s"/&gt; there'],
+    ['phonemes', 'Hello [[h@l@U_:_:_:_:]] there'],
+    ['a command', 'Hello \u000150S \u000199P there'],
+    ['control characters', 'Hello\u0000\u0007\u001b[31m there'],
+    ['private use and a lone surrogate', 'Hello \ue03c\ud800 there'],
+    ['emoji', 'Hello 👩‍👩‍👧‍👦🎉 there'],
+    ['an open tag', 'Hello <speak><voice name="de"> there'],
+  ])('%s is spoken or skipped, never obeyed', async (_, text) => {
+    expect(await length(text, { language: 'English' })).toBeLessThan(7000)
+    expect(await fingerprint('Hello.', { language: 'English' })).toBe(hello)
+  })
+
+  test('what comes after a NUL is spoken', async () => {
+    expect(await length('Hello\u0000there, how are you?')).toBeGreaterThan(await length('Hello'))
+  })
+
+  test.each(['...', '?!', '\u0007', ' \n '])('only %j is refused: it gives no sound', async (text) => {
+    await expect(speak(text)).rejects.toEqual(failsWith('RENDER_FAILED'))
+  })
+
+  test.each([
+    ['letters of another script', 'The word مرحبا is long, 你好 is short.', 'The word is long, is short.'],
+    ['emoji', 'Well done 🎉👩‍👩‍👧‍👦 indeed.', 'Well done indeed.'],
+  ])('%s in it are passed over, not named', async (_, text, heard) => {
+    const ratio = (await length(text, { language: 'English' })) / (await length(heard, { language: 'English' }))
+    expect(Math.abs(ratio - 1)).toBeLessThan(0.1)
+  })
+
+  test('characters in other forms are spoken as what they are', async () => {
+    const plain = await fingerprint('Hello 12', { language: 'English' })
+    for (const text of ['Ｈｅｌｌｏ １２', '𝓗𝓮𝓵𝓵𝓸 𝟙𝟚', 'Hello ١٢']) {
+      expect(await fingerprint(text, { language: 'English' }), text).toBe(plain)
+    }
+  })
+
+  test('10,000 characters are spoken without holding up the event loop', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 2 })
+    delay.enable()
+    const ms = await length(LONG_TEXT, { language: 'English' })
+    delay.disable()
+    expect(ms).toBeGreaterThan(300_000)
+    expect(delay.percentile(99) / 1e6).toBeLessThan(50)
+  })
+
+  test.each([['a'], ['9'], ['\n'], ['字'], ['. ']])(
+    '%j repeated to 10,000 characters ends',
+    { timeout: SLOW_MACHINE_MS },
+    async (unit) => {
+      const language = unit === '字' ? 'Chinese' : 'English'
+      const outcome = await speak(unit.repeat(10_000 / unit.length), { language }).catch((error: unknown) => error)
+      if (outcome instanceof Error) expect(outcome).toEqual(failsWith('RENDER_FAILED'))
+    },
+  )
+})
+
+describe('many at once', () => {
+  test('each is the same bytes as when rendered alone, in any order', async () => {
+    const requests = LANGUAGES.flatMap((language) =>
+      ['en-us+m3', 'en-us+f3', 'en-us+Annie'].map((engineVoice, i) => ({ language, engineVoice, speed: 1 + i / 4 })),
+    )
+    const alone: string[] = []
+    for (const request of requests) alone.push(await fingerprint(SENTENCES[request.language], request))
+    const together = requests.toReversed().map((request) => fingerprint(SENTENCES[request.language], request))
+    expect((await Promise.all(together)).toReversed()).toEqual(alone)
+  })
+})
+
+describe('ending early', () => {
+  test('a request that is already aborted is not begun', async () => {
+    const reason = new Error('cancelled')
+    await expect(speak('Hello.', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+
+  test('an abort midway ends the work within 300 ms, with the signal’s reason', async () => {
+    const stop = new AbortController()
+    const reason = new Error('cancelled')
+    const rendering = speak(LONG_TEXT, { signal: stop.signal })
+    const outcome = rendering.catch((error: unknown) => error)
+    // Done on the other thread: by then the long one is under way.
+    await speak('Hello.')
+    const start = performance.now()
+    stop.abort(reason)
+    expect(await outcome).toBe(reason)
+    expect(performance.now() - start).toBeLessThan(300)
+    expect(await fingerprint('Hello.', { language: 'English' })).toBe(hello)
+  })
+
+  test('a thread that dies fails its text as PROVIDER_UNAVAILABLE, and the next text is spoken', async () => {
+    const started = threads.length
+    const outcomes = [LONG_TEXT, LONG_TEXT].map((text) =>
+      speak(text).then(
+        () => 'spoken',
+        (error: unknown) => error,
+      ),
+    )
+    // The second thread ended with the abort above; this text has started another.
+    await vi.waitFor(() => expect(threads.length).toBeGreaterThan(started))
+    await Promise.all(threads.map((thread) => thread.terminate()))
+    expect(await Promise.all(outcomes)).toEqual([failsWith('PROVIDER_UNAVAILABLE'), failsWith('PROVIDER_UNAVAILABLE')])
+    expect(await fingerprint('Hello.', { language: 'English' })).toBe(hello)
+  })
+})
+
+const hello = await fingerprint('Hello.', { language: 'English' })

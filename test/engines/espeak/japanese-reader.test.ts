@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { openJapaneseReader } from '../../../src/engines/espeak/japanese-reader.ts'
+import { spokenText, submittedOffset } from '../../../src/engines/espeak/spoken-part.ts'
+import { toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
+
+const read = openJapaneseReader()
+const parts = (text: string) => toSpokenText(text, 'ja', read)
+const spoken = (text: string) => spokenText(parts(text)).replace(/\s+/gu, ' ').trim()
+
+describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
+  test.each([
+    ['今日は天気がいい', 'キョーワ テンキガ イイ'],
+    ['東京へ行きました。', 'トーキョーエ イキマシタ。'],
+    ['山田太郎さんは学生です。', 'ヤマダ タローサンワ ガクセイデス。'],
+    ['NHKの番組', 'NHKノ バングミ'],
+    ['食べている人、ひらがな', 'タベテイル ヒト、 ヒラガナ'],
+  ])('%s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['2025年11月22日', 'ニセンニジューゴネン ジューイチガツ ニジューニニチ'],
+    ['4月1日と9月20日', 'シガツ イチニチト クガツ ハツカ'],
+    ['午後4時45分', 'ゴゴ ヨジ ヨンジューゴフン'],
+    ['三匹の猫と5本', 'サンビキノ ネコト ゴホン'],
+    ['一本、二本、三本、六本', 'イッポン、 ニホン、 サンボン、 ロッポン'],
+    ['1人、2人、14人、100人', 'ヒトリ、 フタリ、 ジューヨニン、 ヒャクニン'],
+    ['二十歳、8回、10個', 'ニジュッサイ、 ハッカイ、 ジュッコ'],
+    ['3ヶ月、三ヵ国', 'サンカゲツ、 サンカコク'],
+    ['1,234円', 'センニヒャクサンジューヨエン'],
+    ['一千万円', 'イッセンマンエン'],
+    ['1300800人', 'ヒャクサンジューマンハッピャクニン'],
+    ['十分です', 'ジューブンデス'],
+    ['電話03', 'デンワ ゼロサン'],
+  ])('numbers with their counters: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test.each([
+    ['人々と時々', 'ヒトビトト トキドキ'],
+    ['佐々木', 'ササキ'],
+    ['辿々', 'タドタド'],
+    ['学問のすゝめ', 'ガクモンノ ススメ'],
+    ['ｶﾞｷﾞｸﾞの漢字', 'ガギグノ カンジ'],
+    ['ﾊﾟｿｺﾝ', 'パソコン'],
+    ['こゝろ いすゞ', 'こころ いすず'],
+  ])('iteration marks and half-width kana: %s', (text, reading) => expect(spoken(text)).toBe(reading))
+
+  test('a kanji that the dictionary does not know is passed over', () => {
+    expect(spoken('驫麤は知らない')).toBe('ワ シラナイ')
+    expect(spoken('𠮷野家')).toBe('ノヤ')
+  })
+
+  test('a text without kanji is left to eSpeak, which reads kana itself', () => {
+    const never = () => {
+      throw new Error('the dictionary was asked')
+    }
+    const text = 'きょうは いいてんき、カラオケ ABC 123'
+    expect(spokenText(toSpokenText(text, 'ja', never))).toBe(text)
+  })
+})
+
+describe('every reading leads back to the code points of the submitted text', () => {
+  test('a word to its first character, in any plane', () => {
+    const text = '😀今日は2025年の😀天気です'
+    const readings = parts(text)
+      .filter(({ spoken: said }) => /[ァ-ヺ]/u.test(said))
+      .map((part) => [part.spoken.trim(), [...text].slice(part.start, part.start + part.length).join('')])
+    expect(readings).toEqual([
+      ['キョー', '今日'],
+      ['ワ', 'は'],
+      ['ニセンニジューゴネン', '2025年'],
+      ['ノ', 'の'],
+      ['テンキ', '天気'],
+      ['デス', 'です'],
+    ])
+  })
+
+  test('an offset in what is said to the offset of what it reads', () => {
+    const text = '今日は天気がいい'
+    const said = [...spokenText(parts(text))].join('')
+    const at = (needle: string) => submittedOffset(parts(text), [...said.slice(0, said.indexOf(needle))].length)
+    expect(['キョー', 'ワ', 'テンキ', 'ガ', 'イイ'].map(at)).toEqual([0, 2, 3, 5, 6])
+    expect(submittedOffset(parts(text), 999)).toBe(8)
+  })
+
+  test.each(['ｶﾞｷﾞの漢字', '㈱日本', '三匹の猫。\n\n1,234円…', '驫麤 𠮷', 'iPhone15を買った'])(
+    'in order, without a gap: %s',
+    (text) => {
+      let end = 0
+      for (const { start, length } of parts(text)) {
+        expect(start).toBeLessThanOrEqual(end)
+        end = Math.max(end, start + length)
+      }
+      expect(end).toBe([...text].length)
+    },
+  )
+})

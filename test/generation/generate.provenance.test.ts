@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readCsv } from '../setup/csv.ts'
+import { mutation } from '../setup/graphql.ts'
+import { type Producers, startProducers } from '../setup/producers.ts'
+import { prediction, type Script } from '../setup/servers/provider-server.ts'
+import { until } from '../setup/service.ts'
+import { applyWorkflow } from '../setup/workflows.ts'
+
+const DEADLINE_MS = 25_000
+const SCOPES = ['generate:workflow', 'job:read']
+const ID = 'prediction-1'
+const GIVEN = { providerJobId: ID, gpuExecutionTimeMs: 1500 }
+const UNDER_WAY: Script = { status: 202, body: { id: ID, status: 'processing' } }
+const CANCELLED: Script = { body: { id: ID, status: 'canceled', metrics: { predict_time: 1.5 } } }
+
+let service: Producers
+let key: string
+beforeAll(async () => {
+  service = await startProducers(() => ({}), { worker: true })
+  const engine = { base_url: service.provider.url, max_in_flight: 4, busy_patience_seconds: 1, retry_seconds: 1 }
+  await applyWorkflow(service.runtime, 'portrait', engine)
+  await applyWorkflow(service.runtime, 'quick', engine, { time_limit_seconds: 1 })
+  key = await service.newKey(SCOPES)
+})
+afterAll(() => service.close())
+beforeEach(() => service.provider.reset())
+
+/** Submits a job whose prediction begins with this answer. */
+async function begin(script: Script, slug = 'portrait'): Promise<string> {
+  service.provider.script('/predictions', script)
+  const { body } = await service.send<{ job_id: string }>(`/generate/${slug}`, key, {
+    inputs: { prompt: 'A lighthouse' },
+  })
+  return body.job_id
+}
+
+/** What GraphQL and the export show of a job once it has failed like this, and all of `shown` is there. */
+async function shows(id: string, errorCode: string, shown: object): Promise<void> {
+  const both = async () => [await asGraphql(id), await asCsv(id)]
+  const expected = { errorCode, ...shown }
+  await expect.poll(both, { timeout: DEADLINE_MS }).toEqual([expected, expected])
+}
+
+async function asGraphql(id: string): Promise<object | null> {
+  const fields = '... on GenerationJob { errorCode providerJobId gpuExecutionTimeMs }'
+  const { data } = await service.graphql<{ job: object }>(key, `query ($id: ID!) { job(jobId: $id) { ${fields} } }`, {
+    id,
+  })
+  return data.job
+}
+
+async function asCsv(id: string): Promise<object> {
+  const [from, to] = [Date.now() - 3_600_000, Date.now() + 3_600_000].map((ms) => new Date(ms).toISOString())
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${service.url}/api/v1/jobs/export?from=${from}&to=${to}`, { headers })
+  const [head = [], ...rows] = readCsv((await response.text()).replace(/^\ufeff/, ''))
+  const cell = (name: string) => rows.find((row) => row[0] === id)?.[head.indexOf(name)] ?? ''
+  const ms = cell('gpu_execution_time_ms')
+  return {
+    errorCode: cell('error_code'),
+    providerJobId: cell('provider_job_id') || null,
+    gpuExecutionTimeMs: ms === '' ? null : Number(ms),
+  }
+}
+
+describe('a generation that failed keeps its prediction and its GPU time', () => {
+  const failed = { id: ID, status: 'failed', error: 'CUDA out of memory', metrics: { predict_time: 1.5 } }
+  test.each<[string, Script, string]>([
+    ['where the prediction failed', { body: failed }, 'RENDER_FAILED'],
+    ['where the server cancelled it', CANCELLED, 'PROVIDER_UNAVAILABLE'],
+    [
+      'where there are too many outputs',
+      prediction(
+        Array.from({ length: 65 }, () => 'data:,x'),
+        1.5,
+      ),
+      'RENDER_FAILED',
+    ],
+    ['where an output lies out of reach', prediction('https://10.0.0.1/a.png', 1.5), 'RENDER_FAILED'],
+    ['where an output is no file', prediction('data:image/png;base64,!!!', 1.5), 'RENDER_FAILED'],
+  ])('%s', async (_title, script, code) => {
+    await shows(await begin(script), code, GIVEN)
+  })
+
+  test('where an output cannot be fetched', async () => {
+    await shows(await begin(prediction(`${service.provider.url}/files/missing`, 1.5)), 'PROVIDER_UNAVAILABLE', GIVEN)
+  })
+
+  test('where it ran out of time', async () => {
+    service.provider.script(`/predictions/${ID}`, UNDER_WAY)
+    service.provider.script(`/predictions/${ID}/cancel`, CANCELLED)
+    await shows(await begin(UNDER_WAY, 'quick'), 'JOB_TIMEOUT', GIVEN)
+  })
+
+  test('where it was cancelled', async () => {
+    service.provider.script(`/predictions/${ID}`, UNDER_WAY)
+    service.provider.script(`/predictions/${ID}/cancel`, CANCELLED)
+    const id = await begin(UNDER_WAY)
+    await until(() => service.provider.of(`/predictions/${ID}`).length > 0, DEADLINE_MS, 'the prediction to run')
+    await service.graphql(key, mutation('cancelJob(jobId: $id)', '... on GenerationJob { id }', '($id: ID!)'), { id })
+    await shows(id, 'JOB_CANCELLED', GIVEN)
+  })
+
+  test('as far as the server gave them: of one that never answered there is neither', async () => {
+    await shows(await begin({ hang: true }, 'quick'), 'JOB_TIMEOUT', { providerJobId: null, gpuExecutionTimeMs: null })
+  })
+})

@@ -1,0 +1,323 @@
+import { getIntrospectionQuery } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { HTTP_STATUS } from '../../../src/errors/service-error.ts'
+import { REFUSED, refusalOf } from '../../setup/graphql.ts'
+import { type Door, startDoor } from '../../setup/start-rest.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
+
+interface GraphqlError {
+  message: string
+  path?: string[]
+  extensions: { code: string; requestId: string; details?: { path: string; message: string }[] }
+}
+interface Answer {
+  data?: Record<string, unknown> | null
+  errors?: GraphqlError[]
+  error_code?: string
+}
+
+const SUBMIT = `mutation ($inputs: JSON!, $key: String) {
+  submitVoiceJob(slug: "tts", inputs: $inputs, idempotencyKey: $key) {
+    ... on VoiceJobSubmission { jobId status replayed }
+    ${REFUSED}
+  }
+}`
+
+let door: Door
+let key: string
+beforeAll(async () => {
+  door = await startDoor()
+  key = await door.createKey()
+})
+afterAll(() => door.close())
+
+const send = async (body: string | Uint8Array<ArrayBuffer>, bearer: string | null = key) => {
+  const response = await fetch(`${door.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      // With it the status tells, too: 200 is for answers that have data.
+      accept: 'application/graphql-response+json',
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+    },
+    body,
+  })
+  return { status: response.status, answer: (await response.json()) as Answer }
+}
+const ask = (query: string, variables: object = {}, bearer: string | null = key) =>
+  send(JSON.stringify({ query, variables }), bearer)
+const submit = (inputs: string, extra = '') =>
+  send(`{"query": ${JSON.stringify(SUBMIT)}, "variables": {"inputs": ${inputs}${extra}}}`)
+const codesOf = ({ errors }: Answer) => (errors ?? []).map(({ extensions }) => extensions.code)
+const countJobs = async () =>
+  (await door.runtime.db.pool.query('select count(*)::int as n from job')).rows[0].n as number
+
+describe('what is no GraphQL request', () => {
+  test.for<[string, string | Uint8Array<ArrayBuffer>]>([
+    ['malformed JSON', '{"query": '],
+    ['an empty body', ''],
+    ['a list', '[{"query": "{ __typename }"}]'],
+    ['a text', '"{ __typename }"'],
+    ['no query', '{"variables": {}}'],
+    ['a query that is a number', '{"query": 7}'],
+    ['extensions that are a list', '{"query": "{ __typename }", "extensions": []}'],
+    ['a parameter that is unknown', '{"query": "{ __typename }", "id": "7"}'],
+    ['variables that are a text', '{"query": "{ __typename }", "variables": "a"}'],
+    ['invalid UTF-8', Uint8Array.from(Buffer.from('{"query": "{ __typename } #\xff\xfe"}', 'latin1'))],
+    ['a document that does not parse', '{"query": "{"}'],
+    ['a field that is not there', '{"query": "{ nothing }"}'],
+    ['an operation that is not there', '{"query": "query A { __typename }", "operationName": "B"}'],
+  ])('%s is 400 with INVALID_REQUEST', async ([, body]) => {
+    // What is remembered of a document changes no answer.
+    for (const _time of [1, 2]) {
+      const { status, answer } = await send(body)
+      expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+      expect(answer.errors?.[0]?.extensions.requestId).toMatch(/^\S+$/)
+    }
+  })
+
+  test.each([
+    'variables=[',
+    'variables=7',
+    'variables=%5B%5D',
+    'variables={"a":"%5Cu0000"}',
+    'variables={"a":{"__proto__":1}}',
+    'extensions="a"',
+  ])('an address with %s is 400 with INVALID_REQUEST', async (parameter) => {
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${door.url}/graphql?query={__typename}&${parameter}`, { headers })
+    expect([response.status, ...codesOf((await response.json()) as Answer)]).toEqual([400, 'INVALID_REQUEST'])
+    const empty = await fetch(`${door.url}/graphql?query={__typename}&variables=%7B%7D&extensions=null`, { headers })
+    expect(await empty.json()).toEqual({ data: { __typename: 'Query' } })
+  })
+
+  test('a mistake in a document that a socket sent first keeps its status', async () => {
+    const broken = '{ jobs { seen by a socket'
+    const client = openSocketClient(door.url, key)
+    await client.subscribe(broken).ended()
+    await client.dispose()
+    const { status, answer } = await send(JSON.stringify({ query: broken }))
+    expect([status, ...codesOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+  })
+
+  test('a body over its own limit is 413, which names that limit', async () => {
+    const { status, answer } = await send(JSON.stringify({ query: `{ __typename } #${'a'.repeat(110_000)}` }))
+    expect([status, ...codesOf(answer)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(answer.errors?.[0]?.message).toContain('100 KiB')
+  })
+})
+
+describe('the limits of a document', () => {
+  const deep = (levels: number) => `{ ${'catalog { '.repeat(levels)}__typename${' }'.repeat(levels)} }`
+  test.for<[string, string, RegExp]>([
+    ['deeper than 16', deep(17), /deep/],
+    [
+      'more than 50 aliases',
+      `{ catalog { ${Array.from({ length: 51 }, (_, n) => `a${n}: __typename`).join(' ')} } }`,
+      /alias/,
+    ],
+    ['more than 20 root fields', `{ ${Array.from({ length: 21 }, (_, n) => `a${n}: __typename`).join(' ')} }`, /root/],
+    ['more than 500 fields', `{ catalog { ${'__typename '.repeat(501)} } }`, /500 fields/],
+    ['more than 1,000 tokens', `{ catalog { ${'__typename '.repeat(1_001)} } }`, /token/i],
+    [
+      'fields that grow by fragments',
+      `{ ...a } fragment a on Query { ${'...b '.repeat(30)} } fragment b on Query { ${'__typename '.repeat(30)} }`,
+      /500 fields/,
+    ],
+  ])('%s is refused as INVALID_REQUEST', async ([, document, reason]) => {
+    const { answer } = await ask(document)
+    expect(codesOf(answer)).toEqual(['INVALID_REQUEST'])
+    expect(answer.errors?.[0]?.message).toMatch(reason)
+    expect(answer.data ?? null).toBeNull()
+  })
+})
+
+describe('introspection', () => {
+  const INTROSPECTION = '{ __schema { queryType { name } } }'
+
+  test('is refused to strangers, once however much of it is asked for, and open to keys', async () => {
+    for (const text of [INTROSPECTION, getIntrospectionQuery()]) {
+      expect(codesOf((await ask(text, {}, null)).answer)).toEqual(['INVALID_REQUEST'])
+    }
+    expect((await ask(INTROSPECTION)).answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } })
+  })
+
+  test('stays refused to strangers once a key has asked for the same', async () => {
+    const document = '{ __type(name: "Job") { name } }'
+    for (const _time of [1, 2]) expect((await ask(document)).answer.errors).toBeUndefined()
+    for (const _time of [1, 2]) expect(codesOf((await ask(document, {}, null)).answer)).toContain('INVALID_REQUEST')
+  })
+
+  test('is not replaced by hints to strangers', async () => {
+    const { answer } = await ask('{ catalogs { __typename } }', {}, null)
+    expect(JSON.stringify(answer)).not.toMatch(/did you mean/i)
+  })
+})
+
+describe('the type of an answer', () => {
+  test.for<[string | null, string]>([
+    [null, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/graphql-response+json, application/json;q=0.9', 'application/graphql-response+json'],
+    ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
+    ['text/html, application/json', 'application/json'],
+    ['text/html;q=0.1, application/json', 'application/json'],
+    ['*/*;q=0.5', 'application/json'],
+    ['application/json;q=0, */*', 'application/graphql-response+json'],
+    ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/graphql-response+json;q=0.5, application/json;q=0.6', 'application/json'],
+    ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+    ['application/json, application/graphql-response+json', 'application/json'],
+    ['application/*, application/json;q=0.1', 'application/graphql-response+json'],
+    ['application/json, text/event-stream', 'application/json'],
+    ['APPLICATION/JSON; Q=0.3, image/png', 'application/json'],
+  ])('to %s is %s', async ([accept, type]) => {
+    for (const _time of [1, 2]) {
+      const response = await fetch(`${door.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...(accept && { accept }) },
+        body: JSON.stringify({ query: '{ __typename }', operationName: null, variables: null }),
+      })
+      expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+      expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }])
+    }
+  })
+
+  test('in parts is one that HTTP can frame', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'multipart/mixed' }
+    const body = JSON.stringify({ query: '{ __typename }' })
+    const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^multipart/)])
+    expect(await response.text()).toContain('{"data":{"__typename":"Query"}}')
+  })
+
+  test.each([
+    'image/png',
+    'text/html, image/*;q=0.5',
+    'application/json; charset=utf-16',
+    'application/json;q=0, image/png',
+    'application/json;q=0',
+    '*/*;q=0',
+    'application/json;q=0.000, application/graphql-response+json;q=0.0',
+    ',,,',
+  ])('that nobody can give is 406, and nothing is changed for it: %s', async (accept) => {
+    const before = await countJobs()
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+    const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
+    const body = JSON.stringify({ query })
+    const response = await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })
+    expect([response.status, response.headers.get('accept')]).toEqual([406, expect.stringContaining('json')])
+    const refusal = (await response.json()) as Answer & { error: string }
+    expect(refusal).toMatchObject({ error: expect.stringContaining('Accept'), error_code: 'INVALID_REQUEST' })
+    expect(refusal.errors).toEqual([
+      { message: refusal.error, extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) } },
+    ])
+    expect(await countJobs()).toBe(before)
+  })
+
+  test('to a browser is the page, and data to those who like data better', async () => {
+    const typeFor = async (accept: string) => {
+      const response = await fetch(`${door.url}/graphql?query={__typename}`, { headers: { accept } })
+      await response.arrayBuffer()
+      return response.headers.get('content-type')
+    }
+    expect(await typeFor('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8')).toMatch(/^text\/html/)
+    expect(await typeFor('text/html;q=0.1, application/json')).toMatch(/^application\/json/)
+    expect(await typeFor('text/html;q=0, application/json')).toMatch(/^application\/json/)
+    expect(await typeFor('*/*')).toMatch(/^application\/json/)
+  })
+
+  test('to a subscription is a stream of events or 406, and what is refused is not followed', async () => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept: 'application/json' }
+    const body = JSON.stringify({ query: 'subscription { jobsUpdated { id } }' })
+    const follow = vi.spyOn(door.runtime.jobFeed, 'follow')
+    expect((await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status).toBe(406)
+    expect(follow).not.toHaveBeenCalled()
+  })
+
+  test.each([{}, { id: null }, { id: [] }])('to variables that do not fit is no success: %j', async (variables) => {
+    const body = JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables })
+    const statuses = ['application/graphql-response+json', 'application/json'].map(async (accept) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
+      return (await fetch(`${door.url}/graphql`, { method: 'POST', headers, body })).status
+    })
+    expect(await Promise.all(statuses)).toEqual([400, 200])
+  })
+})
+
+describe('submitVoiceJob', () => {
+  test('answers the same idempotency key with the same job, and another text with IDEMPOTENCY_MISMATCH', async () => {
+    const before = await countJobs()
+    const ordered = (text: string) => submit(JSON.stringify({ text, voice: 'aria' }), ', "key": "order 7"')
+    const first = (await ordered('One.')).answer.data?.submitVoiceJob as { jobId: string }
+    expect(first).toMatchObject({ status: 'QUEUED', replayed: false })
+    expect((await ordered('One.')).answer.data).toEqual({ submitVoiceJob: { ...first, replayed: true } })
+    expect(refusalOf((await ordered('Two.')).answer)?.code).toBe('IDEMPOTENCY_MISMATCH')
+    expect(await countJobs()).toBe(before + 1)
+  })
+
+  test.for<[string, string]>([
+    ['a number out of range', '{"text": "Hi.", "voice": "aria", "speed": 1e999}'],
+    ['a whole number that has lost digits', '{"text": "Hi.", "voice": "aria", "seed": 9007199254740993}'],
+    ['an escaped NUL', '{"text": "a\\u0000b", "voice": "aria"}'],
+    ['a lone surrogate', '{"text": "a\\ud800b", "voice": "aria"}'],
+    ['a text of zero-width characters', '{"text": "\\u200b\\u2060\\ufeff\\u00ad", "voice": "aria"}'],
+    ['an unknown voice', '{"text": "Hi.", "voice": "nobody"}'],
+    ['inputs that are a list', '[]'],
+  ])('%s is INVALID_REQUEST with the place, and stores nothing', async ([, inputs]) => {
+    const before = await countJobs()
+    const { answer } = await submit(inputs)
+    const details = refusalOf(answer)?.details ?? answer.errors?.[0]?.extensions.details
+    expect([...codesOf(answer), refusalOf(answer)?.code]).toContain('INVALID_REQUEST')
+    expect(details?.[0]?.path).toMatch(/\/inputs/)
+    expect(await countJobs()).toBe(before)
+  })
+
+  test('NUL in a literal is INVALID_REQUEST like in a variable, wherever it stands', async () => {
+    for (const [text, path] of [
+      [String.raw`{ node(id: "msg_\u0000") { id } }`, '/id'],
+      [String.raw`{ jobs(filter: {not: {idPrefix: "\u{0}"}}) { totalCount } }`, '/filter/not/idPrefix'],
+      [String.raw`{ jobs(filter: {endpointKeys: ["a", "b\u0000"]}) { totalCount } }`, '/filter/endpointKeys/1'],
+      [
+        String.raw`mutation { submitVoiceJob(slug: "tts", inputs: {text: "a\u0000b", voice: "aria"}) { __typename } }`,
+        '/inputs/text',
+      ],
+    ] as const) {
+      const { answer } = await ask(text)
+      expect([answer.data ?? null, codesOf(answer)], text).toEqual([null, ['INVALID_REQUEST']])
+      expect(answer.errors?.[0]?.extensions.details).toEqual([{ path, message: 'holds NUL' }])
+    }
+  })
+
+  test.each([
+    ['{text: "Hi.", voice: "aria", seed: 1e999}', '/inputs/seed', 'is a number out of range'],
+    ['{text: "Hi.", voice: "aria", seed: 9007199254740993}', '/inputs/seed', 'is a number out of range'],
+    ['{text: "Hi.", voice: "aria", __proto__: {a: 1}}', '/inputs/__proto__', 'is not allowed as a key'],
+    ['{constructor: {prototype: {a: 1}}}', '/inputs/constructor/prototype', 'is not allowed as a key'],
+    ['{list: [{a: {__proto__: 1}}]}', '/inputs/list/0/a/__proto__', 'is not allowed as a key'],
+  ])('what a variable may not hold is INVALID_REQUEST in a literal, too: %s', async (inputs, path, message) => {
+    const before = await countJobs()
+    const literal = `mutation { submitVoiceJob(slug: "tts", inputs: ${inputs}) { ${REFUSED} } }`
+    const { answer } = await ask(literal)
+    expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path, message }] })
+    expect(await countJobs()).toBe(before)
+    const text = inputs.replace(/(\w+):/g, '"$1":')
+    const variable = await submit(text)
+    expect(codesOf(variable.answer)).toEqual(['INVALID_REQUEST'])
+  })
+
+  test('a literal out of range is INVALID_REQUEST like a variable', async () => {
+    const literal = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi.", voice: "aria", seed: 1e999}) { ${REFUSED} } }`
+    expect(codesOf((await ask(literal)).answer)).toEqual(['INVALID_REQUEST'])
+  })
+})
+
+test('every code that the door gives is one of the documented ones', async () => {
+  const asked = ['{ job(id: "job_nothing") { id } }', '{ voiceJob(jobId: "x") { id } }', '{ a', '{ nope }', '{ node }']
+  const answers = await Promise.all(asked.flatMap((query) => [ask(query), ask(query, {}, null)]))
+  const codes = new Set(answers.flatMap(({ answer }) => codesOf(answer)))
+  expect(codes.size).toBeGreaterThan(1)
+  expect([...codes].filter((code) => !(code in HTTP_STATUS))).toEqual([])
+})

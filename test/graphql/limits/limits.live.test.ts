@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import {
+  bodyOf,
+  DOCUMENT_ABUSES,
+  expectRefusal,
+  HARMLESS,
+  leastCpu,
+  MAX_CPU_MS,
+  type Refusal,
+} from '../../setup/abuses.ts'
+import { ask } from '../../setup/graphql.ts'
+import { lockJobs } from '../../setup/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call } from '../../setup/service.ts'
+import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+
+interface Message {
+  readonly id?: string
+  readonly type: string
+  readonly payload?: unknown
+}
+
+const JOBS = '{ jobs { totalCount edges { node { id } } } }'
+
+let service: TestRuntime
+let key: string
+beforeAll(async () => {
+  service = await startTestRuntime()
+  key = (await service.createCaller()).key
+})
+afterAll(() => service.close())
+
+/** A socket that sends what no client would. */
+async function openRawSocket() {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  let next = Promise.withResolvers<Message>()
+  let fits = (message: Message) => message.type === 'connection_ack'
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data)) as Message
+    if (fits(message)) next.resolve(message)
+  })
+  socket.once('close', (code) => next.reject(new Error(`closed with ${code}`)))
+  let operations = 0
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } }))
+  await next.promise
+  return {
+    close: () => socket.close(),
+    send: (message: Message) => socket.send(JSON.stringify(message)),
+    /** The first answer to an operation with this body. */
+    ask: async (body: string): Promise<Refusal> => {
+      const id = String(++operations)
+      next = Promise.withResolvers()
+      fits = (message) => message.id === id
+      socket.send(`{"id":"${id}","type":"subscribe","payload":${body}}`)
+      const { type, payload } = await next.promise
+      return type === 'error' ? { errors: payload as Required<Refusal>['errors'] } : (payload as Refusal)
+    },
+  }
+}
+
+/** The first answer to a body that asks for server-sent events. */
+async function askForEvents(body: string): Promise<Refusal> {
+  const reply = await call(`${service.url}/graphql`, {
+    method: 'POST',
+    key,
+    body,
+    headers: { accept: 'text/event-stream' },
+  })
+  const event = /^data: (\{.*)$/m.exec(reply.text)?.[1]
+  return JSON.parse(event ?? reply.text) as Refusal
+}
+
+describe.each([
+  ['a socket', openRawSocket],
+  ['server-sent events', async () => ({ ask: askForEvents, close: () => undefined })],
+] as const)('over %s', (_name, open) => {
+  let caller: Awaited<ReturnType<typeof open>>
+  beforeAll(async () => {
+    caller = await open()
+  })
+  afterAll(() => caller?.close())
+
+  test.each(DOCUMENT_ABUSES)('%s is refused within 50 ms of work', async (_title, body) => {
+    const { result, cpuMs } = await leastCpu(() => caller.ask(body))
+    expectRefusal(result)
+    expect(cpuMs).toBeLessThan(MAX_CPU_MS)
+  })
+
+  test.each(HARMLESS)('%s costs less than 50 ms of work', async (_title, body) => {
+    const { result, cpuMs } = await leastCpu(() => caller.ask(body))
+    expect(result.errors).toBeUndefined()
+    expect(cpuMs).toBeLessThan(MAX_CPU_MS)
+  })
+})
+
+describe.each([
+  ['graphql-ws', openSocketClient],
+  ['graphql-sse', openEventClient],
+] as const)("%s's own client", (_name, open) => {
+  test.each([
+    'subscription { jobsUpdated @skip(if: true) { id } }',
+    'subscription ($on: Boolean = false) { ... @include(if: $on) { jobsUpdated { id } } }',
+    'subscription { ...Followed } fragment Followed on Subscription { jobsUpdated @include(if: false) { id } }',
+  ])('is refused a subscription that might follow nothing, and goes on: %s', async (query) => {
+    const client = open(service.url, key)
+    const [other, refused] = [client.subscribe('{ __typename }'), client.subscribe(query)]
+    await refused.ended()
+    await other.ended()
+    expect([JSON.stringify(refused.errors), other.data]).toEqual([
+      expect.stringContaining('INVALID_REQUEST'),
+      [{ __typename: 'Query' }],
+    ])
+    await client.dispose()
+  })
+
+  test('ends its query in the database as well when it completes it', async () => {
+    const client = open(service.url, key)
+    const jobs = await lockJobs(service.runtime)
+    try {
+      const query = client.subscribe(JOBS)
+      await jobs.waitedFor()
+      query.end()
+      await jobs.givenUp()
+    } finally {
+      await jobs.unlock()
+    }
+    const again = client.subscribe<{ jobs: { totalCount: number } }>(JOBS)
+    await again.ended()
+    expect([again.errors, again.data]).toEqual([[], [{ jobs: { totalCount: 0, edges: [] } }]])
+    await client.dispose()
+  })
+
+  test('ends its query in the database as well when it goes away', async () => {
+    const client = open(service.url, key)
+    const jobs = await lockJobs(service.runtime)
+    try {
+      client.subscribe(JOBS)
+      await jobs.waitedFor()
+      await client.dispose()
+      await jobs.givenUp()
+    } finally {
+      await jobs.unlock()
+    }
+  })
+
+  test('may introspect, and gets hints', async () => {
+    const client = open(service.url, key)
+    const introspection = client.subscribe('{ __schema { queryType { name } } }')
+    await introspection.ended()
+    expect(introspection.data).toEqual([{ __schema: { queryType: { name: 'Query' } } }])
+    const mistaken = client.subscribe('{ catalog { catalogVersio } }')
+    await mistaken.ended()
+    expect(JSON.stringify(mistaken.errors)).toContain('mean')
+    await client.dispose()
+  })
+})
+
+test('a refusal over a socket says as much as over HTTP', async () => {
+  const socket = await openRawSocket()
+  const body = '{"query":"query ($id: ID!) { node(id: $id) { id } }","variables":{"id":"\\u0000"}}'
+  const posted = await call(`${service.url}/graphql`, { method: 'POST', key, body })
+  const [expected] = posted.json<Required<Refusal>>().errors
+  const { errors } = await socket.ask(body)
+  const requestId = expect.any(String)
+  expect(errors).toEqual([{ ...expected, extensions: { ...expected!.extensions, requestId } }])
+  socket.close()
+})
+
+test('a query that is completed before it has begun never reaches the database', async () => {
+  const socket = await openRawSocket()
+  const jobs = await lockJobs(service.runtime)
+  try {
+    socket.send({ id: 'short', type: 'subscribe', payload: { query: JOBS } })
+    socket.send({ id: 'short', type: 'complete' })
+    // What is asked later is answered: what was asked before would be in the database by now.
+    for (let round = 0; round < 5; round++) await socket.ask(bodyOf('{ node(id: "voice.tts") { id } }'))
+    expect(await jobs.countWaiting()).toBe(0)
+  } finally {
+    await jobs.unlock()
+    socket.close()
+  }
+})
+
+test('more queries than there are connections all end in the database as well when they are completed', async () => {
+  const socket = await openRawSocket()
+  const jobs = await lockJobs(service.runtime)
+  try {
+    const ids = Array.from({ length: 40 }, (_nothing, n) => `many ${n}`)
+    for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query: JOBS } })
+    await jobs.waitedFor(20)
+    for (const id of ids) socket.send({ id, type: 'complete' })
+    await jobs.givenUp()
+  } finally {
+    await jobs.unlock()
+    socket.close()
+  }
+})
+
+test('a query is refused after ten seconds whatever it came over, and the database ends it', async () => {
+  const clients = [openSocketClient(service.url, key), openEventClient(service.url, key)]
+  const jobs = await lockJobs(service.runtime)
+  try {
+    const posted = ask(service.url, key, JOBS)
+    const queries = clients.map((client) => client.subscribe(JOBS))
+    for (const query of queries) await query.ended()
+    const answers = [...queries.map(({ errors }) => errors), (await posted).errors]
+    for (const errors of answers) expect(JSON.stringify(errors)).toContain('took too long')
+    await jobs.givenUp()
+  } finally {
+    await jobs.unlock()
+  }
+  for (const client of clients) await client.dispose()
+})
+
+describe('a stranger who asks for server-sent events', () => {
+  test.each(['{ __schema { queryType { name } } }', '{ catalog { catalogVersio } }'])(
+    'gets neither introspection nor hints: %s',
+    async (query) => {
+      const client = openEventClient(service.url, null)
+      const refused = client.subscribe(query)
+      await refused.ended()
+      expect(refused.data).toEqual([])
+      expect(JSON.stringify(refused.errors)).toContain('INVALID_REQUEST')
+      expect(JSON.stringify(refused.errors)).not.toMatch(/mean/)
+      await client.dispose()
+    },
+  )
+})
+
+test('GET is for queries alone: neither a mutation nor a subscription is taken', async () => {
+  const get = (query: string) =>
+    call(`${service.url}/graphql?query=${encodeURIComponent(query)}`, { key, headers: { accept: 'text/event-stream' } })
+  expect((await get('{ catalog { catalogVersion } }')).status).toBe(200)
+  for (const query of ['mutation { sendTestWebhook { __typename } }', 'subscription { jobsUpdated { id } }']) {
+    const { status, headers } = await get(query)
+    expect([status, headers.allow]).toEqual([405, 'POST'])
+  }
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../src/users/create-user.ts'
+import { newId } from '../../src/values/id.ts'
+import { ask, codeOf, read } from '../setup/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { applyWorkflow } from '../setup/workflows.ts'
+
+const SETTINGS = 'settings { published requiredScope engine pool timeLimitSeconds creditsPerCharacter }'
+
+let service: TestRuntime
+let operator: string
+let caller: string
+beforeAll(async () => {
+  service = await startTestRuntime()
+  await applyEndpoint(service.runtime, 'vip', {}, { required_scope: 'voice:vip', credits_per_character: 3 })
+  await applyEndpoint(service.runtime, 'draft', { pool: 'spare' }, { published: false })
+  await applyWorkflow(service.runtime, 'portrait')
+  const scopes = ['generate:voice', 'generate:workflow', 'job:read', 'account:admin']
+  operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
+  caller = (await service.createKey(await service.createAccount(), scopes)).apiKey
+})
+afterAll(() => service?.close())
+
+describe('the operator', () => {
+  test('sees every endpoint as it is configured, its voices too', async () => {
+    const { endpoints } = await read<{ endpoints: { edges: { node: { slug: string } }[] } }>(
+      service.url,
+      operator,
+      `{ endpoints { edges { node { slug ${SETTINGS} voices { slug settings { engineVoice } } } } } }`,
+    )
+    const bySlug = Object.fromEntries(endpoints.edges.map(({ node }) => [node.slug, node]))
+    expect(Object.keys(bySlug)).toEqual(['draft', 'tts', 'vip'])
+    expect(bySlug.draft).toMatchObject({ settings: { published: false, requiredScope: null, pool: 'spare' } })
+    expect(bySlug.vip).toEqual({
+      slug: 'vip',
+      settings: {
+        published: true,
+        requiredScope: 'voice:vip',
+        engine: { kind: 'espeak' },
+        pool: 'espeak',
+        timeLimitSeconds: 60,
+        creditsPerCharacter: 3,
+      },
+      voices: [{ slug: 'calm', settings: { engineVoice: 'en-us+f3' } }],
+    })
+  })
+
+  test('finds what is hidden from others by its id', async () => {
+    for (const id of ['voice.vip', 'voice.draft', 'voice.vip.calm', 'generate.portrait']) {
+      expect(await read(service.url, operator, `{ node(id: "${id}") { id } }`)).toEqual({ node: { id } })
+    }
+    expect(await read(service.url, operator, '{ node(id: "voice.none") { id } }')).toEqual({ node: null })
+  })
+
+  test('sees how workflows are configured, which their callers do not', async () => {
+    const node = await read(service.url, operator, '{ workflows { edges { node { slug settings { engine } } } } }')
+    expect(node).toMatchObject({
+      workflows: { edges: [{ node: { slug: 'portrait', settings: { engine: { kind: 'cog' } } } }] },
+    })
+    const answer = await ask(
+      service.url,
+      caller,
+      '{ node(id: "generate.portrait") { ... on Workflow { slug settings { engine } } } }',
+    )
+    expect([answer.data, codeOf(answer)]).toEqual([{ node: { slug: 'portrait', settings: null } }, 'FORBIDDEN'])
+  })
+
+  test('reads the ledger and the people of any account, by id or name', async () => {
+    const account = await service.createAccount(7n)
+    const person = { account, email: 'p@example.org', password: 'correct horse battery', role: 'owner' as const }
+    await createUser(service.runtime.as({ kind: 'system' }), person)
+    const { name } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
+    for (const of of [account, name]) {
+      const text = `query ($of: ID!) { creditEntries(account: $of) { edges { node { amount } } }
+        users(account: $of) { edges { node { email role disabledAt } } } }`
+      expect(await read(service.url, operator, text, { of })).toEqual({
+        creditEntries: { edges: [{ node: { amount: 7 } }] },
+        users: { edges: [{ node: { email: 'p@example.org', role: 'OWNER', disabledAt: null } }] },
+      })
+    }
+    expect(await read(service.url, operator, `{ node(id: "${account}") { ... on Account { credits } } }`)).toEqual({
+      node: { credits: 7 },
+    })
+  })
+})
+
+describe('everybody else', () => {
+  test.each(['endpoints', 'workflows', 'accounts'])('gets no %s', async (list) => {
+    const text = `{ ${list} { edges { cursor } } }`
+    expect(codeOf(await ask(service.url, caller, text))).toBe('FORBIDDEN')
+    expect(codeOf(await ask(service.url, null, text))).toBe('UNAUTHORIZED')
+  })
+
+  test('sees no settings, and what they may see beside the refusal', async () => {
+    const text = '{ catalogEndpoint(slug: "tts") { slug settings { published } } }'
+    for (const [key, code] of [
+      [caller, 'FORBIDDEN'],
+      [null, 'UNAUTHORIZED'],
+    ] as const) {
+      const answer = await ask(service.url, key, text)
+      expect([answer.data, codeOf(answer)]).toEqual([{ catalogEndpoint: { slug: 'tts', settings: null } }, code])
+    }
+  })
+
+  test.each(['creditEntries', 'users'])(
+    'learns from %s nothing of other accounts, not even whether they are there',
+    async (list) => {
+      const other = await service.createAccount()
+      const of = (account: string) =>
+        ask(service.url, caller, `{ ${list}(account: "${account}") { edges { cursor } } }`)
+      const plain = (answer: object) => JSON.stringify(answer).replace(/"requestId":"[^"]*"/, '')
+      expect(codeOf(await of(other))).toBe('FORBIDDEN')
+      expect(plain(await of(other))).toBe(plain(await of(newId('acct'))))
+    },
+  )
+})

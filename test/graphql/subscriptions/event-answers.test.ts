@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { insertJob } from '../../setup/jobs.ts'
+import { lockTable } from '../../setup/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { until } from '../../setup/service.ts'
+import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+
+/** Subscriptions, and sockets, that one key may have in a process. */
+const PLACES = 1000
+const HANG_UPS = 200
+const AT_ONCE = 20
+/** The latest that one of them hangs up after its request. */
+const LATEST_MS = 20
+const JOBS = 'subscription { jobsUpdated { id } }'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+/** Asks for events, and is gone after so many milliseconds, whether there was an answer or not. */
+async function hangUp(key: string, afterMs: number): Promise<void> {
+  try {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+    }
+    const signal = AbortSignal.timeout(afterMs)
+    const body = JSON.stringify({ query: JOBS })
+    const response = await fetch(`${service.url}/graphql`, { method: 'POST', headers, body, signal })
+    await response.text()
+  } catch {
+    // That it has hung up is what was asked for.
+  }
+}
+
+const connections = (): Promise<number> =>
+  new Promise((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
+
+function openSocket(key: string): WebSocket {
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  const payload = { authorization: `Bearer ${key}` }
+  socket.once('open', () => socket.send(JSON.stringify({ type: 'connection_init', payload })))
+  return socket
+}
+
+test('whose socket closes while its key is looked up leaves its place to others', async () => {
+  const { key, account } = await service.createCaller()
+  await insertJob(service.runtime.db, account, { status: 'processing' })
+  const keys = await lockTable(service.runtime, 'api_key')
+  try {
+    const sockets = Array.from({ length: AT_ONCE }, () => openSocket(key))
+    await keys.waitedFor(AT_ONCE)
+    for (const socket of sockets) socket.terminate()
+    await until(async () => (await connections()) === 0, 10_000, 'the sockets to be closed')
+  } finally {
+    await keys.unlock()
+  }
+
+  const clients = Array.from({ length: PLACES }, () => openSocketClient(service.url, key))
+  const heard = clients.map((client) => client.subscribe(JOBS))
+  await until(() => heard.every(({ data, done }) => data.length > 0 || done), 20_000, 'all of them to be answered')
+  expect(heard.filter(({ data }) => data.length === 0)).toEqual([])
+  const beyond = openSocketClient(service.url, key)
+  beyond.subscribe(JOBS)
+  expect(await beyond.closed()).toBe(4429)
+  await Promise.all(clients.map((client) => client.dispose()))
+})
+
+test('who hangs up in the first moments leaves its place to others', async () => {
+  const { key, account } = await service.createCaller()
+  const jobId = await insertJob(service.runtime.db, account, { status: 'processing' })
+  const left = Array.from({ length: HANG_UPS }, (_nothing, n) => 1 + (n % LATEST_MS))
+  const next = async (): Promise<void> => {
+    for (let afterMs = left.pop(); afterMs !== undefined; afterMs = left.pop()) await hangUp(key, afterMs)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+
+  const client = openSocketClient(service.url, key)
+  // The last of those who hung up may still be on their way out.
+  const open = () => client.subscribe<{ jobsUpdated: { id: string } }>(JOBS)
+  let heard: ReturnType<typeof open>[] = []
+  const isWhole = async (): Promise<boolean> => {
+    for (const one of heard) one.end()
+    heard = Array.from({ length: PLACES }, open)
+    await until(() => heard.every(({ data, done }) => data.length > 0 || done), 20_000, 'all of them to be answered')
+    return heard.every(({ data }) => data[0]?.jobsUpdated.id === jobId)
+  }
+  await until(isWhole, 20_000, 'every place to be free')
+  const beyond = openEventClient(service.url, key).subscribe(JOBS)
+  await beyond.ended()
+  expect(beyond.errors).toEqual([
+    expect.objectContaining({ extensions: expect.objectContaining({ code: 'RATE_LIMITED' }) }),
+  ])
+  await client.dispose()
+})

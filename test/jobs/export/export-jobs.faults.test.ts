@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import { readdir, writeFile } from 'node:fs/promises'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRuntime } from '../../../src/runtime/runtime.ts'
+import { openLog } from '../../../src/values/log.ts'
+import { idAt } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call } from '../../setup/service.ts'
+
+const JOBS = 8_000
+const ROW_BYTES = 10_500
+/** Of each export that nobody reads: the rest fits into the buffers on the way to the client. */
+const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
+const PATIENCE = { timeout: 20_000, interval: 25 }
+const PATH = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
+
+let service: TestRuntime
+let caller: { account: string; key: string }
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  caller = await service.createCaller()
+  // More than all buffers between the database and a client hold together.
+  await service.runtime.db.pool.query(
+    `insert into job (id, account_id, type, endpoint_key, inputs, created_at, reason)
+     select $1 || lpad(n::text, 16, '0'), $2, 'companion_chat', 'chat.companion', '{}', '2026-02-02', md5(n::text) || repeat('reason ', 1500)
+     from generate_series(1, ${JOBS}) n`,
+    [idAt(new Date('2026-02-02')).slice(0, 14), caller.account],
+  )
+})
+afterAll(() => service.close())
+
+const rowsOf = async (sql: string) => (await service.runtime.db.pool.query(sql)).rows
+const HERE = `datname = current_database() and pid <> pg_backend_pid()`
+const copies = () =>
+  rowsOf(`select pid from pg_stat_activity where ${HERE} and state = 'active' and query like 'copy%'`)
+const snapshots = () =>
+  rowsOf(`select pid from pg_stat_activity where ${HERE} and (backend_xmin is not null or state like 'idle in%')`)
+const connectionsInUse = () => service.runtime.db.pool.totalCount - service.runtime.db.pool.idleCount
+
+/** The answer as soon as its head is here; nothing of the body is read until the test does, also where it breaks off before. */
+const open = (
+  key = caller.key,
+  headers: Record<string, string> = {},
+  address = service.url + PATH,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const sent = { ...headers, authorization: `Bearer ${key}` }
+    const onAnswer = (response: IncomingMessage) => resolve(response.on('error', () => undefined))
+    httpRequest(address, { headers: sent, agent: false }, onAnswer).on('error', reject).end()
+  })
+
+/** How a body ends, with the bytes that came before, and their hash. */
+const readOut = async (
+  body: Readable & { complete?: boolean },
+): Promise<{ end: string; bytes: number; hash: string }> => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const ended = (end: string) => ({ end, bytes, hash: hash.digest('hex') })
+  try {
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).length
+      hash.update(chunk as Buffer)
+    }
+    return ended(body.complete ? 'complete' : 'cut')
+  } catch (error) {
+    return ended((error as NodeJS.ErrnoException).code ?? 'error')
+  }
+}
+
+describe('an export', () => {
+  test.each(['identity', 'gzip'])('whose database connection is killed breaks off, %s', async (encoding) => {
+    const response = await open(caller.key, { 'accept-encoding': encoding })
+    expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding)
+    const body = encoding === 'gzip' ? response.pipe(createGunzip()) : response
+    // It may break off before it is read, and reading it then gives the error all the same: without a listener it ends the process.
+    if (body !== response) response.on('error', (error) => body.on('error', () => undefined).destroy(error))
+    const kill = () =>
+      rowsOf(
+        `select pg_terminate_backend(pid) from pg_stat_activity where ${HERE} and query like 'copy%' and state = 'active'`,
+      )
+    // The head may be here before the first row is read.
+    await expect.poll(kill, { timeout: 5_000, interval: 1 }).toHaveLength(1)
+    const { end } = await readOut(body)
+    expect(end).toBe('ECONNRESET')
+    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    expect((await call(`${service.url}/api/v1/jobs?limit=1`, { key: caller.key })).status).toBe(200)
+  })
+
+  test('that nobody reads lets go of its snapshot and its connection, and is whole when it is read after all', async () => {
+    const responses = [await open(), await open()]
+    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(2 * SPILLED_BYTES)
+    await expect.poll(snapshots, { timeout: 15_000, interval: 25 }).toEqual([])
+    await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+    expect(service.runtime.spill.bytes).toBeGreaterThan(0)
+    const [first, ...others] = responses
+    for (const response of others) response.destroy()
+    const late = await readOut(first as IncomingMessage)
+    expect([late.end, late.bytes > JOBS * ROW_BYTES]).toEqual(['complete', true])
+    expect(await readOut(await open())).toEqual(late)
+    const unzipped = (await open(caller.key, { 'accept-encoding': 'gzip' })).pipe(createGunzip())
+    const hash = createHash('sha256')
+    for await (const chunk of unzipped) hash.update(chunk as Buffer)
+    expect(hash.digest('hex')).toBe(late.hash)
+    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+  })
+
+  test.each(['identity', 'gzip'])(
+    'whose client goes away frees its connection within a second, %s',
+    async (encoding) => {
+      const response = await open(caller.key, { 'accept-encoding': encoding })
+      // The head may be here before the first row is read.
+      await expect.poll(copies, { timeout: 5_000, interval: 1 }).toHaveLength(1)
+      response.destroy()
+      await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
+      await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+      await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    },
+  )
+
+  test('whose client goes away while it waits for its turn leaves its place at once', async () => {
+    const { key } = await service.createCaller()
+    const holder = await service.runtime.db.pool.connect()
+    const asked: ClientRequest[] = []
+    const ask = (): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        const sent = httpRequest(service.url + PATH, { headers: { authorization: `Bearer ${key}` }, agent: false })
+        asked.push(sent)
+        sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', () => resolve(undefined))
+        sent.end()
+      })
+    const refusedOrWaiting = () => Promise.race([ask(), wait(1000, 'waits')])
+    // Two read and are kept from ending, ten wait behind them.
+    await holder.query('begin; lock table job in access exclusive mode')
+    const answers = Array.from({ length: 12 }, ask)
+    await expect.poll(refusedOrWaiting, PATIENCE).toBe(429)
+    for (const sent of asked.splice(2)) sent.destroy()
+    await expect.poll(refusedOrWaiting, PATIENCE).toBe('waits')
+    await holder.query('rollback')
+    holder.release()
+    expect(await Promise.all(answers)).toContain(200)
+    for (const sent of asked) sent.destroy()
+    await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+  })
+
+  test('leaves no file with a name, and a start clears what a crash has left', async () => {
+    const dir = join(service.dataDir, 'spill')
+    const response = await open()
+    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(0)
+    expect(await readdir(dir)).toEqual([])
+    await writeFile(join(dir, 'left'), 'by a crash')
+    const second = await openRuntime({ ...service.runtime.settings, dataDir: service.dataDir }, openLog('silent'), {
+      supervise: false,
+    })
+    await second.close()
+    expect(await readdir(dir)).toEqual([])
+    expect((await readOut(response)).end).toBe('complete')
+  })
+
+  test('too many of one account are 429, and do not shut out the others', async () => {
+    const other = await service.createCaller()
+    const poor = await service.createCaller()
+    await service.runtime.db.pool.query(
+      `insert into job (id, account_id, type, endpoint_key, inputs, created_at, reason)
+       select $1 || lpad(n::text, 16, '0'), $2, 'companion_chat', 'x', '{}', '2026-02-02', repeat('r', 5000000) from generate_series(1, 3) n`,
+      [idAt(new Date('2026-02-03')).slice(0, 14), other.account],
+    )
+    const responses = await Promise.all(Array.from({ length: 13 }, () => open(other.key)))
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([...Array(12).fill(200), 429])
+    expect(responses.find(({ statusCode }) => statusCode === 429)?.headers['retry-after']).toBe('10')
+    expect((await call(service.url + PATH, { key: poor.key })).status).toBe(200)
+    for (const response of responses) response.destroy()
+    await expect
+      .poll(async () => (await call(service.url + PATH, { key: other.key, method: 'HEAD' })).status, PATIENCE)
+      .toBe(200)
+  })
+
+  test('breaks off when the service stops, so that it can stop', async () => {
+    const stopping = await startTestRuntime({ env: { LOG_LEVEL: 'silent', DATABASE_URL: service.runtime.db.url } })
+    const response = await open(caller.key, {}, stopping.url + PATH)
+    expect(response.statusCode).toBe(200)
+    await expect.poll(() => stopping.runtime.spill.bytes, PATIENCE).toBeGreaterThan(SPILLED_BYTES)
+    await stopping.close()
+    expect((await readOut(response)).end).toBe('ECONNRESET')
+  })
+})

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSpill, type Spill } from '../../../src/jobs/export/spill.ts'
+
+const CHUNKS = 400
+const LARGEST_CHUNK_BYTES = 100_000
+
+let dir: string
+let spill: Spill
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'sonant-spill-'))
+  spill = openSpill({ dir, maxBytes: 2 ** 30, maxBytesPerOwner: 2 ** 29 })
+})
+afterAll(async () => {
+  await spill.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+/** Chunks of many sizes, no two bytes of a neighbourhood alike. */
+const chunks = Array.from({ length: CHUNKS }, (_nothing, n) =>
+  Buffer.alloc(1 + ((n * 7919) % LARGEST_CHUNK_BYTES), `${n},`),
+)
+
+const sourceOf = (bytes: AsyncGenerator<Buffer>) => Object.assign(bytes, { destroy: () => undefined })
+
+/** All of them in the same memory, one after the other. */
+const reusing = (all: readonly Buffer[]) =>
+  sourceOf(
+    (async function* () {
+      const memory = Buffer.alloc(LARGEST_CHUNK_BYTES)
+      for (const chunk of all) {
+        yield memory.subarray(0, chunk.copy(memory))
+        await turn()
+        memory.fill(0)
+      }
+    })(),
+  )
+
+describe('a spill', () => {
+  test.each([0, 1, 2, 3, 7, 40])(
+    'gives out the same bytes in their order, whatever a reader skips: every %i turns',
+    async (pause) => {
+      const reader = spill.through(Readable.from(chunks, { objectMode: true }), 'owner')
+      const read: Buffer[] = []
+      let spilled = 0
+      for await (const chunk of reader as AsyncIterable<Buffer>) {
+        read.push(chunk)
+        // Fast and slow by turns, so that bytes come out of the file and past it.
+        for (let n = 0; n < pause * (read.length % 3); n++) await turn()
+        spilled = Math.max(spilled, spill.bytes)
+      }
+      expect(Buffer.concat(read).equals(Buffer.concat(chunks))).toBe(true)
+      if (pause === 40) expect(spilled).toBeGreaterThan(0)
+      await expect.poll(() => spill.bytes).toBe(0)
+    },
+  )
+
+  test.each([0, 1, 3, 20])(
+    'pours the same bytes into what takes each in %i turns, and leaves them alone until then',
+    async (pause) => {
+      const read: Buffer[] = []
+      let [torn, spilled] = [0, 0]
+      const slow = new Writable({
+        highWaterMark: 2 ** 20,
+        write: async (chunk: Buffer, _encoding, done) => {
+          const before = Buffer.from(chunk)
+          for (let n = 0; n < pause; n++) await turn()
+          if (!before.equals(chunk)) torn++
+          spilled = Math.max(spilled, spill.bytes)
+          read.push(before)
+          done()
+        },
+      })
+      await pipeline(spill.through(reusing(chunks), 'owner'), slow)
+      expect([Buffer.concat(read).equals(Buffer.concat(chunks)), torn]).toEqual([true, 0])
+      if (pause === 20) expect(spilled).toBeGreaterThan(0)
+      await expect.poll(() => spill.bytes).toBe(0)
+    },
+  )
+
+  test.each([0, 5])('pours a hundred megabytes through the same memory, %i turns a chunk', async (pause) => {
+    const memory = Buffer.alloc(65_536, 'x')
+    const source = async function* () {
+      for (let n = 0; n < 1600; n++) yield memory
+    }
+    const before = process.memoryUsage().arrayBuffers
+    let [bytes, most] = [0, 0]
+    const destination = new Writable({
+      write: async (chunk: Buffer, _encoding, done) => {
+        for (let n = 0; n < pause; n++) await turn()
+        bytes += chunk.length
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+        done()
+      },
+    })
+    await pipeline(spill.through(sourceOf(source()), 'owner'), destination)
+    expect(bytes).toBe(1600 * memory.length)
+    expect(most).toBeLessThan(4_000_000)
+  })
+
+  test('fails what it is poured into when its source fails', async () => {
+    const broken = async function* () {
+      yield Buffer.from('begun')
+      throw new Error('lost')
+    }
+    const ended = pipeline(
+      spill.through(sourceOf(broken()), 'owner'),
+      new Writable({ write: (_chunk, _encoding, done) => done() }),
+    )
+    await expect(ended).rejects.toThrow('lost')
+  })
+
+  test('breaks the streams of an owner that takes more than its share, and of nobody else', async () => {
+    const own = openSpill({ dir: join(dir, 'own'), maxBytes: 3_000_000, maxBytesPerOwner: 1_000_000 })
+    const megabyte = (megabytes: number) => Readable.from(Array(megabytes * 10).fill(Buffer.alloc(100_000)))
+    const failed = new Promise<Error>((resolve) => own.through(megabyte(2), 'greedy').once('error', resolve))
+    expect(await failed).toMatchObject({ code: 'UNAVAILABLE' })
+    await expect.poll(() => own.bytes).toBe(0)
+    const held = ['one', 'two', 'three'].map((owner) => own.through(Readable.from([Buffer.alloc(900_000)]), owner))
+    await expect.poll(() => own.bytes).toBe(2_700_000)
+    const beyond = new Promise<Error>((resolve) => own.through(megabyte(1), 'four').once('error', resolve))
+    expect(await beyond).toMatchObject({ code: 'UNAVAILABLE' })
+    for (const reader of held) {
+      let read = 0
+      for await (const chunk of reader as AsyncIterable<Buffer>) read += chunk.length
+      expect(read).toBe(900_000)
+    }
+    await own.close()
+    expect(own.bytes).toBe(0)
+  })
+
+  test('writes nothing down for a reader who waits for every chunk', async () => {
+    const source = new Readable({ read: () => undefined })
+    const reader = spill.through(source, 'owner')
+    for (const chunk of chunks.slice(0, 50)) {
+      const arrived = new Promise<Buffer>((resolve) => reader.once('data', resolve))
+      // The reader's next wish is made before the next chunk is there.
+      await turn()
+      source.push(chunk)
+      expect((await arrived).equals(chunk)).toBe(true)
+      expect(spill.bytes).toBe(0)
+    }
+    reader.destroy()
+    await expect.poll(() => source.destroyed).toBe(true)
+  })
+})

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SpeechRequest } from '../../../src/engines/engine.ts'
+import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
+import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
+import { audit } from '../../setup/audit/audit.ts'
+import { mutation, refusalOf } from '../../setup/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call, sonantOn, until, type VoiceJob } from '../../setup/service.ts'
+import { standInEngines } from '../../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 20_000
+/** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */
+const ABORT_DEADLINE_MS = 2_000
+const CREDITS = 10_000n
+const CANCEL = mutation('cancelJob(jobId: $id)', '... on Job { id status errorCode completedAt }', '($id: ID!)')
+
+type Cancelled = { data: { cancelJob: { status: string; errorCode: string | null } } | null; errors?: unknown[] }
+
+describe('cancelJob', { timeout: 60_000 }, () => {
+  let service: TestRuntime
+  let worker: Worker
+  const speaking = new Map<string, SpeechRequest>()
+
+  beforeAll(async () => {
+    service = await startTestRuntime()
+    await applyEndpoint(service.runtime, 'held', { pool: 'held' })
+    await applyEndpoint(service.runtime, 'idle', { pool: 'nobody-serves' })
+    await applyEndpoint(service.runtime, 'hasty', { pool: 'held' }, { time_limit_seconds: 1 })
+    // The text tells what becomes of it: "Quick" ones are spoken at once, all others go on until they are stopped.
+    const engines = standInEngines((request) => {
+      speaking.set(request.text, request)
+      return request.text.startsWith('Quick') ? undefined : new Promise(() => undefined)
+    })
+    worker = await startWorker(service.runtime, { pools: ['held'], engines })
+  })
+  afterAll(async () => {
+    await worker.stop()
+    await service.close()
+  })
+
+  const cancel = async (key: string, id: string) => {
+    const body = { query: CANCEL, variables: { id } }
+    return (await call(`${service.url}/graphql`, { method: 'POST', key, body })).json<Cancelled>()
+  }
+  const balance = async (account: string) =>
+    (await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })).credits
+  const queueRows = async (id: string) =>
+    (await service.runtime.db.pool.query(`select state from pgboss.job where data->>'jobId' = $1`, [id])).rows
+
+  test('a queued job fails as JOB_CANCELLED at once, is never rendered and leaves the queue', async () => {
+    const caller = await service.createCaller(CREDITS)
+    const id = await submitText(service.url, caller.key, 'idle', 'Never spoken.')
+    const answer = await cancel(caller.key, id)
+    expect(answer.data?.cancelJob).toMatchObject({ status: 'FAILED', errorCode: 'JOB_CANCELLED' })
+    expect(await readJob(service.url, caller.key, id)).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
+    expect(await queueRows(id)).toEqual([])
+    expect(await balance(caller.account)).toBe(CREDITS)
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('a running job stops its engine at once and gets its charge back', async () => {
+    const caller = await service.createCaller(CREDITS)
+    const text = 'Cancelled in the middle.'
+    const id = await submitText(service.url, caller.key, 'held', text)
+    await until(() => speaking.get(text), PATIENCE_MS, 'the engine to speak')
+    expect(await balance(caller.account)).toBe(CREDITS - BigInt(text.length))
+    const { signal } = speaking.get(text)!
+    const stopped = new Promise<number>((resolve) =>
+      signal.addEventListener('abort', () => resolve(performance.now()), { once: true }),
+    )
+    const asked = performance.now()
+    await cancel(caller.key, id)
+    expect((await stopped) - asked).toBeLessThan(ABORT_DEADLINE_MS)
+    expect(await balance(caller.account)).toBe(CREDITS)
+    await until(async () => (await queueRows(id))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('a running job whose worker is not told that it was cancelled, or given to another, stops all the same', async () => {
+    const { account, key } = await service.createCaller(CREDITS)
+    const [cancelled, taken] = ['Nobody told me.', 'Taken by another.']
+    const ids = await Promise.all([cancelled, taken].map((text) => submitText(service.url, key, 'held', text)))
+    await until(() => speaking.has(cancelled) && speaking.has(taken), PATIENCE_MS, 'the engine to speak')
+    const caller = service.runtime.as({ kind: 'account', accountId: account, credits: CREDITS })
+    await cancelJob({ ...caller, queue: { ...caller.queue, abort: () => undefined } }, { jobId: ids[0]! })
+    await service.runtime.db.pool.query('update job set attempt = attempt + 1 where id = $1', [ids[1]])
+    const stopped = () => [cancelled, taken].every((text) => speaking.get(text)?.signal.aborted)
+    await until(stopped, PATIENCE_MS, 'both to be stopped')
+    await until(async () => (await queueRows(ids[0]!))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
+    expect(await readJob(service.url, key, ids[0]!)).toMatchObject({ error_code: 'JOB_CANCELLED' })
+    expect((await service.runtime.db.prisma.job.findUniqueOrThrow({ where: { id: ids[1]! } })).status).toBe(
+      'processing',
+    )
+  })
+
+  test('a finished job stays as it is, and cancelling twice answers the same', async () => {
+    const caller = await service.createCaller(CREDITS)
+    const id = await submitText(service.url, caller.key, 'held', 'Quick as a flash.')
+    await allFinished(service.runtime, [id])
+    const before = await readJob(service.url, caller.key, id)
+    expect((await cancel(caller.key, id)).data?.cancelJob).toMatchObject({ status: 'COMPLETED', errorCode: null })
+    const plain = ({ outputs: _signedAnew, ...job }: VoiceJob) => job
+    expect(plain(await readJob(service.url, caller.key, id))).toEqual(plain(before))
+
+    const other = await submitText(service.url, caller.key, 'idle', 'Twice.')
+    expect(await cancel(caller.key, other)).toEqual(await cancel(caller.key, other))
+    expect(await audit(service.runtime, [id, other])).toEqual([])
+  })
+
+  test("another account's job, an unknown one and a malformed id are the same NOT_FOUND", async () => {
+    const [owner, stranger] = [await service.createCaller(), await service.createCaller()]
+    const id = await submitText(service.url, owner.key, 'idle', 'Mine.')
+    const refusals = await Promise.all(
+      [id, id.replace(/.{4}$/, '0000'), 'job_1'].map(async (wrong) => {
+        const { requestId: _own, ...refusal } = refusalOf(await cancel(stranger.key, wrong))!
+        return refusal
+      }),
+    )
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1)
+    expect(refusals[0]).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await readJob(service.url, owner.key, id)).toMatchObject({ status: 'queued' })
+  })
+
+  test('a key without generate:voice may not cancel', async () => {
+    const account = await service.createAccount()
+    const [able, reader] = [await service.createKey(account), await service.createKey(account, ['job:read'])]
+    const id = await submitText(service.url, able.apiKey, 'idle', 'Still waiting.')
+    const { errors } = await cancel(reader.apiKey, id)
+    expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+  })
+
+  test('cancelling and completing at the same time end in one of the two, with the books in order', async () => {
+    const caller = await service.createCaller()
+    const texts = Array.from({ length: 40 }, (_, index) => `Quick race ${index}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(service.url, caller.key, 'held', text)))
+    await Promise.all(ids.map((id) => cancel(caller.key, id)))
+    await allFinished(service.runtime, ids)
+    const jobs = await Promise.all(ids.map((id) => readJob(service.url, caller.key, id)))
+    for (const job of jobs) expect([undefined, 'JOB_CANCELLED']).toContain(job.error_code)
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+
+  test('the operator cancels any job with sonant jobs cancel', async () => {
+    const caller = await service.createCaller()
+    const id = await submitText(service.url, caller.key, 'idle', 'By the operator.')
+    const { databaseUrl, dataDir } = service.runtime.settings
+    const env = { DATABASE_URL: databaseUrl ?? '', DATA_DIR: dataDir }
+    const answer = await sonantOn(env, 'jobs', 'cancel', id)
+    expect(answer).toEqual({ job_id: id, status: 'failed', error_code: 'JOB_CANCELLED' })
+  })
+
+  test('a job past its time limit stops its engine and fails as JOB_TIMEOUT', async () => {
+    const caller = await service.createCaller(CREDITS)
+    const text = 'Longer than a second.'
+    const id = await submitText(service.url, caller.key, 'hasty', text)
+    await allFinished(service.runtime, [id])
+    expect(speaking.get(text)?.signal.aborted).toBe(true)
+    expect(await readJob(service.url, caller.key, id)).toMatchObject({ error_code: 'JOB_TIMEOUT' })
+    expect(await balance(caller.account)).toBe(CREDITS)
+  })
+})

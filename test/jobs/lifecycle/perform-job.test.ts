@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { JobFailure } from '../../../src/jobs/job-states.ts'
+import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
+import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
+import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
+import { requeueLostJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { Stopping } from '../../../src/queue/stopping.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+
+const NEVER = new AbortController().signal
+const TEXT = 'Twenty characters ok'
+const ARTIFACT = {
+  output: 'audio',
+  storageKey: 'job_x/1/audio.wav',
+  contentType: 'audio/wav',
+  bytes: 44,
+  sha256: Buffer.alloc(32),
+  durationMs: 1,
+}
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+})
+afterAll(() => service.close())
+
+const query = async <T extends object>(sql: string, values: unknown[]) =>
+  (await service.runtime.db.pool.query<T>(sql, values)).rows
+const submitted = async (credits = 1_000n) => {
+  const caller = await service.createCaller(credits)
+  return { ...caller, jobId: await submitText(service.url, caller.key, 'tts', TEXT, 'aria') }
+}
+const rowOf = async (jobId: string) =>
+  (
+    await query<{ status: string; error_code: string; cause: string; attempt: number }>(
+      'select status, error_code, cause, attempt from job where id = $1',
+      [jobId],
+    )
+  )[0]
+const ledgerOf = (account: string) =>
+  query<{ kind: string; amount: string }>(
+    'select kind::text, amount from credit_entry where account_id = $1 order by id',
+    [account],
+  )
+const balances = async (account: string) =>
+  (
+    await query(
+      `select a.credits, (select sum(amount) from credit_entry e where e.account_id = a.id)::bigint as ledger
+     from account a where id = $1`,
+      [account],
+    )
+  )[0]
+const failing = (error: unknown) => () => ({ timeLimitSeconds: 60, perform: () => Promise.reject(error) })
+
+describe('a job that workers which are stopped give back', () => {
+  test('may be given back any number of times, and one whose workers die still ends', async () => {
+    const { jobId } = await submitted()
+    const giveBack = async (reason: Error) => {
+      const controller = new AbortController()
+      const perform = () => {
+        controller.abort(reason)
+        return Promise.reject(reason)
+      }
+      await performJob(service.runtime, jobId, controller.signal, () => ({ timeLimitSeconds: 60, perform })).catch(
+        () => undefined,
+      )
+    }
+    for (let n = 0; n < 8; n++) await giveBack(new Stopping())
+    expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 8 })
+    for (let n = 0; n < 5; n++) await giveBack(new Error('another worker holds the job'))
+    expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 13 })
+    await giveBack(new Error('another worker holds the job'))
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
+  })
+})
+
+describe('a job whose work fails', () => {
+  test('gets its charge back once, and the balance stays the sum of the ledger', async () => {
+    const { account, jobId } = await submitted()
+    const perform = () =>
+      performJob(service.runtime, jobId, NEVER, failing(new JobFailure('RENDER_FAILED', 'no sound')))
+    await perform()
+    await perform()
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'RENDER_FAILED', cause: 'no sound' })
+    expect((await ledgerOf(account)).slice(-2)).toEqual([
+      { kind: 'charge', amount: '-20' },
+      { kind: 'refund', amount: '20' },
+    ])
+    expect(await balances(account)).toEqual({ credits: '1000', ledger: '1000' })
+  })
+
+  test('keeps no value of a row in its cause, whatever the database says', async () => {
+    const { account, jobId } = await submitted()
+    const quoting = await query("select 'the secret text'::int", []).catch((error: unknown) => error)
+    expect(String(quoting)).toContain('the secret text')
+    await performJob(service.runtime, jobId, NEVER, failing(quoting))
+    const job = await rowOf(jobId)
+    expect(job).toMatchObject({ error_code: 'INTERNAL_ERROR', cause: expect.stringContaining('22P02') })
+    expect(job?.cause).not.toContain('secret')
+    expect(await balances(account)).toEqual({ credits: '1000', ledger: '1000' })
+  })
+
+  test('for lack of credits was never started: CHARGE_FAILED, and nothing is charged', async () => {
+    const { account, jobId } = await submitted(7n)
+    const work = { timeLimitSeconds: 60, perform: () => Promise.reject(new Error('it was started')) }
+    await performJob(service.runtime, jobId, NEVER, () => work)
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'CHARGE_FAILED' })
+    expect((await ledgerOf(account)).map(({ kind }) => kind)).not.toContain('charge')
+    expect(await balances(account)).toEqual({ credits: '7', ledger: '7' })
+  })
+
+  test('for lack of time ends as JOB_TIMEOUT with its charge back', async () => {
+    const { account, jobId } = await submitted()
+    const perform = (signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    await performJob(service.runtime, jobId, NEVER, () => ({ timeLimitSeconds: 0.05, perform }))
+    expect(await rowOf(jobId)).toMatchObject({ status: 'failed', error_code: 'JOB_TIMEOUT' })
+    expect(await balances(account)).toEqual({ credits: '1000', ledger: '1000' })
+  })
+})
+
+describe('a claim that was taken away', () => {
+  test('writes nothing: neither a result, nor a failure, nor a refund', async () => {
+    const { account, jobId } = await submitted()
+    const first = await claimJob(service.runtime, jobId)
+    const second = await claimJob(service.runtime, jobId)
+    expect([first?.attempt, second?.attempt]).toEqual([1, 2])
+    expect(await completeJob(service.runtime, first!, [ARTIFACT])).toBe(false)
+    expect(await failJob(service.runtime, first!, new JobFailure('RENDER_FAILED', 'too late'))).toBe(false)
+    expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 2, error_code: null, cause: null })
+    expect(await query('select id from artifact where job_id = $1', [jobId])).toEqual([])
+    expect((await ledgerOf(account)).map(({ kind }) => kind).filter((kind) => kind !== 'grant')).toEqual(['charge'])
+    expect(await completeJob(service.runtime, second!, [ARTIFACT])).toBe(true)
+  })
+})
+
+describe('requeueLostJobs', () => {
+  test('queues a job again whose place is gone, and no other', async () => {
+    const [lost, young, queued] = await Promise.all([submitted(), submitted(), submitted()])
+    const queueRows = (jobId: string) =>
+      query(`select id from pgboss.job where data->>'jobId' = $1 and state = 'created'`, [jobId])
+    const age = (jobId: string) =>
+      query(`update job set created_at = now() - interval '1 minute' where id = $1`, [jobId])
+    const lose = (jobId: string) => query(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
+    await Promise.all([lose(lost.jobId), age(lost.jobId), lose(young.jobId), age(queued.jobId)])
+    expect(await queueRows(lost.jobId)).toHaveLength(0)
+    expect(await requeueLostJobs(service.runtime)).toBeGreaterThanOrEqual(1)
+    expect(await queueRows(lost.jobId)).toHaveLength(1)
+    expect(await queueRows(young.jobId)).toHaveLength(0)
+    expect(await queueRows(queued.jobId)).toHaveLength(1)
+    const again = await requeueLostJobs(service.runtime)
+    expect([again, (await queueRows(lost.jobId)).length]).toEqual([0, 1])
+  })
+})

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type JobFilter, toQuery } from '../../../src/jobs/list/job-filter.ts'
+import { idAt } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call } from '../../setup/service.ts'
+
+const JOBS = 30_000
+/** One job in so many has a verdict, one in so many failed: far too few to be met on the way from the newest on. */
+const RARE = 1_000
+const LIMIT = 5
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows'?: number
+  'Rows Removed by Filter'?: number
+  Plans?: Plan[]
+}
+
+let service: TestRuntime
+let caller: { account: string; key: string; keyId: string }
+beforeAll(async () => {
+  service = await startTestRuntime()
+  caller = await service.createCaller()
+  await service.runtime.db.pool.query(
+    `insert into job (id, account_id, type, endpoint_key, status, api_key_id, inputs, created_at, completed_at, error_code, is_prohibited)
+     select $1 || lpad(n::text, 16, '0'), $2, (case when n % ${RARE} < 2 then 'companion_chat' else 'generate' end)::job_type, 'x',
+       (case n % ${RARE} when 5 then 'failed' when 6 then 'queued' else 'completed' end)::job_status,
+       case when n % ${RARE} = 8 then $3 end, '{}', '2026-02-02', case when n % ${RARE} <> 6 then timestamp '2026-02-03' end,
+       case when n % ${RARE} = 5 then 'RENDER_FAILED' end, case n % ${RARE} when 0 then true when 1 then false end
+     from generate_series(1, ${JOBS}) n`,
+    [idAt(new Date('2026-02-02')).slice(0, 14), caller.account, caller.keyId],
+  )
+  await service.runtime.db.pool.query('vacuum analyze job')
+})
+afterAll(() => service.close())
+
+const leavesOf = (plan: Plan): Plan[] => (plan.Plans === undefined ? [plan] : plan.Plans.flatMap(leavesOf))
+
+/** What a statement reads of jobs: each index, and how many rows it brought in. */
+async function readsBy(
+  sql: string,
+  values: readonly unknown[],
+): Promise<{ index: string | undefined; rows: number }[]> {
+  const { rows } = await service.runtime.db.pool.query(`explain (analyze, format json) ${sql}`, [...values])
+  return leavesOf(rows[0]['QUERY PLAN'][0].Plan as Plan)
+    .filter((leaf) => leaf['Relation Name'] === 'job')
+    .map((leaf) => ({
+      index: leaf['Index Name'],
+      rows: (leaf['Actual Rows'] ?? 0) + (leaf['Rows Removed by Filter'] ?? 0),
+    }))
+}
+
+function readsOf(filter: JobFilter) {
+  const { page, values } = toQuery(caller.account, filter, LIMIT, 0, new Date())
+  return readsBy(`select * from ${page} j where $1::text is not null`, values)
+}
+
+describe('a page of jobs', () => {
+  test.each<[string, JobFilter, string]>([
+    ['decision=pass', { decision: 'pass' }, 'job_account_id_is_prohibited_id_idx'],
+    ['decision=reject', { decision: 'reject' }, 'job_account_id_is_prohibited_id_idx'],
+    ['status=failed', { status: ['failed'] }, 'job_account_id_status_id_idx'],
+    ['status=queued', { status: ['queued'] }, 'job_account_id_status_id_idx'],
+    ['type=companion_chat', { type: 'companion_chat' }, 'job_account_id_type_id_idx'],
+  ])('with %s reads its rows from the index of that filter, and no others', async (search, filter, index) => {
+    expect(await readsOf(filter)).toEqual([{ index, rows: LIMIT }])
+    const page = await call(`${service.url}/api/v1/jobs?limit=${LIMIT}&${search}`, { key: caller.key })
+    expect(page.json<{ jobs: unknown[]; total: number }>()).toMatchObject({
+      jobs: Array(LIMIT).fill({}),
+      total: filter.type ? (2 * JOBS) / RARE : JOBS / RARE,
+    })
+  })
+
+  test('of a key reads it from the index of keys', async () => {
+    expect(await readsOf({ apiKeyId: caller.keyId })).toEqual([
+      { index: 'job_account_id_api_key_id_id_idx', rows: LIMIT },
+    ])
+  })
+
+  test('of several statuses reads each from its own end of the index', async () => {
+    const reads = await readsOf({ status: ['queued', 'failed'] })
+    expect(reads.map(({ index }) => index)).toEqual(Array(2).fill('job_account_id_status_id_idx'))
+    for (const { rows } of reads) expect(rows).toBeLessThanOrEqual(LIMIT)
+  })
+
+  test('without a filter reads no more than it shows', async () => {
+    expect((await readsOf({})).map(({ rows }) => rows)).toEqual([LIMIT])
+  })
+
+  test.each<[string, JobFilter, number]>([
+    ['from before its first job', { from: new Date('2026-02-01') }, JOBS],
+    ['to after its last job', { to: new Date('2026-11-20') }, JOBS],
+    ['both', { from: new Date('2026-02-01'), to: new Date('2026-11-20'), status: ['failed'] }, JOBS / RARE],
+  ])(
+    'of a window that leaves out next to nothing is counted without counting what is in it, %s',
+    async (_what, filter, jobs) => {
+      const { page, total, values } = toQuery(caller.account, filter, LIMIT, 0, new Date('2026-11-21'))
+      const reads = await readsBy(`select ${total} as total, (select count(*) from ${page} j)`, values)
+      expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(LIMIT + 1)
+      const { rows } = await service.runtime.db.pool.query(
+        `select ${total} as total, (select count(*) from ${page} j)`,
+        [...values],
+      )
+      expect(Number(rows[0].total)).toBe(jobs)
+    },
+  )
+})

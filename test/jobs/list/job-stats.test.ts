@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../../src/values/id.ts'
+import { ask, codeOf, read } from '../../setup/graphql.ts'
+import { idAt, insertJob, type JobFields } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+
+let service: TestRuntime
+let caller: { account: string; key: string; keyId: string }
+beforeAll(async () => {
+  service = await startTestRuntime()
+  caller = await fill()
+})
+afterAll(() => service.close())
+
+const DAY = Date.parse('2026-03-01T00:00:00Z')
+const at = (hours: number) => idAt(new Date(DAY + hours * 3_600_000))
+
+/** Ten voice jobs on one day, of which one failed, and two others a day later. */
+async function fill() {
+  const made = await service.createCaller()
+  const put = async (fields: JobFields, waitMs: number, runMs: number, cost: number) => {
+    const id = await insertJob(service.runtime.db, made.account, fields)
+    await service.runtime.db.pool.query(
+      `update job set inputs = '{"text":"häuser"}', cost = $2, started_at = created_at + $3 * interval '1 ms',
+         completed_at = case when completed_at is not null then created_at + ($3 + $4) * interval '1 ms' end where id = $1`,
+      [id, cost, waitMs, runMs],
+    )
+    return id
+  }
+  for (let n = 1; n <= 10; n++) {
+    const fields: JobFields = n === 10 ? { status: 'failed', errorCode: 'JOB_TIMEOUT' } : {}
+    const id = await put({ id: at(1 + n / 100), apiKeyId: made.keyId, ...fields }, n * 100, n * 10, 6)
+    if (n < 3)
+      await service.runtime.db.pool.query(
+        `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms) values ($1, $2, 'audio', $2, 'audio/wav', 4, $3, 1500)`,
+        [newId('art'), id, randomBytes(32)],
+      )
+  }
+  await put({ id: at(30), type: 'generate', status: 'processing' }, 5, 0, 10)
+  await put({ id: at(47.5), type: 'companion_chat', isProhibited: false }, 7, 9, 0)
+  return made
+}
+
+type Group = Record<string, unknown>
+const stats = async (key: string, args: string, fields: string) =>
+  (await read<{ jobStats: Group[] }>(service.url, key, `{ jobStats${args} { ${fields} } }`)).jobStats
+
+describe('jobStats', () => {
+  test('without groups, everything is one', async () => {
+    const fields = 'jobs characters audioSeconds credits day type waitMs { p50 p95 p99 } runMs { p50 }'
+    expect(await stats(caller.key, '(filter: {types: [VOICE]})', fields)).toEqual([
+      {
+        jobs: 10,
+        characters: 60,
+        audioSeconds: 3,
+        credits: 54,
+        day: null,
+        type: null,
+        waitMs: { p50: 550, p95: expect.closeTo(955), p99: expect.closeTo(991) },
+        runMs: { p50: 55 },
+      },
+    ])
+  })
+
+  test.each([
+    [
+      '[DAY, STATUS]',
+      'day status jobs',
+      [
+        { day: '2026-03-01T00:00:00.000Z', status: 'COMPLETED', jobs: 9 },
+        { day: '2026-03-01T00:00:00.000Z', status: 'FAILED', jobs: 1 },
+        { day: '2026-03-02T00:00:00.000Z', status: 'PROCESSING', jobs: 1 },
+        { day: '2026-03-02T00:00:00.000Z', status: 'COMPLETED', jobs: 1 },
+      ],
+    ],
+    [
+      '[HOUR]',
+      'hour jobs',
+      [
+        { hour: '2026-03-01T01:00:00.000Z', jobs: 10 },
+        { hour: '2026-03-02T06:00:00.000Z', jobs: 1 },
+        { hour: '2026-03-02T23:00:00.000Z', jobs: 1 },
+      ],
+    ],
+    [
+      '[ERROR_CODE]',
+      'errorCode jobs',
+      [
+        { errorCode: 'JOB_TIMEOUT', jobs: 1 },
+        { errorCode: null, jobs: 11 },
+      ],
+    ],
+    [
+      '[TYPE, TYPE]',
+      'type jobs credits',
+      [
+        { type: 'VOICE', jobs: 10, credits: 54 },
+        { type: 'COMPANION_CHAT', jobs: 1, credits: 0 },
+        { type: 'GENERATE', jobs: 1, credits: 10 },
+      ],
+    ],
+    [
+      '[ENDPOINT]',
+      'endpointKey jobs',
+      [
+        { endpointKey: 'chat.companion', jobs: 1 },
+        { endpointKey: 'generate.portrait', jobs: 1 },
+        { endpointKey: 'voice.tts', jobs: 10 },
+      ],
+    ],
+  ])('by %s', async (groupBy, fields, expected) => {
+    const groups = await stats(caller.key, `(groupBy: ${groupBy})`, fields)
+    const sorted = (list: readonly object[]) => list.map((group) => JSON.stringify(group)).toSorted()
+    expect(sorted(groups)).toEqual(sorted(expected))
+  })
+
+  test('by API_KEY, and within the window of a filter', async () => {
+    const window = '{createdAt: {from: "2026-03-01T01:03:00.000Z", to: "2026-03-02T06:00:00.000Z"}}'
+    const groups = await stats(caller.key, `(groupBy: [API_KEY], filter: ${window})`, 'apiKeyId jobs')
+    // 1.05 to 1.10 hours.
+    expect(groups).toEqual([{ apiKeyId: caller.keyId, jobs: 6 }])
+  })
+
+  test('jobs that have not started, or not ended, do not count as done in no time', async () => {
+    const { key, account } = await service.createCaller()
+    const set = (id: string, ms: number) =>
+      service.runtime.db.pool.query(`update job set started_at = created_at + $2 * interval '1 ms' where id = $1`, [
+        id,
+        ms,
+      ])
+    const queued = await insertJob(service.runtime.db, account, { id: at(1), status: 'queued' })
+    await insertJob(service.runtime.db, account, { id: at(2), status: 'failed' })
+    await set(await insertJob(service.runtime.db, account, { id: at(3), status: 'processing' }), 400)
+    const fields = 'waitMs { p50 p99 } runMs { p50 p99 }'
+    expect(await stats(key, '', fields)).toEqual([{ waitMs: { p50: 400, p99: 400 }, runMs: null }])
+    expect(await stats(key, `(filter: {idPrefix: "${queued}"})`, fields)).toEqual([{ waitMs: null, runMs: null }])
+    // It ends 1250 ms after its acceptance.
+    await set(await insertJob(service.runtime.db, account, { id: at(4) }), 400)
+    expect(await stats(key, '', fields)).toEqual([{ waitMs: { p50: 400, p99: 400 }, runMs: { p50: 850, p99: 850 } }])
+  })
+
+  test('nobody counts the jobs of others, and the scope is asked for', async () => {
+    const other = await service.createCaller()
+    expect(await stats(other.key, '', 'jobs waitMs { p50 }')).toEqual([{ jobs: 0, waitMs: null }])
+    expect(await stats(other.key, '(groupBy: [ENDPOINT])', 'endpointKey')).toEqual([])
+    const { apiKey } = await service.createKey(other.account, ['generate:voice'])
+    expect(codeOf(await ask(service.url, apiKey, '{ jobStats { jobs } }'))).toBe('FORBIDDEN')
+    expect(codeOf(await ask(service.url, null, '{ jobStats { jobs } }'))).toBe('UNAUTHORIZED')
+    expect(codeOf(await ask(service.url, other.key, '{ jobStats(filter: {types: []}) { jobs } }'))).toBe(
+      'INVALID_REQUEST',
+    )
+  })
+})

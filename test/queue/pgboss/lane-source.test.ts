@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { laneLimits } from '../../../src/concurrency/keyed-limiter.ts'
+import { inTransaction } from '../../../src/db/database.ts'
+import type { JobKind } from '../../../src/queue/job-kind.ts'
+import type { JobSource } from '../../../src/queue/job-source.ts'
+import { laneSource } from '../../../src/queue/pgboss/lane-source.ts'
+import { newId } from '../../../src/values/id.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+
+const FREE = 1000
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+let kinds = 0
+
+/** A queue of its own with a source over it; `isPrompt` says whose receivers answer. */
+async function openLanes(isPrompt: (receiver: string) => boolean) {
+  const { boss, queue, db, workerId } = service.runtime
+  const kind: JobKind = { queue: `lanes.${++kinds}` }
+  await queue.prepare(kind)
+  const lanes = laneLimits({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perLane: 4, isPrompt })
+  const source = laneSource({ boss, queue, kind, lanes, workerId })
+  const taken: string[] = []
+  const take = async () => {
+    const { deliveries, more } = await source.take(FREE, [])
+    taken.push(...deliveries.map(({ lane }) => lane!))
+    return { deliveries, more }
+  }
+  return {
+    source,
+    taken,
+    take,
+    /** As a dispatcher does: until there is nothing more to look for. */
+    takeAll: async () => {
+      const all = []
+      for (let more = true; more; ) {
+        const next = await take()
+        all.push(...next.deliveries)
+        more = next.more
+      }
+      return all
+    },
+    add: (lane: string, count: number) =>
+      inTransaction(db, async (tx) => {
+        for (let nth = 0; nth < count; nth++) await queue.enqueue(tx, kind, newId('msg'), { lane })
+      }),
+    states: async () => {
+      const text = `select state, count(*)::int as n from pgboss.job where name = $1 group by 1 order by 1`
+      const { rows } = await db.pool.query(text, [kind.queue])
+      return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+    },
+  }
+}
+
+const leaveAll = (source: JobSource, deliveries: Awaited<ReturnType<JobSource['take']>>['deliveries']) =>
+  deliveries.map((delivery) => source.left(delivery, FREE)).includes(true)
+
+describe('laneSource', () => {
+  test('takes of a receiver that nobody knows what it may hold, and leaves the rest in the queue untouched', async () => {
+    const { add, takeAll, states } = await openLanes(() => false)
+    await add('a r', 20)
+    expect(await takeAll()).toHaveLength(4)
+    expect(await states()).toEqual({ active: 4, created: 16 })
+  })
+
+  test('takes others beside a full lane, also such as come later', async () => {
+    const { source, add, takeAll, taken } = await openLanes(() => false)
+    await add('a r1', 20)
+    await add('b r2', 2)
+    expect(await takeAll()).toHaveLength(6)
+    await add('c r3', 1)
+    source.stirred?.()
+    await takeAll()
+    expect(taken.slice(4)).toEqual(['b r2', 'b r2', 'c r3'])
+  })
+
+  test('does not look past a lane again where nothing else waited, until something new may have come', async () => {
+    const { source, add, take, takeAll } = await openLanes(() => true)
+    await add('a r1', 80)
+    const first = await takeAll()
+    expect(first.length).toBeGreaterThan(16)
+    expect(leaveAll(source, first)).toBe(true)
+    // It brings a whole batch of that lane again, and knows that there is nothing beside it.
+    const next = await take()
+    expect(next.deliveries).toHaveLength(16)
+    const last = await take()
+    expect([last.deliveries.length, last.more]).toEqual([16, false])
+    await add('b r2', 1)
+    source.stirred?.()
+    expect((await takeAll()).map(({ lane }) => lane)).toEqual(['b r2'])
+  })
+
+  test('what finds no room goes back as if it had never been taken', async () => {
+    let prompt = true
+    const { source, add, takeAll, states } = await openLanes(() => prompt)
+    await add('a r1', 40)
+    const first = await takeAll()
+    leaveAll(source, first)
+    prompt = false
+    const second = await takeAll()
+    expect(second).toHaveLength(4)
+    expect(await states()).toEqual({ active: first.length + 4, created: 40 - first.length - 4 })
+    expect(second.every(({ retryCount }) => retryCount === 0)).toBe(true)
+  })
+})

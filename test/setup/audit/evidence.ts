@@ -1,0 +1,157 @@
+import type { Runtime } from '../../../src/runtime/runtime.ts'
+import { readCsv } from '../csv.ts'
+import { read } from '../graphql.ts'
+import type { Received } from '../servers/receiver.ts'
+import { call, type VoiceJob } from '../service.ts'
+
+const MOST_ATTEMPTS = 4
+const PAGE = 100
+const DAY_MS = 86_400_000
+/** A whole key, a webhook secret, a signed URL. */
+const NEVER_LOGGED = /snt_[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature|X-Amz-Signature)=/i
+const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
+  pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
+
+/** Of pino's levels those that say: a person must mend this now; what nobody caught; listeners that pile up. */
+const CALLS_FOR_HELP = /"level":[56]0|uncaught|unhandled|a promise failed unheard|MaxListenersExceededWarning/i
+
+/** The service as one account's key sees it. */
+export interface Door {
+  readonly url: string
+  readonly key: string
+}
+
+/** Invariant 6: what came at a receiver is what was frozen, and says what polling says. */
+export async function auditCallbacks({ db }: Runtime, received: readonly Received[]): Promise<string[]> {
+  const { rows } = await db.pool.query<Frozen>(FROZEN)
+  const frozen = new Map(rows.map((row) => [row.id, row]))
+  const sent = Map.groupBy(received, ({ headers }) => `${headers['webhook-id']} ${headers['webhook-timestamp']}`)
+  const arrived = new Set(received.map(({ headers }) => headers['webhook-id']))
+  const lost = received.length === 0 ? [] : rows.filter(({ id, state }) => state === 'succeeded' && !arrived.has(id))
+  return [
+    ...[...sent.values()].flatMap((requests) =>
+      auditDelivery(requests, frozen.get(requests[0]!.headers['webhook-id']!)),
+    ),
+    ...lost.map(({ id }) => `a callback counts as taken and never came: ${id}`),
+  ]
+}
+
+const FROZEN = `
+  select d.id, d.state, d.job_id, d.timestamp::text, d.signature, d.body, j.status, j.error_code
+  from webhook_delivery d left join job j on j.id = d.job_id`
+
+interface Frozen {
+  id: string
+  state: string
+  job_id: string
+  timestamp: string
+  signature: string
+  body: Buffer | null
+  status: string | null
+  error_code: string | null
+}
+
+/** @param requests all with one id and one timestamp */
+function auditDelivery(requests: readonly Received[], frozen: Frozen | undefined): string[] {
+  const [{ headers, body }] = requests as [Received]
+  const id = headers['webhook-id']
+  if (frozen === undefined) return [`a callback came that nobody froze: ${id}`]
+  const wire = (request: Received) => `${request.headers['webhook-signature']} ${request.body.toString('base64')}`
+  const isLast = headers['webhook-timestamp'] === frozen.timestamp
+  const asFrozen =
+    headers['webhook-signature'] === frozen.signature && (frozen.body === null || frozen.body.equals(body))
+  const told = JSON.parse(body.toString()) as VoiceJob
+  const asPolled =
+    frozen.status === null || (told.status === frozen.status && (told.error_code ?? null) === frozen.error_code)
+  return [
+    ...(new Set(requests.map(wire)).size > 1 ? [`the attempts of a callback differ: ${id}`] : []),
+    ...(requests.length > MOST_ATTEMPTS ? [`a callback came ${requests.length} times: ${id}`] : []),
+    ...(isLast && !asFrozen ? [`a callback is not what was frozen: ${id}`] : []),
+    ...(told.job_id === frozen.job_id && asPolled ? [] : [`a callback says what the job does not: ${id}`]),
+  ]
+}
+
+type Said = readonly [status: string, completedAt: string | null, errorCode: string | null]
+
+/** Invariants 5 and 7: list, single read, poll, GraphQL and CSV tell the same of every job of the account. */
+export async function auditDoors(door: Door): Promise<string[]> {
+  const [listed, shown, exported] = await Promise.all([list(door), show(door), exportAll(door)])
+  const found: string[] = []
+  const names = (said: ReadonlyMap<string, Said>) => [...said.keys()].sort().join()
+  if (names(listed) !== names(shown)) found.push('GraphQL has other jobs than the list')
+  if (names(listed) !== names(exported)) found.push('the CSV has other jobs than the list')
+  for (const [id, [status, completedAt]] of listed) {
+    const answers = [...(await readAndPoll(door, id)), shown.get(id), exported.get(id)]
+    const alike = new Set(answers.map((answer) => JSON.stringify(answer)))
+    const [sample] = answers
+    if (alike.size > 1) found.push(`the doors do not agree on ${id}: ${[...alike].join(' and ')}`)
+    else if (sample?.[0] !== status || sample[1] !== completedAt) found.push(`the list has something else of ${id}`)
+  }
+  return found
+}
+
+interface Told {
+  job_id: string
+  status: string
+  completed_at: string | null
+  error_code?: string
+}
+
+const said = ({ status, completed_at, error_code }: Told): Said => [status, completed_at, error_code ?? null]
+
+async function list({ url, key }: Door): Promise<Map<string, Said>> {
+  const all = new Map<string, Said>()
+  for (let total = 1; all.size < total; ) {
+    const reply = await call(`${url}/api/v1/jobs?limit=${PAGE}&offset=${all.size}`, { key })
+    const page = reply.json<{ jobs: Told[]; total: number }>()
+    total = page.jobs.length === 0 ? 0 : page.total
+    for (const job of page.jobs) all.set(job.job_id, said(job))
+  }
+  return all
+}
+
+const readAndPoll = ({ url, key }: Door, id: string): Promise<Said[]> =>
+  Promise.all(
+    ['jobs', 'voice/jobs'].map(async (at) => said((await call(`${url}/api/v1/${at}/${id}`, { key })).json<Told>())),
+  )
+
+interface Page {
+  jobs: {
+    pageInfo: { hasNextPage: boolean; endCursor: string | null }
+    edges: { node: { id: string; status: string; completedAt: string | null; errorCode: string | null } }[]
+  }
+}
+
+async function show({ url, key }: Door): Promise<Map<string, Said>> {
+  const all = new Map<string, Said>()
+  let after: string | null = null
+  do {
+    const { jobs }: Page = await read<Page>(url, key, JOBS, { after })
+    for (const { node } of jobs.edges) all.set(node.id, [node.status.toLowerCase(), node.completedAt, node.errorCode])
+    after = jobs.pageInfo.hasNextPage ? jobs.pageInfo.endCursor : null
+  } while (after !== null)
+  return all
+}
+
+async function exportAll({ url, key }: Door): Promise<Map<string, Said>> {
+  const [from, to] = [-DAY_MS, DAY_MS].map((distance) => new Date(Date.now() + distance).toISOString())
+  const { text } = await call(`${url}/api/v1/jobs/export?from=${from}&to=${to}`, { key })
+  const [header = [], ...rows] = readCsv(text.replace(/^\uFEFF/, ''))
+  const at = (name: string) => header.indexOf(name)
+  const all = rows.map((row): [string, Said] => [
+    row[at('job_id')]!,
+    [row[at('status')]!, row[at('completed_at')] || null, row[at('error_code')] || null],
+  ])
+  if (new Set(all.map(([id]) => id)).size < all.length) throw new Error('the CSV has a job twice')
+  return new Map(all)
+}
+
+/** Invariants 10 and 11: nothing that is not for logs, and nothing that nobody caught. */
+export function auditLogs(logs: readonly string[], secrets: readonly string[]): string[] {
+  return logs.flatMap((log) => {
+    const known = secrets.filter((secret) => log.includes(secret)).map((secret) => `"${secret.slice(0, 8)}…"`)
+    const secret = NEVER_LOGGED.test(log) ? ['a key, a secret or a signed URL'] : []
+    const error = CALLS_FOR_HELP.test(log) ? [`a call for help: ${CALLS_FOR_HELP.exec(log)?.[0]}`] : []
+    return [...known, ...secret, ...error].map((what) => `a log holds ${what}`)
+  })
+}

@@ -1,0 +1,115 @@
+import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
+import { createUser } from '../../src/users/create-user.ts'
+import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
+import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import type { GraphqlAnswer } from './graphql.ts'
+import { insertJob } from './jobs.ts'
+import { COMPANION_SCOPES, type Producers, startProducers } from './producers.ts'
+import { chatAnswer } from './servers/provider-server.ts'
+import { call, endpoint } from './service.ts'
+import { submitText } from './voice-jobs.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** A service that holds what every example asks for. */
+export interface ExampleWorld {
+  readonly url: string
+  /** It may do everything that a key can. */
+  readonly key: string
+  /** An example's variables, with ids of what is there. */
+  variablesFor(name: string, variables: Variables): Promise<Record<string, unknown>>
+  /** Asks with the key, or as a person where only a person can. */
+  ask(name: string, query: string, variables: Variables): Promise<GraphqlAnswer<Record<string, object | null>>>
+  close(): Promise<void>
+}
+
+const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...COMPANION_SCOPES]
+const PASSWORD = 'a long password'
+const BY_A_PERSON = ['me', 'change-password', 'sign-out']
+
+export async function openExampleWorld(): Promise<ExampleWorld> {
+  const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))
+  service.provider.script('/v1/chat/completions', chatAnswer('["harbour", "ships"]'))
+  const account = await service.createAccount()
+  const { apiKey: key } = await service.createKey(account, SCOPES)
+  const system = service.runtime.as({ kind: 'system' })
+  const source = JSON.stringify({ endpoints: [endpoint('short')], workflows: [portrait(service.provider.url)] })
+  await applyEndpoints(system, { source, readAudio: () => Promise.reject(new Error('no audio here')) })
+  const email = `person.${account}@example.com`
+  await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
+  const makers = makersOf(service, account, key, email)
+  await setWebhookUrl(service.runtime.as(holderOf(account)), { url: 'https://example.com/hooks' })
+
+  const post = (body: object, headers: Record<string, string>) =>
+    call(`${service.url}/graphql`, { method: 'POST', headers: { origin: service.url, ...headers }, body })
+  const signIn = async (): Promise<Record<string, string>> => {
+    const query = `mutation { signIn(email: "${email}", password: "${PASSWORD}") { __typename } }`
+    return { cookie: (await post({ query }, {})).headers['set-cookie']!.split(';')[0]! }
+  }
+  const variablesFor = async (name: string, variables: Variables) => ({ ...variables, ...(await makers[name]?.()) })
+  return {
+    url: service.url,
+    key,
+    variablesFor,
+    ask: async (name, query, variables) => {
+      const headers = BY_A_PERSON.includes(name) ? await signIn() : { authorization: `Bearer ${key}` }
+      return (await post({ query, variables: await variablesFor(name, variables) }, headers)).json()
+    },
+    close: () => service.close(),
+  }
+}
+
+const holderOf = (accountId: string) => ({ kind: 'account', accountId, credits: 1n }) as const
+
+/** What makes the things that examples name, new ones for each. */
+function makersOf(service: Producers, account: string, key: string, email: string) {
+  const { db } = service.runtime
+  const submit = async (text: string) => ({ jobId: await submitText(service.url, key, 'tts', text, 'aria') })
+  const insert = async (status: 'processing' | 'completed') => ({ jobId: await insertJob(db, account, { status }) })
+  const otherKey = async () => ({ id: (await service.createKey(account)).apiKeyId })
+  const end = `set status = 'failed', completed_at = now(), error_code = 'RENDER_FAILED'`
+  const makers: Readonly<Record<string, () => Promise<object>>> = {
+    job: () => insert('completed'),
+    'voice-job': () => insert('completed'),
+    'job-updated': async () => ({ id: (await insert('processing')).jobId }),
+    'jobs-updated': async () => {
+      await insert('processing')
+      return {}
+    },
+    'cancel-job': () => submit('Never mind.'),
+    'retry-job': async () => {
+      const failed = await submit('Once more.')
+      await db.pool.query(`update job ${end} where id = $1`, [failed.jobId])
+      return failed
+    },
+    'redeliver-webhook': async () => {
+      const id = await sendTestWebhook(service.runtime.as(holderOf(account)))
+      await db.pool.query(`update webhook_delivery set state = 'failed', finished_at = now() where id = $1`, [id])
+      return { id }
+    },
+    'retarget-companion': async () => {
+      const { body } = await service.send<{ chat_id: string }>('/companion/chat', key, { message: 'Good morning!' })
+      return { chatId: body.chat_id }
+    },
+    'delete-api-key': otherKey,
+    'update-api-key': otherKey,
+    'credit-account': async () => ({ account }),
+    'sign-in': async () => ({ email, password: PASSWORD }),
+    // The same again: others sign in with it, too.
+    'change-password': async () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+  }
+  return makers
+}
+
+const portrait = (baseUrl: string) => ({
+  slug: 'portrait',
+  name: 'Portrait',
+  inputs: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['prompt'],
+    properties: { prompt: { type: 'string', minLength: 1, maxLength: 100 } },
+  },
+  engine: { kind: 'cog', base_url: baseUrl },
+  credits_per_job: 10,
+})

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { KeyPair } from '../certificates.ts'
+import { until } from '../service.ts'
+
+/** One request as it came. */
+export interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  /** performance.now() when its last byte was there. */
+  readonly at: number
+}
+
+/** The three headers, as a verifier takes them. */
+export const signedHeaders = ({ headers }: Received) => ({
+  'webhook-id': headers['webhook-id']!,
+  'webhook-timestamp': headers['webhook-timestamp']!,
+  'webhook-signature': headers['webhook-signature']!,
+})
+
+/** What all attempts of one delivery have in common, to the byte. */
+export const frozenBytes = (request: Received): string =>
+  [...Object.values(signedHeaders(request)), request.body.toString('base64')].join(' ')
+
+export type Behaviour = (response: ServerResponse, request: IncomingMessage, nth: number) => void
+
+export interface Receiver {
+  /** https://127.0.0.1:port */
+  readonly url: string
+  readonly port: number
+  /** What has come for a path, oldest first. */
+  received(path: string): readonly Received[]
+  /** Sets what a path does; without it a path answers 204. */
+  on(path: string, behaviour: Behaviour): void
+  waitFor(path: string, count?: number, deadlineMs?: number): Promise<readonly Received[]>
+  /** Resets the connection that a request came over. */
+  reset(request: IncomingMessage): void
+  /** How many connections were made in all. */
+  connections(): number
+  close(): Promise<void>
+}
+
+/** A receiver of callbacks over TLS on 127.0.0.1. */
+export async function startReceiver(pair: KeyPair): Promise<Receiver> {
+  const log = new Map<string, Received[]>()
+  const behaviours = new Map<string, Behaviour>()
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer({ ...pair, keepAliveTimeout: 60_000 }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const path = request.url ?? ''
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+      const entries = log.get(path) ?? []
+      log.set(path, entries)
+      entries.push({ path, headers, body: Buffer.concat(chunks), at: performance.now() })
+      const behave = behaviours.get(path)
+      if (behave !== undefined) behave(response, request, entries.length)
+      else response.writeHead(204).end()
+    })
+  })
+  server.on('connection', (socket: Socket) => {
+    connections++
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket)).on('error', () => undefined)
+  })
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const received = (path: string) => log.get(path) ?? []
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    received,
+    on: (path, behaviour) => behaviours.set(path, behaviour),
+    waitFor: (path, count = 1, deadlineMs = 20_000) =>
+      until(
+        () => (received(path).length >= count ? received(path) : undefined),
+        deadlineMs,
+        `${count} requests to ${path}`,
+      ) as Promise<readonly Received[]>,
+    reset: ({ socket }) => {
+      for (const raw of sockets) if (raw.remotePort === socket.remotePort) raw.resetAndDestroy()
+    },
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
+import { until } from '../../setup/service.ts'
+import { allFinished } from '../../setup/voice-jobs.ts'
+import { openWorkerBed, type WorkerBed } from '../../setup/worker-fixture.ts'
+
+const PATIENCE_MS = 60_000
+const POOL = 'told'
+/** Those that wait for a lock that somebody else holds on what is known of attempts. */
+const WAITING = `
+  select a.pid from pg_stat_activity a join pg_locks l on l.pid = a.pid
+  where not l.granted and l.relation = 'webhook_attempt'::regclass`
+const FROZEN = `
+  select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
+
+describe('a worker that is killed around a callback', { timeout: 240_000 }, () => {
+  let bed: WorkerBed
+  let speech: SpeechServer
+  beforeAll(async () => {
+    bed = await openWorkerBed()
+    speech = await startSpeechServer()
+    await bed.applyEndpoint('told', { pool: POOL, base_url: speech.url, max_in_flight: 4 })
+  })
+  afterAll(async () => {
+    await bed?.close()
+    await speech?.close()
+  })
+
+  test('after committing and before sending: it is sent once, as it was frozen; after sending and before recording: again, the same bytes', async () => {
+    const { pool } = bed.runtime.db
+    const victim = await bed.startWorker(POOL)
+    const held: ServerResponse[] = []
+    bed.receiver.on('/callbacks', (response, _request, nth) => {
+      if (nth === 1) held.push(response)
+      else response.writeHead(204).end()
+    })
+    const [sent] = await bed.submit('told', ['It came, and nobody knows.'])
+    await until(() => held.length === 1, PATIENCE_MS, 'the first callback')
+
+    // An attempt is noted before its first byte goes out, and again with its outcome: both wait now, and nothing else does.
+    const lock = await pool.connect()
+    await lock.query('begin')
+    await lock.query('lock table webhook_attempt in share mode')
+    const [unsent] = await bed.submit('told', ['It has not left yet.'])
+    await allFinished(bed.runtime, [unsent!])
+    const waiting = async () => (await pool.query<{ pid: number }>(WAITING)).rows
+    await until(async () => (await waiting()).length === 1, PATIENCE_MS, 'the second callback to begin')
+    held[0]!.writeHead(204).end()
+    await until(async () => (await waiting()).length === 2, PATIENCE_MS, 'the first callback to be recorded')
+    await victim.stop('SIGKILL')
+    // PostgreSQL would carry out what the dead worker asked for once the lock is gone.
+    for (const { pid } of await waiting()) await pool.query('select pg_terminate_backend($1)', [pid])
+    await lock.query('rollback')
+    lock.release()
+    expect(bed.received(unsent!)).toEqual([])
+    const frozen = (await pool.query(FROZEN, [unsent])).rows[0]
+
+    await bed.startWorker(POOL)
+    expect(await bed.auditAll([sent!, unsent!])).toEqual([])
+    const [once, twice] = [bed.received(unsent!), bed.received(sent!)]
+    expect(once).toHaveLength(1)
+    const { headers, body } = once[0]!
+    expect([headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature'], body]).toEqual([
+      frozen.id,
+      frozen.timestamp,
+      frozen.signature,
+      frozen.body,
+    ])
+    expect(twice).toHaveLength(2)
+    expect(speech.calls).toHaveLength(2)
+  })
+})

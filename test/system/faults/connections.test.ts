@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { RECEIVER_PATH, startTroubledService, type TroubledService } from '../../setup/chaos-service.ts'
+import { ask } from '../../setup/graphql.ts'
+import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
+import { until } from '../../setup/service.ts'
+
+const LOAD_MS = 10_000
+const PATIENCE_MS = 60_000
+/** Words that only one statement has: the queue's claim, the job's, its end, its failure; the begin of a callback's attempt, its record. */
+const COMMITTED_BY_WORKERS = [
+  'claim_queued',
+  'claim_job',
+  "status = 'completed'",
+  "status = 'failed'",
+  'begin_attempts',
+  'succeed_attempts',
+  'fail_attempt',
+]
+
+describe('connections to the database that break', { timeout: 240_000 }, () => {
+  let bed: TroubledService
+  beforeAll(async () => {
+    bed = await startTroubledService()
+  })
+  afterEach(() => {
+    bed.proxy.rule = () => null
+    bed.speech.answer(() => ({}))
+  })
+  afterAll(() => bed?.close())
+
+  const idsOf = async () =>
+    (await bed.auditor.db.pool.query<{ id: string }>('select id from job order by id')).rows.map(({ id }) => id)
+
+  test('anywhere, also before the reply to a COMMIT: nothing is lost and nothing is done twice', async () => {
+    bed.proxy.rule = cutShares({ commit: 0.1, other: 0.01 })
+    const accepted = await bed.loadFor(LOAD_MS)
+    bed.proxy.rule = () => null
+    expect(bed.proxy.cuts.reply).toBeGreaterThan(3)
+    expect(bed.proxy.cuts.now).toBeGreaterThan(3)
+    expect(accepted.length).toBeGreaterThan(20)
+    await bed.allIsWell(accepted)
+  })
+
+  test('right after a worker committed something, and before its reply: every job ends once, and its callback comes', async () => {
+    let refusals = 0
+    bed.receiver.on(RECEIVER_PATH, (response) => response.writeHead(refusals++ === 0 ? 503 : 204).end())
+    const next = bed.speech.calls.length
+    bed.speech.answer((_call, nth) => (nth === next ? { status: 400, json: { detail: 'no' } } : {}))
+    const rule = cutReplies(COMMITTED_BY_WORKERS)
+    bed.proxy.rule = rule
+    const texts = COMMITTED_BY_WORKERS.map((_word, index) => `cut once, ${index}.`)
+    const replies = await Promise.all(texts.map((text) => bed.submit(text)))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
+    const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
+    await until(() => rule.left.size === 0, PATIENCE_MS, 'all cuts')
+    await bed.allIsWell(ids)
+    for (const id of ids) expect(bed.received().some(({ body }) => body.includes(id))).toBe(true)
+  })
+
+  test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
+    const before = await idsOf()
+    const rule = cutReplies(['insert_job'])
+    bed.proxy.rule = rule
+    const key = { 'idempotency-key': 'once and no more' }
+    const lost = await bed.submit('cut at its submission.', key)
+    expect([lost.status, rule.left.size]).toEqual([503, 0])
+    const again = await bed.submit('cut at its submission.', key)
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, 'true'])
+    const { job_id: id } = again.json<{ job_id: string }>()
+    expect((await idsOf()).filter((one) => !before.includes(one))).toEqual([id])
+    await bed.allIsWell([id])
+  })
+
+  test('right after a cancellation was committed, and before its reply: asked again, it is cancelled, and refunded once', async () => {
+    bed.speech.answer(() => ({ hang: true }))
+    const { job_id: id } = (await bed.submit('cut at its cancellation.')).json<{ job_id: string }>()
+    await until(() => bed.speech.inFlight() === 1, PATIENCE_MS, 'the rendering')
+    const rule = cutReplies(['JOB_CANCELLED'])
+    bed.proxy.rule = rule
+    const cancel = () => ask(bed.service.url, bed.service.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+    await cancel()
+    expect(rule.left.size).toBe(0)
+    expect((await cancel()).errors).toBeUndefined()
+    await until(() => bed.speech.inFlight() === 0, PATIENCE_MS, 'the engine to be let go')
+    await bed.allIsWell([id])
+    const { rows } = await bed.auditor.db.pool.query('select error_code from job where id = $1', [id])
+    expect(rows).toEqual([{ error_code: 'JOB_CANCELLED' }])
+  })
+
+  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
+})

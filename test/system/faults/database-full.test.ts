@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
+import { ask } from '../../setup/graphql.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { call, endpoint, finishedJob, until } from '../../setup/service.ts'
+import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+
+/** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */
+const STATES = ['53000', '53100', '53200', '53300', '53400', '58030'] as const
+const [, DISK_FULL] = STATES
+const PATIENCE_MS = 60_000
+const SLUG = 'calm'
+const INPUTS = { text: 'Is there room?', voice: endpoint(SLUG).voices[0]!.slug }
+
+let service: TestRuntime
+let key: string
+const query = async <T extends object>(sql: string, values: unknown[] = []) =>
+  (await service.runtime.db.pool.query<T>(sql, values)).rows
+
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' }, worker: true })
+  await applyEndpoint(service.runtime, SLUG)
+  key = (await service.createCaller()).key
+  // What a sequence counts is not rolled back with the refusal.
+  await query(`create sequence refusals`)
+  await query(`create function refuse() returns trigger language plpgsql as $$ begin
+    perform nextval('refusals');
+    raise exception 'could not extend file: No space left on device' using errcode = tg_argv[0];
+  end $$`)
+})
+afterAll(() => service.close())
+
+/** Runs `work` while PostgreSQL refuses all new rows of a table with this SQLSTATE. */
+async function refusing<T>(table: string, state: string, work: () => Promise<T>): Promise<T> {
+  await query(`alter sequence refusals restart`)
+  await query(`create trigger refuse before insert on ${table} for each row execute function refuse('${state}')`)
+  try {
+    return await work()
+  } finally {
+    await query(`drop trigger refuse on ${table}`)
+  }
+}
+const hasRefused = async () => (await query<{ is_called: boolean }>('select is_called from refusals'))[0]!.is_called
+
+describe('a database whose disk is full', () => {
+  test.each(STATES)('is 503 with Retry-After, in REST and in GraphQL (%s)', async (state) => {
+    await refusing('job', state, async () => {
+      const reply = await call(`${service.url}/api/v1/voice/${SLUG}`, { method: 'POST', key, body: { inputs: INPUTS } })
+      expect([reply.status, reply.headers['retry-after'], reply.json<{ error_code: string }>().error_code]).toEqual([
+        503,
+        '1',
+        'UNAVAILABLE',
+      ])
+      const document = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "${SLUG}", inputs: $inputs) { __typename } }`
+      const { data, errors } = await ask(service.url, key, document, { inputs: INPUTS })
+      expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
+        null,
+        [{ code: 'UNAVAILABLE', retryAfterSeconds: 1, requestId: expect.any(String) }],
+      ])
+    })
+  })
+
+  test('fails no job: a finished rendering is recorded once there is room again', { timeout: 90_000 }, async () => {
+    const id = await refusing('artifact', DISK_FULL, async () => {
+      const submitted = await submitText(service.url, key, SLUG, INPUTS.text)
+      await until(hasRefused, PATIENCE_MS, 'the disk to be full')
+      return submitted
+    })
+    expect(await finishedJob(service.url, key, id)).toMatchObject({ status: 'completed' })
+    expect(await query('select attempt, cause from job where id = $1', [id])).toEqual([{ attempt: 1, cause: null }])
+  })
+
+  test('fails no job when it stays full: the job is delivered again', async () => {
+    const account = await service.createAccount()
+    const [job] = await query<{ id: string }>(
+      `insert into job (id, account_id, type, endpoint_key, inputs, cost, created_at)
+       select 'job_01' || substr(id, 8), id, 'voice', 'voice.nowhere', '{}', 0, now() from account where id = $1 returning id`,
+      [account],
+    )
+    const file = {
+      output: 'audio',
+      extension: '.wav',
+      content: Buffer.alloc(44),
+      contentType: 'audio/wav',
+      durationMs: 1,
+    }
+    const work = { timeLimitSeconds: 60, perform: async () => ({ files: [file] }) }
+    const real = performance.now.bind(performance)
+    await refusing('artifact', DISK_FULL, async () => {
+      const performed = performJob(service.runtime, job!.id, new AbortController().signal, () => work)
+      performed.catch(() => undefined)
+      await until(hasRefused, PATIENCE_MS, 'the disk to be full')
+      // Nobody has patience for this long.
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000)
+      await expect(performed).rejects.toThrow('the result could not be recorded')
+      clock.mockRestore()
+    })
+    expect(await query('select status, error_code from job where id = $1', [job!.id])).toEqual([
+      { status: 'processing', error_code: null },
+    ])
+  })
+})

@@ -1,0 +1,58 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTroubledService, type TroubledService } from '../../setup/chaos-service.ts'
+import { until } from '../../setup/service.ts'
+
+/** Issue: a minute. */
+const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 60) * 1000
+const RESTART_EVERY_MS = 3_000
+/** The embedded PostgreSQL takes 200. */
+const MORE_THAN_ALLOWED = 230
+
+describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
+  let bed: TroubledService
+  beforeAll(async () => {
+    bed = await startTroubledService()
+  })
+  afterAll(() => bed?.close())
+
+  test('PostgreSQL crashes and restarts every few seconds under load: every accepted job ends, and the process lives on', async () => {
+    const end = performance.now() + LOAD_MS
+    let crashes = 0
+    const trouble = async () => {
+      while (performance.now() < end) {
+        const next = performance.now() + RESTART_EVERY_MS
+        await until(() => performance.now() > next, RESTART_EVERY_MS * 2, 'the next crash')
+        await bed.database.restart()
+        crashes++
+      }
+    }
+    const [accepted] = await Promise.all([bed.loadFor(LOAD_MS), trouble()])
+    process.stderr.write(`${accepted.length} jobs accepted between ${crashes} crashes\n`)
+    expect(crashes).toBeGreaterThan(2)
+    expect(accepted.length).toBeGreaterThan(20)
+    await bed.allIsWell(accepted)
+  })
+
+  test('all connections of the database are taken: refusals are 503, and everything goes on once some are free', async () => {
+    const hogs: Client[] = []
+    for (let count = 0; count < MORE_THAN_ALLOWED; count++) {
+      const hog = new Client({ connectionString: bed.database.url })
+      hog.on('error', () => undefined)
+      const isIn = await hog.connect().then(
+        () => true,
+        () => false,
+      )
+      if (!isIn) break
+      hogs.push(hog)
+    }
+    expect(hogs.length).toBeLessThan(MORE_THAN_ALLOWED)
+    const tight = await bed.loadFor(3_000)
+    await Promise.all(hogs.map((hog) => hog.end()))
+    const free = await bed.loadFor(1_000)
+    expect(free.length).toBeGreaterThan(0)
+    await bed.allIsWell([...tight, ...free])
+  })
+
+  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
+})

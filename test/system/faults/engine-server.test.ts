@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
+import { audit, finalStates } from '../../setup/audit/audit.ts'
+import { ask } from '../../setup/graphql.ts'
+import type { Process } from '../../setup/processes.ts'
+import { crashingFor } from '../../setup/servers/listening.ts'
+import { startProviderServer } from '../../setup/servers/provider-server.ts'
+import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
+import { call, freePorts, until } from '../../setup/service.ts'
+import { allFinished } from '../../setup/voice-jobs.ts'
+import { openWorkerBed, type WorkerBed } from '../../setup/worker-fixture.ts'
+
+const POOL = 'gpu'
+const PATIENCE_MS = 60_000
+/** Issue: a cancelled job's request is closed by then. */
+const ABORT_MS = 300
+const DOWN_MS = 3_000
+const RETRY_SECONDS = 4
+const LIMIT = 6
+const SENTENCES = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(5)
+
+describe('a speech server in trouble, with two workers', { timeout: 240_000 }, () => {
+  let bed: WorkerBed
+  let speech: SpeechServer
+  const workers: Process[] = []
+  beforeAll(async () => {
+    bed = await openWorkerBed()
+    workers.push(...(await Promise.all([bed.startWorker(POOL), bed.startWorker(POOL)])))
+  })
+  beforeEach(async () => {
+    speech = await startSpeechServer()
+  })
+  afterEach(() => speech.close())
+  afterAll(() => bed?.close())
+
+  const jobs = async (ids: readonly string[]) => {
+    const { rows } = await bed.runtime.db.pool.query<{ status: string; error_code: string | null; seconds: number }>(
+      `select status, error_code, extract(epoch from completed_at - started_at)::float8 as seconds from job
+       where id = any($1) order by id`,
+      [ids],
+    )
+    return rows
+  }
+  const balance = async () =>
+    (await bed.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: bed.account } })).credits
+
+  test('killed in the middle of a backlog, it is asked a few times only while it is down, and loses no job', async () => {
+    await bed.applyEndpoint('backlog', { pool: POOL, base_url: speech.url, max_in_flight: 32, retry_seconds: 40 })
+    speech.answer(() => ({ delayMs: 100 }))
+    const ids = await bed.submit(
+      'backlog',
+      Array.from({ length: 120 }, (_, index) => `One of many, ${index}.`),
+    )
+    await until(() => speech.calls.length > 40, PATIENCE_MS, 'the backlog to be under way')
+    const { port } = speech
+    await speech.close()
+    const knocks = await crashingFor(DOWN_MS, port)
+    process.stderr.write(`asked ${knocks} times in ${DOWN_MS / 1000} s by 2 workers with 32 jobs\n`)
+    // Each of the 32 jobs that were there would have asked four times or more.
+    expect(knocks).toBeLessThan(64)
+    expect(knocks).toBeGreaterThan(0)
+
+    speech = await startSpeechServer(port)
+    speech.answer(() => ({ delayMs: 20 }))
+    await allFinished(bed.runtime, ids)
+    expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
+    expect(speech.mostInFlight()).toBeLessThanOrEqual(32)
+    expect(await bed.auditAll(ids)).toEqual([])
+  })
+
+  test('never has more than max_in_flight requests while its workers are killed and come back', async () => {
+    await bed.applyEndpoint('capped', { pool: POOL, base_url: speech.url, max_in_flight: LIMIT })
+    speech.answer(() => ({ delayMs: 80 }))
+    // Every third text is two requests.
+    const texts = Array.from({ length: 120 }, (_, index) => `Number ${index}. ${index % 3 === 0 ? SENTENCES : ''}`)
+    const ids = await bed.submit('capped', texts)
+    for (let round = 1; round <= 3; round++) {
+      await until(() => speech.calls.length >= round * 20, PATIENCE_MS, 'some progress')
+      const victim = workers.shift()!
+      await victim.stop('SIGKILL')
+      workers.push(await bed.startWorker(POOL))
+    }
+    await allFinished(bed.runtime, ids)
+    expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
+    expect(speech.mostInFlight()).toBeLessThanOrEqual(LIMIT)
+    expect(speech.mostInFlight()).toBeGreaterThanOrEqual(LIMIT / 2)
+    expect(await bed.auditAll(ids)).toEqual([])
+    // Those that came live until the end.
+    await bed.measureAtRest()
+  })
+
+  test('gone for good, it fails jobs as PROVIDER_UNAVAILABLE with a refund, and not before retry_seconds are over', async () => {
+    const [port] = await freePorts(1)
+    const gone = { pool: POOL, base_url: `http://127.0.0.1:${port}`, max_in_flight: 8, retry_seconds: RETRY_SECONDS }
+    await bed.applyEndpoint('gone', gone)
+    const before = await balance()
+    const ids = await bed.submit('gone', ['Is anybody there?', 'Hello?', 'Nobody.', 'Still nobody.', 'So be it.'])
+    await allFinished(bed.runtime, ids)
+    for (const job of await jobs(ids)) {
+      expect(job).toMatchObject({ status: 'failed', error_code: 'PROVIDER_UNAVAILABLE' })
+      expect(job.seconds).toBeGreaterThanOrEqual(RETRY_SECONDS)
+    }
+    expect(await balance()).toBe(before)
+    expect(await bed.auditAll(ids)).toEqual([])
+  })
+
+  test('answering after the time limit, it is no longer heard: JOB_TIMEOUT, a refund, and nothing is written', async () => {
+    await bed.applyEndpoint('late', { pool: POOL, base_url: speech.url, max_in_flight: 4 }, { time_limit_seconds: 1 })
+    const answered = Promise.withResolvers<void>()
+    speech.answer(() => ({ delayMs: 2_000, onAnswer: answered.resolve }))
+    const before = await balance()
+    const [id] = await bed.submit('late', ['Better late than never.'])
+    await allFinished(bed.runtime, [id!])
+    expect(await jobs([id!])).toMatchObject([{ status: 'failed', error_code: 'JOB_TIMEOUT' }])
+    await until(() => speech.abandoned() === 1, PATIENCE_MS, 'the request to be closed')
+    const states = await finalStates(bed.runtime)
+    await answered.promise
+    expect(await bed.auditAll([id!])).toEqual([])
+    expect(await finalStates(bed.runtime)).toEqual(states)
+    expect(await bed.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
+    expect(await balance()).toBe(before)
+  })
+
+  test('cancelled through another process, jobs have their requests closed within 300 ms, their refund and their callback', async () => {
+    await bed.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 16 })
+    speech.answer(() => ({ hang: true }))
+    const before = await balance()
+    const ids = await bed.submit(
+      'held',
+      Array.from({ length: 5 }, (_, index) => `Cancelled, ${index}.`),
+    )
+    await until(() => speech.inFlight() === ids.length, PATIENCE_MS, 'all to be at the server')
+    const waits: number[] = []
+    for (const [index, id] of ids.entries()) {
+      const asked = performance.now()
+      await ask(bed.service.url, bed.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+      await until(() => speech.abandoned() > index, PATIENCE_MS, 'the request to be closed')
+      waits.push(speech.abandonedAt[index]! - asked)
+    }
+    process.stderr.write(`closed after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
+    // The middle one: a busy machine may hold up any single one.
+    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
+    expect(new Set((await jobs(ids)).map(({ error_code }) => error_code))).toEqual(new Set(['JOB_CANCELLED']))
+    expect(await bed.auditAll(ids)).toEqual([])
+    expect(await balance()).toBe(before)
+    for (const id of ids) {
+      expect(bed.received(id).map(({ body }) => JSON.parse(body.toString()).error_code)).toEqual(['JOB_CANCELLED'])
+    }
+  })
+
+  test('so have generations, and their predictions are cancelled', async () => {
+    const provider = await startProviderServer()
+    provider.script('/predictions', { hang: true })
+    const engine = { kind: 'cog', base_url: provider.url, max_in_flight: 5 }
+    const inputs = { type: 'object', additionalProperties: false, properties: {} }
+    const workflow = { slug: 'portrait', name: 'Portrait', inputs, engine, credits_per_job: 10 }
+    const readAudio = () => Promise.reject(new Error('no audio here'))
+    const source = JSON.stringify({ workflows: [workflow] })
+    await applyEndpoints(bed.runtime.as({ kind: 'system' }), { source, readAudio })
+    const key = (await bed.service.createKey(bed.account, ['generate:workflow'])).apiKey
+    const body = { inputs: {}, webhook_url: `${bed.receiver.url}/callbacks` }
+    const submit = () => call(`${bed.service.url}/api/v1/generate/portrait`, { method: 'POST', key, body })
+    const replies = await Promise.all(Array.from({ length: 5 }, submit))
+    const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
+    const sent = (id: string) => provider.received.filter(({ path }) => path === `/predictions/${id}-1/cancel`).length
+    await until(() => provider.of('/predictions').length === 5, PATIENCE_MS, 'all to be at the server')
+    const waits: number[] = []
+    for (const id of ids) {
+      const asked = performance.now()
+      await ask(bed.service.url, key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+      await until(() => sent(id) === 1, PATIENCE_MS, 'the prediction to be cancelled')
+      waits.push(performance.now() - asked)
+    }
+    process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
+    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
+    for (const id of ids) await until(() => bed.received(id).length === 1, PATIENCE_MS, 'the callback')
+    const codes = ids.map((id) => JSON.parse(bed.received(id)[0]!.body.toString()).error_code)
+    expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
+    expect(await audit(bed.runtime, ids)).toEqual([])
+    await provider.close()
+  })
+
+  test('after all that, the workers have the connections and the memory that they had', async () => {
+    expect(await bed.auditAtRest()).toEqual([])
+  })
+})

@@ -1,0 +1,143 @@
+import { createSocket } from 'node:dgram'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createAccount } from '../../../src/accounts/create-account.ts'
+import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
+import { readSettings } from '../../../src/context/config.ts'
+import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
+import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
+import { openLog } from '../../../src/values/log.ts'
+import { audit } from '../../setup/audit/audit.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { canMount, startMounted } from '../../setup/mounts.ts'
+import { endProcesses } from '../../setup/processes.ts'
+import { OUTSIDE_ALLOWED, openRebinding, type Rebinding } from '../../setup/rebinding.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { type ProviderServer, prediction, startProviderServer } from '../../setup/servers/provider-server.ts'
+import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
+import { call, cleanUp, finishedJob, freePorts, makeTempDir, until } from '../../setup/service.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { createOwner } from '../../setup/webhooks.ts'
+import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
+
+const PATIENCE_MS = 30_000
+const HANGING = 20
+const WORKFLOW = 'drawn'
+const SPOKEN = 'spoken'
+const SCOPES = ['generate:voice', 'generate:workflow', 'job:read']
+
+let provider: ProviderServer
+let speech: SpeechServer
+beforeAll(async () => {
+  ;[provider, speech] = await Promise.all([startProviderServer(), startSpeechServer()])
+})
+afterAll(async () => {
+  await endProcesses()
+  await Promise.all([provider.close(), speech.close()])
+  await cleanUp()
+})
+
+describe('a name that leads elsewhere the second time it is asked for', () => {
+  let rebinding: Rebinding
+  let service: TestRuntime
+  beforeAll(async () => {
+    rebinding = await openRebinding()
+    const env = { EGRESS_ALLOW: OUTSIDE_ALLOWED, WEBHOOK_RETRY_DELAYS: '0.1,0.1,0.1' }
+    service = await startTestRuntime({ worker: true, webhooks: rebinding.resolver, env })
+  })
+  afterAll(async () => {
+    await service.close()
+    await rebinding.close()
+  })
+  afterEach(() => expect(rebinding.reached.inside).toBe(0))
+
+  test.each<[string, (before: number) => boolean]>([
+    ['between the judgement and the connection', (before) => before > 0],
+    ['after the first attempt', () => rebinding.reached.outside > 0],
+  ])('is never connected to there by a callback, turned %s', async (_when, isInside) => {
+    rebinding.turnInside(isInside)
+    const owner = await createOwner(service, `https://rebound.test:${rebinding.port}/`)
+    const { attempts, outcome } = await owner.outcomeOf(await owner.sendTest())
+    expect([outcome, attempts.length]).toEqual(['address_refused', 4])
+  })
+
+  test('is never connected to there for an output: the job fails uncharged', async () => {
+    rebinding.turnInside((before) => before > 0)
+    const output = `https://rebound-output.test:${rebinding.port}/a.png`
+    provider.script('/predictions', prediction(output))
+    await applyWorkflow(service.runtime, WORKFLOW, { base_url: provider.url, retry_seconds: 5 })
+    const key = (await service.createKey(await service.createAccount(), SCOPES)).apiKey
+    const before = rebinding.reached.outside
+    const id = await submitPrompt(service.url, key, WORKFLOW, 'a cat')
+    await allFinished(service.runtime, [id])
+    const { rows } = await service.runtime.db.pool.query('select status, error_code, cause from job where id = $1', [
+      id,
+    ])
+    expect(rows).toEqual([
+      { status: 'failed', error_code: 'PROVIDER_UNAVAILABLE', cause: 'an output could not be fetched' },
+    ])
+    expect(rebinding.reached.outside).toBe(before + 1)
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+})
+
+describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_000 }, () => {
+  const names = createSocket('udp4')
+  const address = '127.0.0.53'
+  let database: TestDatabase
+  let auditor: Runtime
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => names.bind(53, address, resolve))
+    database = await createTestDatabase()
+  })
+  afterAll(async () => {
+    names.close()
+    await auditor?.close()
+    await database.drop()
+  })
+
+  test('for 20 outputs holds up nothing else: neither an engine that has a name itself, nor the disk, nor requests', async () => {
+    const dir = await makeTempDir()
+    const resolvConf = join(dir, 'resolv.conf')
+    writeFileSync(resolvConf, `nameserver ${address}\noptions timeout:5 attempts:3\n`)
+    const [port] = await freePorts(1)
+    const url = `http://127.0.0.1:${port}`
+    const env = { DATABASE_URL: database.url, DATA_DIR: join(dir, 'data'), PORT: String(port), LOG_LEVEL: 'warn' }
+    const service = await startMounted('mount --bind "$1" /etc/resolv.conf', resolvConf, env)
+    auditor = await openRuntime(readSettings({ ...env, LOG_LEVEL: 'silent' }), openLog('silent'), { supervise: false })
+
+    let made = 0
+    provider.script('/predictions', () => prediction(`https://hanging-${made++}.example.com/a.png`))
+    await applyWorkflow(auditor, WORKFLOW, { base_url: provider.url, retry_seconds: 60, max_in_flight: HANGING })
+    // Looked up as every server that the operator configured: by the system.
+    await applyEndpoint(auditor, SPOKEN, { base_url: `http://localhost:${speech.port}`, max_in_flight: 4 })
+    const operator = auditor.as({ kind: 'system' })
+    const { id: accountId } = await createAccount(operator, { name: 'drawing', credits: 1_000_000n })
+    const { apiKey: key } = await createApiKey(operator, { account: accountId, name: 'k', scopes: SCOPES })
+    const isKnown = async () =>
+      (await call(`${url}/api/v1/generate/${WORKFLOW}`, { method: 'POST', key, body: {} })).status === 400
+    await until(isKnown, PATIENCE_MS, 'the workflow to be known')
+    const hanging = await Promise.all(
+      Array.from({ length: HANGING }, (_, n) => submitPrompt(url, key, WORKFLOW, `picture ${n}`)),
+    )
+    await until(() => made === HANGING, PATIENCE_MS, 'all predictions to be made')
+
+    const isSpoken = async () => (await call(`${url}/api/v1/public/voice/${SPOKEN}`)).status === 200
+    await until(isSpoken, PATIENCE_MS, 'the endpoint to be known')
+    const spoken = await finishedJob(url, key, await submitText(url, key, SPOKEN, 'Nobody waits for me.'))
+    expect(spoken.status).toBe('completed')
+    expect((await call(spoken.outputs!.audio)).bytes.length).toBeGreaterThan(44)
+    const { rows } = await auditor.db.pool.query(
+      `select count(*)::int as waiting from job where id = any($1) and status = 'processing'`,
+      [hanging],
+    )
+    expect(rows).toEqual([{ waiting: HANGING }])
+
+    const owner = auditor.as({ kind: 'account', accountId, credits: 1n })
+    for (const jobId of hanging) await cancelJob(owner, { jobId })
+    await allFinished(auditor, hanging)
+    expect(await audit(auditor, [...hanging, spoken.job_id], { logs: [service.stderr()] })).toEqual([])
+    expect(await service.stop()).toBe(0)
+  })
+})

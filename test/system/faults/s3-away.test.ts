@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { audit } from '../../setup/audit/audit.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
+import { call, until } from '../../setup/service.ts'
+import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+
+/** So many that one job at least has been refused more often than a request to the store that does not wait. */
+const KNOCKS = 15
+const JOBS = 12
+/** FAULT_SECONDS=60 is a whole minute. */
+const AWAY_MS = Number(process.env.FAULT_SECONDS ?? 0) * 1000
+const PATIENCE_MS = 60_000 + AWAY_MS
+
+let s3: S3Server
+let service: TestRuntime
+beforeAll(async () => {
+  s3 = await startS3Server()
+  service = await startTestRuntime({ worker: true, env: { ...s3.env, LOG_LEVEL: 'silent' } })
+})
+afterAll(async () => {
+  await service.close()
+  await s3.close()
+})
+
+test('a bucket that is away under load fails no job: what is rendered waits for it, and all complete once it is back', {
+  timeout: PATIENCE_MS * 2,
+}, async () => {
+  const { key } = await service.createCaller()
+  const say = async (n: number) => submitText(service.url, key, 'tts', `Sentence number ${n}.`, 'aria')
+  const first = await say(0)
+  s3.goAway()
+  const ids = [first, ...(await Promise.all(Array.from({ length: JOBS }, (_, n) => say(n + 1))))]
+  const back = performance.now() + AWAY_MS
+  await until(() => s3.knocks() >= KNOCKS && performance.now() > back, PATIENCE_MS, 'jobs to wait for the bucket')
+  expect((await call(`${service.url}/health/ready`)).status).toBe(200)
+  s3.comeBack()
+  await allFinished(service.runtime, ids)
+  const { rows } = await service.runtime.db.pool.query(
+    'select status, count(*)::integer as jobs from job group by status',
+  )
+  expect(rows).toEqual([{ status: 'completed', jobs: ids.length }])
+  expect(await audit(service.runtime, ids, { door: { url: service.url, key } })).toEqual([])
+})

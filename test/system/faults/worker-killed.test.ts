@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/delete-abandoned-files.ts'
+import { measureAtRest, watchedEnv } from '../../setup/audit/at-rest.ts'
+import { audit, finalStates } from '../../setup/audit/audit.ts'
+import { endProcesses, type Process, startDeskWorker } from '../../setup/processes.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { type Desk, type Errand, openDesk } from '../../setup/servers/control-server.ts'
+import { until } from '../../setup/service.ts'
+import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 40_000
+/** The dead worker's jobs are all claimed again by then; pg-boss alone would take longer. */
+const RECOVERY_DEADLINE_MS = 10_000
+/** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
+const SLEEP_MS = 30_000
+const WATCHED = 'desk worker'
+const POOL = 'desk'
+const JOBS = 50
+const SLOTS = 25
+
+describe('a worker that dies', { timeout: 240_000 }, () => {
+  let service: TestRuntime
+  let desk: Desk
+  let workers: Process[] = []
+
+  beforeAll(async () => {
+    service = await startTestRuntime()
+    desk = await openDesk()
+    await applyEndpoint(service.runtime, 'desk', { pool: POOL, max_in_flight: JOBS })
+  })
+  afterEach(async () => {
+    desk.hold = () => undefined
+    await Promise.all(workers.splice(0).map((worker) => worker.stop('SIGKILL')))
+    // The next test's workers would wait for the dead ones' jobs.
+    await service.runtime.db.pool.query('delete from worker')
+  })
+  afterAll(async () => {
+    await endProcesses()
+    await desk.close()
+    await service.close()
+  })
+
+  const start = async (count: number) => {
+    const env = {
+      ...watchedEnv(service.runtime.settings.databaseUrl ?? '', WATCHED),
+      DATA_DIR: service.dataDir,
+      LOG_LEVEL: 'error',
+      SHUTDOWN_SECONDS: '2',
+    }
+    const started = await Promise.all(Array.from({ length: count }, () => startDeskWorker(POOL, desk.url, env)))
+    workers = started
+    return started
+  }
+  const submit = (key: string, texts: readonly string[]) =>
+    Promise.all(texts.map((text) => submitText(service.url, key, 'desk', text)))
+  const seen = (what: Errand['what'], names: (name: string) => boolean) =>
+    desk.errands.filter((errand) => errand.what === what && names(errand.name))
+  const witnesses = (key: string) => ({
+    door: { url: service.url, key },
+    logs: workers.map((worker) => worker.stderr()),
+    secrets: [key, ...desk.errands.flatMap(({ what, name }) => (what === 'speak' ? [name] : []))],
+  })
+  const queueIsEmpty = async () =>
+    (await service.runtime.db.pool.query(`select from pgboss.job where state <> 'completed'`)).rowCount === 0
+
+  test('kill -9 while 50 jobs render: the other worker has all of the dead one within seconds, and all complete', async () => {
+    const { key } = await service.createCaller()
+    const gate = Promise.withResolvers<void>()
+    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    const both = await start(2)
+    const texts = Array.from({ length: JOBS }, (_, index) => `Killed ${index}.`)
+    const spoken = () => seen('speak', (name) => name.startsWith('Killed '))
+    const ids = await submit(key, texts)
+    await until(() => spoken().length === JOBS, PATIENCE_MS, 'all jobs to be at the engine')
+    // A worker that has just joined leaves the others time to make room: one of the two may hold all jobs.
+    const victim = both.find(({ pid }) => pid === spoken()[0]?.pid)
+    const heir = both.find((worker) => worker !== victim)
+    const lost = spoken().filter(({ pid }) => pid === victim!.pid)
+    expect(lost.length).toBeGreaterThan(0)
+    await victim!.stop('SIGKILL')
+    const killed = performance.now()
+    const again = () => spoken().filter(({ pid }) => pid === heir!.pid).length === JOBS
+    await until(again, RECOVERY_DEADLINE_MS, 'the jobs to be claimed again')
+    const seconds = (performance.now() - killed) / 1000
+    process.stderr.write(`${lost.length} of ${JOBS} jobs claimed again after ${seconds.toFixed(1)} s\n`)
+    gate.resolve()
+    await allFinished(service.runtime, ids)
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+  })
+
+  test('kill -9 after storing and before committing: the job is rendered again, charged once and completed', async () => {
+    const { key } = await service.createCaller()
+    const [first] = await start(2)
+    let held: Errand | undefined
+    desk.hold = (errand) => {
+      if (errand.what !== 'stored' || held !== undefined) return undefined
+      held = errand
+      return new Promise(() => undefined)
+    }
+    const [id] = await submit(key, ['Stored in vain.'])
+    await until(() => held, PATIENCE_MS, 'the artifact to be stored')
+    const victim = workers.find(({ pid }) => pid === held!.pid) ?? first!
+    await victim.stop('SIGKILL')
+    await allFinished(service.runtime, [id!])
+    expect(seen('speak', (name) => name === 'Stored in vain.')).toHaveLength(2)
+    expect(held!.name).toBe(`${id}/1/audio.wav`)
+    expect(await service.runtime.storage.stat(held!.name)).not.toBeNull()
+    expect(await deleteAbandonedFiles(service.runtime, 0)).toBeGreaterThan(0)
+    expect(await service.runtime.storage.stat(held!.name)).toBeNull()
+    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
+  })
+
+  test('kill -9 after committing and before the queue hears of it: nothing is rendered, charged or changed again', async () => {
+    const { key } = await service.createCaller()
+    const [victim] = await start(1)
+    const gate = Promise.withResolvers<void>()
+    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    const [id] = await submit(key, ['Committed in time.'])
+    await until(() => seen('speak', (name) => name === 'Committed in time.').length, PATIENCE_MS, 'the rendering')
+    const lock = await service.runtime.db.pool.connect()
+    try {
+      await lock.query('begin')
+      await lock.query(`select from pgboss.job where data->>'jobId' = $1 for update`, [id])
+      gate.resolve()
+      await allFinished(service.runtime, [id!])
+      await victim!.stop('SIGKILL')
+    } finally {
+      await lock.query('rollback')
+      lock.release()
+    }
+    const before = await finalStates(service.runtime)
+    await start(1)
+    await until(queueIsEmpty, PATIENCE_MS, 'the queue row to be settled')
+    expect(seen('speak', (name) => name === 'Committed in time.')).toHaveLength(1)
+    expect(await finalStates(service.runtime)).toEqual(before)
+    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
+  })
+
+  test('a worker that sleeps for 30 s, until others did its jobs, writes nothing when it wakes up, one rendered, the other stored', async () => {
+    const { key } = await service.createCaller()
+    const [sleeper] = await start(1)
+    const before = await measureAtRest({ ...sleeper!, name: WATCHED })
+    const gate = Promise.withResolvers<void>()
+    const rendering = 'Slept through it.'
+    const held: Errand[] = []
+    desk.hold = (errand) => {
+      if (errand.pid !== sleeper!.pid || (errand.what === 'speak' && errand.name !== rendering)) return undefined
+      held.push(errand)
+      return gate.promise
+    }
+    const ids = await submit(key, [rendering, 'Slept over it.'])
+    await until(() => held.length === 2, PATIENCE_MS, 'a rendering, and an artifact to be stored')
+    expect(new Set(held.map(({ what }) => what))).toEqual(new Set(['speak', 'stored']))
+    sleeper!.signal('SIGSTOP')
+    const wakesAt = performance.now() + SLEEP_MS
+    const both = [sleeper!, ...(await start(1))]
+    workers = both
+    await allFinished(service.runtime, ids)
+    const states = await finalStates(service.runtime)
+    const artifacts = () =>
+      service.runtime.db.prisma.artifact.findMany({ where: { jobId: { in: ids } }, orderBy: { id: 'asc' } })
+    const kept = await artifacts()
+    await until(() => performance.now() > wakesAt, SLEEP_MS * 2, 'the end of the sleep')
+    gate.resolve()
+    sleeper!.signal('SIGCONT')
+    // It is awake once it beats again, and done with the jobs once it says that it has none.
+    const idle = async () => {
+      const rows = await service.runtime.db.prisma.worker.findMany()
+      const awake = rows.filter(({ heartbeatAt }) => Date.now() - heartbeatAt.getTime() < 1500)
+      return awake.length === 2 && awake.every(({ inFlight }) => inFlight === 0)
+    }
+    await until(idle, PATIENCE_MS, 'the sleeper to be idle')
+    expect(await finalStates(service.runtime)).toEqual(states)
+    expect(await artifacts()).toEqual(kept)
+    expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
+    for (const id of ids) expect(await service.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
+    expect(both.every((worker) => worker.runs())).toBe(true)
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+    // The other one's connections have the same name.
+    await both[1]!.stop('SIGKILL')
+    expect(await audit(service.runtime, ids, { before: [before] })).toEqual([])
+  })
+
+  test('SIGTERM hands running jobs back within SHUTDOWN_SECONDS and exits 0, and the others finish them', async () => {
+    const { key } = await service.createCaller()
+    const [leaver, other] = await start(2)
+    const gate = Promise.withResolvers<void>()
+    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    const texts = Array.from({ length: SLOTS }, (_, index) => `Handed back ${index}.`)
+    const ids = await submit(key, texts)
+    const spoken = () => seen('speak', (name) => name.startsWith('Handed back'))
+    await until(() => spoken().length >= SLOTS, PATIENCE_MS, 'all jobs to be at the engine')
+    const asked = performance.now()
+    expect(await leaver!.stop()).toBe(0)
+    // SHUTDOWN_SECONDS is 2.
+    expect(performance.now() - asked).toBeLessThan(10_000)
+    const all = () => new Set(spoken().flatMap(({ name, pid }) => (pid === other!.pid ? [name] : []))).size === SLOTS
+    await until(all, RECOVERY_DEADLINE_MS, 'the other worker to have them all')
+    gate.resolve()
+    await allFinished(service.runtime, ids)
+    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+  })
+})

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../../../src/context/config.ts'
+import { openRuntime } from '../../../src/runtime/runtime.ts'
+import { openLog } from '../../../src/values/log.ts'
+import { audit } from '../../setup/audit/audit.ts'
+import {
+  call,
+  cleanUp,
+  finishedJob,
+  freePorts,
+  makeTempDir,
+  processesOf,
+  readWav,
+  type Service,
+  startService,
+  until,
+  type VoiceJob,
+} from '../../setup/service.ts'
+
+const LONG_JOBS = 6
+const SHORT_JOBS = 34
+const FIRST_STARTS = 4
+const RECOVERY_MS = 90_000
+const DEMO_CREDITS = 1_000_000
+
+/** Every length is different, so that a job charged twice cannot hide another that was not charged. */
+const textOf = (index: number): string =>
+  'word '.repeat(400).slice(0, index < LONG_JOBS ? 1_200 + index * 101 : 20 + index)
+
+const submit = async (service: Service, key: string, text: string): Promise<string> => {
+  const voices = await call(`${service.url}/api/v1/voice/tts/voices`, { key })
+  const voice = voices.json<{ voices: { slug: string }[] }>().voices[0]!.slug
+  const body = { inputs: { text, voice } }
+  const reply = await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body })
+  expect(reply.status).toBe(202)
+  return reply.json<{ job_id: string }>().job_id
+}
+
+const statuses = async (service: Service, key: string, ids: string[]) =>
+  Promise.all(
+    ids.map(async (id) => (await call(`${service.url}/api/v1/voice/jobs/${id}`, { key })).json<VoiceJob>().status),
+  )
+
+const demoCredits = async (service: Service) =>
+  (await service.sonant<{ credits: number }>('accounts', 'show', '--account', 'demo')).credits
+
+describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, () => {
+  afterAll(cleanUp)
+
+  test('after kill -9 with queued and running jobs, every accepted job ends completed and is charged once', async () => {
+    const env = { RATE_LIMIT_PER_MINUTE: '0' }
+    const first = await startService({ env })
+    const { key, dataDir, port } = first
+    const texts = Array.from({ length: LONG_JOBS + SHORT_JOBS }, (_, index) => textOf(index))
+    expect(new Set(texts.map((text) => text.length)).size).toBe(texts.length)
+    const last = texts.pop()!
+    const ids = await Promise.all(texts.map((text) => submit(first, key, text)))
+    await until(async () => (await statuses(first, key, ids)).includes('processing'), 10_000, 'a running job')
+    ids.push(await submit(first, key, last))
+    await first.kill9()
+
+    const second = await startService({ env, dataDir, port })
+    expect((await statuses(second, key, ids)).filter((status) => status !== 'completed').length).toBeGreaterThan(2)
+    const jobs = await Promise.all(ids.map((id) => finishedJob(second.url, key, id, RECOVERY_MS)))
+    expect(new Set(jobs.map((job) => job.status))).toEqual(new Set(['completed']))
+    const audio = await Promise.all(jobs.map((job) => call(job.outputs!.audio)))
+    for (const { bytes } of audio) expect(readWav(bytes)).toMatchObject({ whole: true, channels: 1 })
+    const cost = [...texts, last].reduce((sum, text) => sum + text.length, 0)
+    expect(await demoCredits(second)).toBe(DEMO_CREDITS - cost)
+    const auditor = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('silent'), { supervise: false })
+    const witnesses = {
+      door: { url: second.url, key },
+      logs: [first.stderr(), second.stderr()],
+      secrets: [key, ...texts],
+    }
+    expect(await audit(auditor, ids, witnesses)).toEqual([])
+    await auditor.close()
+    expect(await second.stop()).toBe(0)
+    await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
+  })
+
+  test('four simultaneous first starts on one empty directory all come up, one prints the demo key, and they work on as one after the other stops', async () => {
+    const dataDir = join(await makeTempDir(), 'data')
+    const ports = await freePorts(FIRST_STARTS)
+    const services = await Promise.all(ports.map((port) => startService({ dataDir, port, awaitKey: false })))
+    const printed = () => services.flatMap((service) => service.stdout().match(/snt_[0-9A-Za-z]{42}/) ?? [])
+    await until(() => printed().length > 0, 10_000, 'the demo key')
+    const [key] = printed()
+    const answers = await Promise.all(services.map(({ url }) => call(`${url}/api/v1/voice/tts/voices`, { key: key! })))
+    expect(answers.map((answer) => answer.status)).toEqual(ports.map(() => 200))
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
+    expect(printed()).toHaveLength(1)
+    expect(await demoCredits(services[0]!)).toBe(DEMO_CREDITS)
+
+    const ids = await Promise.all(services.map((service) => submit(service, key!, 'Any of us will do.')))
+    const jobs = await Promise.all(
+      ids.map((id, index) => finishedJob(services[(index + 1) % FIRST_STARTS]!.url, key!, id)),
+    )
+    expect(jobs.map((job) => job.status)).toEqual(ports.map(() => 'completed'))
+    for (const [index, service] of services.entries()) {
+      expect(await service.stop()).toBe(0)
+      // One of them had started PostgreSQL, and ends it: whoever is left starts it again.
+      for (const { url } of services.slice(index + 1)) {
+        const works = async () => (await call(`${url}/api/v1/jobs`, { key: key! })).status === 200
+        await until(works, RECOVERY_MS, 'those that are left to go on')
+      }
+    }
+    await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
+  })
+})

@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readmeBlocks } from '../../setup/readme.ts'
+import {
+  call,
+  cleanUp,
+  finishedJob,
+  makeTempDir,
+  processesOf,
+  readWav,
+  type Service,
+  startService,
+  until,
+  type VoiceJob,
+} from '../../setup/service.ts'
+
+const KEYS = /snt_[0-9A-Za-z]{42}/g
+const SECRET_TEXT = 'Marmalade zeppelins drift over the quiet harbour.'
+const LATER_MS = 16 * 60_000
+
+// Loaded into the service by NODE_OPTIONS: the only way to see a signed URL expire without waiting for it.
+const LATER_CLOCK = `
+const now = Date.now.bind(Date)
+Date.now = () => now() + ${LATER_MS}
+globalThis.Date = new Proxy(Date, {
+  construct: (target, given, made) => Reflect.construct(target, given.length ? given : [Date.now()], made),
+  apply: () => new Date().toString(),
+})
+`
+
+/** The URL once per query parameter, each time with that parameter's first character changed. */
+const tampered = (url: string): string[] =>
+  [...new URL(url).searchParams].map(([name, value]) => {
+    const changed = new URL(url)
+    changed.searchParams.set(name, (value.startsWith('2') ? '3' : '2') + value.slice(1))
+    return changed.href
+  })
+
+/** What differs between two answers of one shape: ids, times, ports, signatures. */
+const shapeOf = (answer: string): string =>
+  answer
+    .replaceAll(/job_[0-9a-z]{26}/g, 'JOB')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]{12}Z/g, 'TIME')
+    .replace(/127\.0\.0\.1:\d+/, 'HOST')
+    .replace(/expires=\d{10}&signature=[\w-]{43}/, 'SIGNED')
+
+describe('the first run', () => {
+  let service: Service
+  let jobId = ''
+  let audioUrl = ''
+  let refusal = ''
+
+  const read = async (id: string) =>
+    (await call(`${service.url}/api/v1/voice/jobs/${id}`, { key: service.key })).json<VoiceJob>()
+
+  const expectSpeech = (bytes: Buffer, durationMs?: number) => {
+    const wav = readWav(bytes)
+    expect(wav).toMatchObject({ format: 1, channels: 1, bits: 16, whole: true })
+    expect(wav.rate).toBeGreaterThanOrEqual(8_000)
+    expect(wav.peak).toBeGreaterThan(1_000)
+    if (durationMs !== undefined) expect(Math.abs(wav.durationMs - durationMs)).toBeLessThanOrEqual(1)
+    return wav.durationMs
+  }
+
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(cleanUp)
+
+  test('the start prints one API key and one curl command that holds it', () => {
+    expect(new Set(service.stdout().match(KEYS)).size).toBe(1)
+    expect(service.stdout().match(/^\s*(\$ )?curl /gm)).toHaveLength(1)
+    expect(service.curl).toContain(service.key)
+    expect(service.curl).toContain(`:${service.port}/api/v1/voice/tts`)
+  })
+
+  test('the printed curl command works when pasted as it stands', async () => {
+    const home = await makeTempDir()
+    await writeFile(join(home, '.curlrc'), 'silent\nwrite-out = "\\nstatus=%{http_code}"\n')
+    const env = { PATH: process.env.PATH, HOME: home, CURL_HOME: home }
+    const { stdout } = await promisify(execFile)('sh', ['-c', service.curl], { env, cwd: home })
+    expect(stdout).toContain('status=202')
+    const accepted = JSON.parse(/\{.*\}/s.exec(stdout)![0])
+    expect(accepted).toEqual({ job_id: expect.stringMatching(/^job_[0-9a-z]{26}$/), status: 'queued' })
+    jobId = accepted.job_id
+  })
+
+  test('its job ends completed, with the audio and the two envelope fields', async () => {
+    const job = await finishedJob(service.url, service.key, jobId)
+    expect(Object.keys(job).sort()).toEqual(['completed_at', 'created_at', 'job_id', 'outputs', 'status'])
+    expect(job).toMatchObject({ job_id: jobId, status: 'completed', outputs: { audio: expect.any(String) } })
+    expect(Date.parse(job.completed_at!)).toBeGreaterThanOrEqual(Date.parse(job.created_at))
+    audioUrl = job.outputs!.audio
+    expect(new URL(audioUrl).port).toBe(String(service.port))
+  })
+
+  test("the README's commands work when pasted one after the other, and answer as it shows", async () => {
+    const home = await makeTempDir()
+    const blocks = readmeBlocks('## Try it')
+    const pasted = blocks
+      .filter(({ language, text }) => language === 'sh' && !text.startsWith('npx '))
+      .map(({ text }) => text)
+    const wait = `until curl -sS "$API/voice/jobs/$JOB_ID" -H "Authorization: Bearer $KEY" | grep -q '"completed"'; do sleep 0.1; done`
+    const script = pasted
+      .join('')
+      .replace('KEY=snt_…', `KEY=${service.key}`)
+      .replace('127.0.0.1:4000', `127.0.0.1:${service.port}`)
+      .replace('sleep 2', wait)
+    const options = { env: { PATH: process.env.PATH, HOME: home }, cwd: home, timeout: 20_000 }
+    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], options)
+    const shown = blocks.filter(({ language }) => language === 'json').map(({ text }) => text)
+    expect(shown.length).toBe(2)
+    expect(shapeOf(stdout)).toBe(shapeOf(shown.join('')))
+    expectSpeech(await readFile(join(home, 'hello.wav')))
+  })
+
+  test('the audio is speech: whole 16-bit mono WAV, not silent, of a plausible length', async () => {
+    const audio = await call(audioUrl)
+    expect(audio.status).toBe(200)
+    expect(audio.headers['content-type']).toBe('audio/wav')
+    expect(audio.headers['content-length']).toBe(String(audio.bytes.length))
+    expect(expectSpeech(audio.bytes)).toBeGreaterThan(300)
+  })
+
+  test('the media URL answers HEAD and single ranges', async () => {
+    const whole = (await call(audioUrl)).bytes
+    const head = await call(audioUrl, { method: 'HEAD' })
+    expect([head.status, head.bytes.length]).toEqual([200, 0])
+    expect(head.headers).toMatchObject({ 'content-length': String(whole.length), 'accept-ranges': 'bytes' })
+    const range = (value: string) => call(audioUrl, { headers: { range: value } })
+    const [first, last, beyond] = await Promise.all(['bytes=0-99', 'bytes=-10', `bytes=${whole.length}-`].map(range))
+    expect([first!.status, last!.status, beyond!.status]).toEqual([206, 206, 416])
+    expect(first!.headers['content-range']).toBe(`bytes 0-99/${whole.length}`)
+    expect(first!.bytes.equals(whole.subarray(0, 100)) && last!.bytes.equals(whole.subarray(-10))).toBe(true)
+    expect(beyond!.headers['content-range']).toBe(`bytes */${whole.length}`)
+  })
+
+  test('a tampered media URL is 403 with one body, whatever was changed', async () => {
+    const answers = await Promise.all(tampered(audioUrl).map((url) => call(url)))
+    expect(answers.length).toBeGreaterThan(0)
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([403]))
+    const bodies = new Set(answers.map((answer) => answer.text))
+    expect(bodies.size).toBe(1)
+    refusal = [...bodies][0]!
+    expect(JSON.parse(refusal)).toEqual({ error: expect.any(String), error_code: 'FORBIDDEN' })
+  })
+
+  test('a spoken sentence lasts as long as a person would take for it', async () => {
+    const voice = (await call(`${service.url}/api/v1/public/voice/tts`)).json<{ voices: { slug: string }[] }>()
+      .voices[0]!.slug
+    const body = { inputs: { text: SECRET_TEXT, voice } }
+    const sent = await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: service.key, body })
+    const job = await finishedJob(service.url, service.key, sent.json<VoiceJob>().job_id)
+    const durationMs = expectSpeech((await call(job.outputs!.audio)).bytes)
+    expect(durationMs).toBeGreaterThan(1_500)
+    expect(durationMs).toBeLessThan(8_000)
+  })
+
+  test('sonant say speaks to a file beside a running server', async () => {
+    const file = join(await makeTempDir(), 'beside.wav')
+    const said = await service.sonant<{ duration_ms: number }>('say', 'A server is running.', '-o', file)
+    expect(said).toEqual({ job_id: expect.stringMatching(/^job_/), file, duration_ms: expect.any(Number) })
+    expectSpeech(await readFile(file), said.duration_ms)
+  })
+
+  test('the log holds no text, no signed URL, and no key beyond the printed ones', async () => {
+    const log = service.stdout() + service.stderr()
+    const signatures = [...new URL(audioUrl).searchParams.values()].filter((value) => value.length >= 20)
+    expect(log).not.toContain(SECRET_TEXT.slice(0, 20))
+    expect(signatures.filter((signature) => log.includes(signature))).toEqual([])
+    expect(log.match(KEYS)!.length).toBeLessThanOrEqual(2)
+  })
+
+  test('SIGTERM ends with code 0 and leaves no process behind', async () => {
+    expect(await service.stop('SIGTERM')).toBe(0)
+    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
+  })
+
+  test('sonant say speaks to a file without a server, and leaves no process behind', async () => {
+    const file = join(await makeTempDir(), 'alone.wav')
+    const said = await service.sonant<{ duration_ms: number }>('say', 'No server is running.', '-o', file)
+    expect(said).toMatchObject({ job_id: expect.stringMatching(/^job_/), file })
+    expectSpeech(await readFile(file), said.duration_ms)
+    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end after the command')
+  })
+
+  test('a second start on the same directory prints no key and keeps key, jobs and audio', async () => {
+    const clock = join(await makeTempDir(), 'later.mjs')
+    await writeFile(clock, LATER_CLOCK)
+    const { dataDir, port, key } = service
+    const again = await startService({ dataDir, port, env: { NODE_OPTIONS: `--import=file://${clock}` } })
+    service = { ...again, key }
+    const job = await read(jobId)
+    expect(job.status).toBe('completed')
+    expectSpeech((await call(job.outputs!.audio)).bytes)
+    expect(again.stdout() + again.stderr()).not.toMatch(KEYS)
+  })
+
+  test('a media URL is refused a quarter of an hour later, with the bytes of a tampered one', async () => {
+    const expired = await call(audioUrl)
+    expect([expired.status, expired.text]).toEqual([403, refusal])
+  })
+
+  test('an interrupt from the keyboard leaves no process behind either', async () => {
+    await service.stop('SIGINT')
+    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
+  })
+})

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { endCommands, startCommand } from '../../setup/command.ts'
+import {
+  call,
+  cleanUp,
+  finishedJob,
+  freePorts,
+  makeTempDir,
+  processesOf,
+  readWav,
+  sonantOn,
+  until,
+} from '../../setup/service.ts'
+
+const DEADLINE_MS = 90_000
+const ENDED_MS = 20_000
+
+describe('the command sonant', { timeout: DEADLINE_MS }, () => {
+  afterAll(async () => {
+    endCommands()
+    await cleanUp()
+  })
+
+  test('is found by npx', async () => {
+    const dataDir = join(await makeTempDir(), 'data')
+    const npx = startCommand(['npx', 'sonant', 'accounts', 'create', '--name', 'a', '--credits', '7', '--json'], {
+      DATA_DIR: dataDir,
+    })
+    expect(await npx.ended()).toBe(0)
+    await until(() => npx.stdout().endsWith('\n'), ENDED_MS, 'the answer')
+    expect(JSON.parse(npx.stdout())).toMatchObject({ name: 'a', credits: 7 })
+    await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
+  })
+
+  test('runs as two halves on one directory: what one accepts the other renders, and the first serves it', async () => {
+    const dataDir = join(await makeTempDir(), 'data')
+    const [port] = await freePorts(1)
+    const env = { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_SECONDS: '5' }
+    const url = `http://127.0.0.1:${port}`
+    const api = startCommand(['node', 'src/main.ts', 'serve'], env)
+    await api.said('Sonant listens on')
+    await sonantOn(env, 'accounts', 'create', '--name', 'a', '--credits', '1000')
+    const { api_key: key } = await sonantOn<{ api_key: string }>(env, 'keys', 'create', '--account', 'a', '--name', 'k')
+    const body = { inputs: { text: 'Two halves.', voice: 'aria' } }
+    const made = await call(`${url}/api/v1/voice/tts`, { method: 'POST', key, body })
+    const jobId = made.json<{ job_id: string }>().job_id
+    const worker = startCommand(['node', 'src/main.ts', 'work'], env)
+    await worker.said('Sonant works')
+    const job = await finishedJob(url, key, jobId)
+    expect(job.status).toBe('completed')
+    expect(readWav((await call(job.outputs!.audio)).bytes)).toMatchObject({ whole: true, channels: 1 })
+    worker.kill('SIGTERM')
+    expect(await worker.ended()).toBe(0)
+    expect((await call(`${url}/health/ready`)).status).toBe(200)
+    api.kill('SIGTERM')
+    expect(await api.ended()).toBe(0)
+    await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
+  })
+})

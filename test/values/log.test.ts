@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+import { call, until } from '../setup/service.ts'
+
+const LOGGING_PROCESS = fileURLToPath(new URL('../setup/logging-process.ts', import.meta.url))
+const DEADLINE_MS = 20_000
+/** Each logs 100 KB: together more than a pipe and the waiting lines hold. */
+const REQUESTS = 60
+const LINES_EACH = 100
+
+interface Line {
+  readonly msg: string
+  readonly line?: number
+  readonly dropped?: number
+}
+
+const running = new Set<ChildProcess>()
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL')
+  running.clear()
+})
+
+async function startLogging() {
+  const child = spawn(process.execPath, [LOGGING_PROCESS], { stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  const port = Number(String((await once(child.stdout!, 'data'))[0]))
+  let text = ''
+  return {
+    child,
+    get: (path: string) => call(`http://127.0.0.1:${port}${path}`),
+    /** Begins to read what it logs; until then nobody does. */
+    read: () => void child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)),
+    lines: () =>
+      text
+        .slice(0, text.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Line),
+  }
+}
+
+test('a log that is not read stops no request, and what it drops is counted once it is read again', async () => {
+  const logging = await startLogging()
+  for (let request = 1; request <= REQUESTS; request++) {
+    expect((await logging.get('/')).text).toBe(String(request * LINES_EACH))
+  }
+  logging.read()
+  await until(() => logging.lines().some(({ dropped }) => dropped !== undefined), DEADLINE_MS, 'the count')
+  const lines = logging.lines()
+  const kept = lines.flatMap(({ line }) => (line === undefined ? [] : [line]))
+  expect(kept).toEqual(kept.map((_line, index) => index + 1))
+  expect(kept.length + lines.at(-1)!.dropped!).toBe(REQUESTS * LINES_EACH)
+  expect(kept.length).toBeGreaterThan(1000)
+  await logging.get('/')
+  await until(() => logging.lines().at(-1)?.line === (REQUESTS + 1) * LINES_EACH, DEADLINE_MS, 'the lines after it')
+})
+
+test.each(['/exit', '/crash'])('a log that is read loses nothing, the last lines before %s included', async (path) => {
+  const logging = await startLogging()
+  logging.read()
+  for (let request = 0; request < 20; request++) await logging.get('/')
+  const closed = once(logging.child, 'close')
+  await logging.get(path).catch(() => undefined)
+  await closed
+  const lines = logging.lines().flatMap(({ line }) => (line === undefined ? [] : [line]))
+  expect(lines).toEqual(Array.from({ length: 21 * LINES_EACH }, (_, index) => index + 1))
+})
+
+test('a log whose reader is gone stops no request', async () => {
+  const logging = await startLogging()
+  logging.child.stderr!.destroy()
+  for (let request = 1; request <= 20; request++) {
+    expect((await logging.get('/')).text).toBe(String(request * LINES_EACH))
+  }
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { firstIdAt, idTime, newId } from '../../src/values/id.ts'
+import { formatMoment, parseMoment } from '../../src/values/timestamp.ts'
+
+describe('parseMoment', () => {
+  test.each([
+    ['2026-01-31T09:05:00Z', '2026-01-31T09:05:00.000Z'],
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2026-01-31T09:05:00', '2026-01-31T09:05:00.000Z'],
+    ['2026-01-31T09:05:00.1+02:30', '2026-01-31T06:35:00.100Z'],
+    ['2026-01-31t09:05:00.1239z', '2026-01-31T09:05:00.124Z'],
+    ['2026-01-31T23:59:59.9999999-00:00', '2026-02-01T00:00:00.000Z'],
+  ])('%s is %s', (text, moment) => {
+    expect(parseMoment(text)?.toISOString()).toBe(moment)
+  })
+
+  test('what a date writes is what is read', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        (date) => {
+          expect(parseMoment(date.toISOString())).toEqual(date)
+        },
+      ),
+    )
+  })
+})
+
+describe('firstIdAt', () => {
+  test('parts the ids of earlier milliseconds from all others', () => {
+    const id = newId('job')
+    const made = idTime(id).getTime()
+    expect(firstIdAt('job', new Date(made)) <= id).toBe(true)
+    expect(firstIdAt('job', new Date(made + 1)) > id).toBe(true)
+    fc.assert(
+      fc.property(fc.nat(2 ** 30), fc.integer({ min: 0, max: 250_000 }), (low, high) => {
+        const moment = new Date(high * 1_000_000_000 + low)
+        const first = firstIdAt('job', moment)
+        expect(idTime(first.slice(0, 14) + id.slice(14))).toEqual(moment)
+        expect(first.slice(14)).toBe('0'.repeat(16))
+      }),
+    )
+  })
+})
+
+test('a moment is written as toISOString writes it', () => {
+  const anyMoment = fc.date({ noInvalidDate: true })
+  fc.assert(fc.property(anyMoment, (date) => formatMoment(date) === date.toISOString()))
+  for (const text of ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z']) {
+    expect(formatMoment(new Date(text))).toBe(text)
+  }
+  expect(() => formatMoment(new Date(Number.NaN))).toThrow(RangeError)
+})

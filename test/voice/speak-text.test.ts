@@ -1,0 +1,172 @@
+import { availableParallelism } from 'node:os'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SENTENCES, speechRequest } from '../../bench/sentences.ts'
+import type { SpeechRequest } from '../../src/engines/engine.ts'
+import { openEngines } from '../../src/engines/engines.ts'
+import { LANGUAGES } from '../../src/engines/espeak/detect-language.ts'
+import { openEspeak } from '../../src/engines/espeak/espeak.ts'
+import { openLog } from '../../src/values/log.ts'
+import { estimateSpeech } from '../../src/voice/estimate-speech.ts'
+import { speakText } from '../../src/voice/speak-text.ts'
+import { durationMs, parseWav } from '../../src/voice/wav.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+
+const log = openLog('silent')
+const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(40)
+const engines = openEngines({ threads: 1, log, lookUp: () => undefined })
+const espeak = openEspeak({ threads: availableParallelism(), log })
+let server: SpeechServer
+
+beforeEach(async () => {
+  server = await startSpeechServer()
+})
+afterEach(() => server.close())
+afterAll(() => Promise.all([engines.close(), espeak.close()]))
+
+const voice = { slug: 'a', kind: 'preset', engineVoice: 'Vivian', referenceAudio: null, referenceText: null } as const
+const speak = (text: string, request: Partial<SpeechRequest> = {}, onProgress?: Parameters<typeof speakText>[2]) =>
+  engines.use(
+    {
+      kind: 'openai-speech',
+      profile: 'vllm-omni',
+      base_url: server.url,
+      model: 'tts',
+      max_in_flight: 4,
+      retry_seconds: 5,
+    },
+    (engine) =>
+      speakText(
+        engine,
+        { text, voice, extra: {}, seed: 41, signal: new AbortController().signal, ...request },
+        onProgress,
+      ),
+  )
+const seeds = () => server.calls.map(({ body }) => body.seed)
+const renderFailed = (message: RegExp) =>
+  expect.objectContaining({ code: 'RENDER_FAILED', message: expect.stringMatching(message) })
+
+describe('a long text', () => {
+  test('is spoken in parallel chunks with one seed and one language, as one WAV', async () => {
+    server.answer(() => ({ delayMs: 20, edgeSeconds: 0.5 }))
+    const { wav, durationMs: duration, chunks } = await speak(LONG)
+    expect(server.calls).toHaveLength(chunks)
+    expect(chunks).toBeGreaterThan(7)
+    expect(server.mostInFlight()).toBe(4)
+    expect(new Set(seeds())).toEqual(new Set([41]))
+    expect(new Set(server.calls.map(({ body }) => body.language))).toEqual(new Set(['English']))
+    const inputs = server.calls.map(({ body }) => String(body.input))
+    expect(inputs.every((input) => LONG.includes(input) && input.length <= 400)).toBe(true)
+    expect(inputs.reduce((sum, input) => sum + input.length + 1, 0)).toBe(LONG.length)
+    expect(durationMs(parseWav(wav))).toBe(duration)
+    // The half seconds of silence around each chunk are gone, pauses are in.
+    const spoken = inputs.reduce((sum, input) => sum + input.length * 60 + 120, 0)
+    expect(Math.abs(duration - spoken - (chunks - 1) * 300)).toBeLessThan(chunks * 5)
+  })
+
+  test('counts its chunks as they are rendered', async () => {
+    const steps: string[] = []
+    const { chunks } = await speak(LONG, {}, ({ done, total }) => steps.push(`${done}/${total}`))
+    expect(steps).toEqual(Array.from({ length: chunks + 1 }, (_, done) => `${done}/${chunks}`))
+  })
+
+  test('fails with its first failing chunk, and the requests of the others are closed', async () => {
+    server.answer((_, index) => (index === 3 ? { status: 400, json: { detail: 'no' } } : { hang: true }))
+    await expect(speak(LONG)).rejects.toEqual(renderFailed(/400/))
+    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+    expect(server.calls).toHaveLength(4)
+  })
+
+  test('stops when it is aborted', async () => {
+    server.answer(() => ({ hang: true }))
+    const controller = new AbortController()
+    const outcome = speak(LONG, { signal: controller.signal }).catch((error: unknown) => error)
+    await vi.waitFor(() => expect(server.inFlight()).toBe(4))
+    controller.abort(new Error('cancelled'))
+    expect(await outcome).toEqual(new Error('cancelled'))
+    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+    expect(server.calls).toHaveLength(4)
+  })
+
+  test('waits out a server that is busy for a moment', async () => {
+    server.answer((_, index) => (index < 3 ? { status: 429, headers: { 'retry-after': '0.1' }, json: {} } : {}))
+    const { chunks } = await speak(LONG)
+    expect(server.calls).toHaveLength(chunks + 3)
+  })
+
+  test('has a row of dashes as a pause', async () => {
+    const paragraph = LONG.slice(0, 390)
+    await speak(`${paragraph}\n\n${'- '.repeat(190)}\n\n${paragraph}`)
+    expect(server.calls.every(({ body }) => /[a-z]/.test(String(body.input)))).toBe(true)
+  })
+})
+
+describe('audio that cannot be of the text', () => {
+  const TEXT = 'A sentence of about sixty characters should take four seconds.'
+
+  test.each([
+    ['too short', { seconds: 0.5 }, /too short/],
+    ['too long', { seconds: 20 }, /too long/],
+    ['silent', { peak: 10 }, /silent/],
+    ['truncated', { headers: { 'x-finish-reason': 'length' } }, /before the text ended/],
+    ['empty', { body: '' }, /does not parse/],
+    ['HTML', { body: '<!doctype html><title>Welcome</title>' }, /does not parse/],
+    ['an error in JSON under a 200', { json: { error: 'no' } }, /does not parse/],
+  ])('%s is tried with two other seeds, then RENDER_FAILED', async (_, reply, reason) => {
+    server.answer(() => reply)
+    await expect(speak(TEXT)).rejects.toEqual(renderFailed(reason))
+    expect(seeds()).toEqual([41, 42, 43])
+  })
+
+  test('is forgotten when another seed does better', async () => {
+    server.answer((_, index) => (index === 0 ? { seconds: 60 } : {}))
+    expect((await speak(TEXT)).chunks).toBe(1)
+    expect(seeds()).toEqual([41, 42])
+  })
+
+  test.each([
+    ['a speed', { speed: 0.25 }, 14],
+    ['a style', { styleInstruction: 'extremely slowly' }, 14],
+  ])('%s changes what it should take', async (_, manner, seconds) => {
+    server.answer(() => ({ seconds }))
+    await expect(speak(TEXT)).rejects.toEqual(renderFailed(/too long/))
+    expect((await speak(TEXT, manner)).durationMs).toBe(seconds * 1000)
+  })
+})
+
+describe('the embedded engine', () => {
+  test('speaks a long text on all cores, the same every time', async () => {
+    const request = { ...speechRequest(SENTENCES[0]!), text: LONG, language: 'auto' }
+    const [first, second] = [await speakText(espeak, request), await speakText(espeak, request)]
+    expect(first.chunks).toBeGreaterThan(7)
+    expect(Buffer.from(first.wav).equals(second.wav)).toBe(true)
+    const expected = estimateSpeech(LONG, { language: 'English' })
+    expect(first.durationMs / 1000 / expected).toBeGreaterThan(0.7)
+    expect(first.durationMs / 1000 / expected).toBeLessThan(1.4)
+  })
+
+  test.each(LANGUAGES)('takes for %s between half and twice what is estimated', async (language) => {
+    for (const sentence of SENTENCES.filter((one) => one.language === language).slice(0, 10)) {
+      const { durationMs: duration } = await speakText(espeak, speechRequest(sentence))
+      const ratio = duration / 1000 / estimateSpeech(sentence.text, { language })
+      expect(ratio, sentence.text).toBeGreaterThan(0.5)
+      expect(ratio, sentence.text).toBeLessThan(2)
+    }
+  })
+
+  test('fails a text that gives no sound, with that cause', async () => {
+    for (const text of ['...', '🎉', 'مرحبا']) {
+      await expect(speakText(espeak, { ...speechRequest(SENTENCES[0]!), text })).rejects.toEqual(
+        renderFailed(/no letter, digit or symbol/),
+      )
+    }
+  })
+
+  test('makes a pause of what gives no sound in the middle of a long text', async () => {
+    const paragraph = 'The train leaves at half past nine. '.repeat(9)
+    const request = { ...speechRequest(SENTENCES[0]!), language: 'English' }
+    const { durationMs: alone } = await speakText(espeak, { ...request, text: paragraph })
+    const text = `${paragraph}\n\n${'🎉👍 '.repeat(60)}\n\n${paragraph}`
+    const { durationMs: both } = await speakText(espeak, { ...request, text })
+    expect(Math.abs(both / (2 * alone) - 1)).toBeLessThan(0.15)
+  })
+})

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { SENTENCES } from '../../bench/sentences.ts'
+import { LANGUAGES } from '../../src/engines/espeak/detect-language.ts'
+import { splitText } from '../../src/voice/split.ts'
+
+const bare = (text: string) => text.replace(/\s+/gu, '')
+const cut = (text: string, language: (typeof LANGUAGES)[number] = 'English') => splitText(text, language)
+const texts = (text: string) => cut(text).map((chunk) => chunk.text)
+const proseIn = (language: (typeof LANGUAGES)[number]) =>
+  SENTENCES.filter((one) => one.language === language)
+    .map(({ text }) => text)
+    .join(' ')
+    .repeat(3)
+
+describe('nothing is lost', () => {
+  const parts = fc.constantFrom(
+    ...[
+      'Hello. ',
+      'Dr. ',
+      'Who? ',
+      '3.5 ',
+      '1,000,000 ',
+      'a',
+      'word ',
+      ', ',
+      '\n',
+      '\n\n',
+      '"',
+      '(',
+      '…',
+      'U.S. ',
+      '😀',
+      '字',
+      '。',
+    ],
+    ...['，', 'ねえ', '안녕 ', ' ', '\u00a0', '9', 'x'.repeat(90), ' '.repeat(50), 'Привет! ', 'สวัสดี', '\u200d', 'é'],
+  )
+  test.each(LANGUAGES)('joining the chunks of any text in %s gives it back but for white space', (language) => {
+    const mixtures = fc.array(fc.oneof(parts, parts, fc.string({ unit: 'grapheme', maxLength: 40 })), {
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(mixtures, (words) => {
+        const text = words.join('')
+        const chunks = cut(text, language)
+        expect(bare(chunks.map((chunk) => chunk.text).join(' '))).toBe(bare(text))
+        for (const chunk of chunks) expect(chunk.text.length).toBeLessThanOrEqual(400)
+        for (const chunk of chunks) expect(chunk.text.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test('a text that fits in one chunk stays as it is', () => {
+  expect(cut('  Hello. World.\n')).toEqual([{ text: '  Hello. World.\n', pause: 'none' }])
+})
+
+test.each(LANGUAGES)('prose in %s is cut after sentences, into 200 to 400 characters', (language) => {
+  const chunks = cut(proseIn(language), language)
+  expect(chunks.length).toBeGreaterThan(1)
+  for (const { text } of chunks) {
+    expect(text.length).toBeGreaterThanOrEqual(200)
+    expect(text).toMatch(/[.!?。！？]$/u)
+  }
+  expect(new Set(chunks.slice(0, -1).map(({ pause }) => pause))).toEqual(new Set(['sentence']))
+})
+
+describe('never cut', () => {
+  const filler = 'Then they went to the station and waited for the train. '
+  const shifted = (inner: string) =>
+    Array.from({ length: 60 }, (_, shift) => `${'x'.repeat(shift)} ${`${filler}${inner} `.repeat(12)}`)
+
+  test.each([
+    ['after Dr.', 'The patient of Dr. Smith came.', /Dr\.$/],
+    ['after Mr.', 'They met Mr. Jones there.', /Mr\.$/],
+    ['after an initial', 'It was J. S. Bach again.', /\b[JS]\.$/],
+    ['in a decimal number', 'It cost 3.50 in all.', /3\.?$/],
+    ['in a number with commas', 'There were 1,000,000 of them.', /\d,$|1$/],
+    ['in a number with spaces', 'There were 10 000 000 of them.', /\b(10|000)$/],
+    ['in a time', 'At 10:30 it rained.', /10:?$/],
+  ])('%s', (_, inner, wrong) => {
+    for (const text of shifted(inner)) {
+      for (const chunk of texts(text).slice(0, -1)) {
+        if (inner.includes('000 000') && /of them\.$/.test(chunk)) continue
+        expect(chunk).not.toMatch(wrong)
+      }
+    }
+  })
+
+  test.each([' ', ', ', '; ', '\n'])('numbers that only %j stands between stay whole', (between) => {
+    const numbers = Array.from({ length: 200 }, (_, n) => String(1_000_003 * (n + 1)))
+    expect(texts(numbers.join(between)).flatMap((chunk) => chunk.split(/[,;]?\s|[,;]$/).filter(Boolean))).toEqual(
+      numbers,
+    )
+  })
+
+  test('a number in a sentence without punctuation stays whole', () => {
+    const chunks = texts('we counted 12 345 678 of them and '.repeat(40))
+    for (const chunk of chunks) expect(chunk).not.toMatch(/^(345|678)|(12|345)$/)
+    expect(chunks.length).toBeGreaterThan(3)
+  })
+})
+
+describe('what is longer than a chunk', () => {
+  test('a sentence is cut at commas, with the pause of one', () => {
+    const sentence = `${'it rained all day and nobody went out, '.repeat(30)}so we stayed.`
+    const chunks = cut(sentence)
+    for (const { text, pause } of chunks.slice(0, -1)) expect([text.at(-1), pause]).toEqual([',', 'clause'])
+  })
+
+  test('a clause is cut at words', () => {
+    for (const { text } of cut('never ending '.repeat(100))) expect(text).toMatch(/^(never|ending).*(never|ending)$/)
+  })
+
+  test('a text without spaces is cut at its words', () => {
+    for (const { text } of cut('我们去公园'.repeat(200), 'Chinese')) expect(text.length).toBeGreaterThan(100)
+  })
+
+  test('a word that never ends is cut between characters', () => {
+    const chunks = texts('👨‍👩‍👧'.repeat(200))
+    for (const chunk of chunks) expect(bare(chunk)).toMatch(/^(👨‍👩‍👧)+$/u)
+  })
+})
+
+test('paragraphs, sentences and clauses are followed by their pauses', () => {
+  const paragraph = `${'This is a sentence of the first paragraph. '.repeat(7).trim()}\n\n`
+  const pauses = cut(paragraph.repeat(3)).map(({ pause }) => pause)
+  expect(pauses).toEqual(['paragraph', 'paragraph', 'none'])
+})
+
+test('ten thousand characters of anything are cut in well under a second', () => {
+  for (const part of ['a. ', '("', '1', '\n', 'word ', '"a. b" ', '字', 'a!', 'a, ', '- ']) {
+    const started = performance.now()
+    cut(part.repeat(10_000 / part.length))
+    expect(performance.now() - started).toBeLessThan(1500)
+  }
+})

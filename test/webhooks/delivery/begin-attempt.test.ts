@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
+import { frozenBytes } from '../../setup/servers/receiver.ts'
+import { until } from '../../setup/service.ts'
+import { createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+
+const WAITING = 120
+const QUICK = 20
+/** As src/webhooks/delivery/webhook-worker.ts limits them. */
+const AT_ONCE = 16
+const PATIENCE_MS = 30_000
+
+describe('attempts that are begun before their turn', { timeout: 90_000 }, () => {
+  const closers: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  })
+
+  const start = async () => {
+    const bed = await openCallbackBed()
+    closers.push(bed.close)
+    return bed
+  }
+
+  test('are as if they had never been begun when the worker stops: the next one makes each of them once', async () => {
+    const { receiver, service } = await start()
+    const held: (() => void)[] = []
+    let isQuick = false
+    receiver.on('/hook', (response, _request, nth) => {
+      const answer = () => response.writeHead(204).end()
+      if (isQuick || nth <= QUICK) answer()
+      else held.push(answer)
+    })
+    const owner = await createOwner(service, `${receiver.url}/hook`)
+    await Promise.all(Array.from({ length: WAITING }, () => owner.sendTest()))
+    const count = async (condition: string) => {
+      const { rows } = await service.runtime.db.pool.query(
+        `select count(*)::int as n from webhook_delivery d where account_id = $1 and ${condition}`,
+        [owner.account],
+      )
+      return rows[0].n as number
+    }
+    const attempted = 'exists (select from webhook_attempt a where a.delivery_id = d.id)'
+
+    const first = await startWebhookWorker(service.runtime)
+    await receiver.waitFor('/hook', QUICK + AT_ONCE)
+    await until(async () => (await count('attempt = 1')) > QUICK + AT_ONCE, PATIENCE_MS, 'attempts begun early')
+    const stopped = first.stop()
+    for (const answer of held) answer()
+    await stopped
+    expect(receiver.received('/hook')).toHaveLength(QUICK + AT_ONCE)
+    expect(await count(`state = 'succeeded' and attempt = 1`)).toBe(QUICK + AT_ONCE)
+    expect(await count(`state = 'pending' and attempt = 0 and not ${attempted}`)).toBe(WAITING - QUICK - AT_ONCE)
+
+    isQuick = true
+    const second = await startWebhookWorker(service.runtime)
+    await until(async () => (await count(`state = 'succeeded'`)) === WAITING, PATIENCE_MS, 'all of them')
+    await second.stop()
+    const requests = receiver.received('/hook')
+    expect(requests).toHaveLength(WAITING)
+    expect(new Set(requests.map(frozenBytes)).size).toBe(WAITING)
+    expect(await count('attempt = 1')).toBe(WAITING)
+  })
+
+  test('wait behind a receiver that came to a halt without costing one of the four', async () => {
+    const { receiver, service } = await start()
+    receiver.on('/halt', (response, _request, nth) => {
+      // Its first answers are quick, the next sixteen never come.
+      if (nth <= QUICK || nth > QUICK + AT_ONCE) response.writeHead(204).end()
+    })
+    const owner = await createOwner(service, `${receiver.url}/halt`)
+    await Promise.all(Array.from({ length: WAITING }, () => owner.sendTest()))
+    const worker = await startWebhookWorker(service.runtime)
+    closers.push(() => worker.stop())
+    const isOver = async () => {
+      const { rows } = await service.runtime.db.pool.query(
+        `select attempt, count(*)::int as n from webhook_delivery where account_id = $1 and state = 'succeeded' group by 1 order by 1`,
+        [owner.account],
+      )
+      return rows.reduce((sum, { n }) => sum + n, 0) === WAITING ? rows : undefined
+    }
+    // Only those that were sent and got no answer needed a second attempt.
+    expect(await until(isOver, PATIENCE_MS, 'all of them')).toEqual([
+      { attempt: 1, n: WAITING - AT_ONCE },
+      { attempt: 2, n: AT_ONCE },
+    ])
+    expect(receiver.received('/halt')).toHaveLength(WAITING + AT_ONCE)
+  })
+})

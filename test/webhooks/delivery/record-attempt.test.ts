@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import type { TestRuntime } from '../../setup/runtime.ts'
+import type { Receiver } from '../../setup/servers/receiver.ts'
+import { until } from '../../setup/service.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+
+const PATIENCE_MS = 20_000
+
+let bed: CallbackBed
+let receiver: Receiver
+let service: TestRuntime
+
+beforeAll(async () => {
+  // One retry, and none after it.
+  bed = await openCallbackBed({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
+  ;({ receiver, service } = bed)
+})
+afterAll(() => bed?.close())
+
+/** As if the worker that holds it had died: its lease is over and its place in the queue lost. */
+async function abandon(id: string): Promise<void> {
+  const { pool } = service.runtime.db
+  await pool.query(`update webhook_delivery set next_attempt_at = now() - interval '2 minutes' where id = $1`, [id])
+  await pool.query(`delete from pgboss.job where data->>'jobId' = $1`, [id])
+  await tidyWebhooks(service.runtime)
+}
+
+describe('an attempt that was given up while it ran', () => {
+  test('and is answered with 2xx after all ends the delivery: none follows the one under way', async () => {
+    const answers: ((status: number) => void)[] = []
+    receiver.on('/late', (response) => void answers.push((status) => response.writeHead(status).end()))
+    const owner = await createOwner(service, `${receiver.url}/late`)
+    const id = await owner.sendTest()
+    await receiver.waitFor('/late', 1)
+    await abandon(id)
+    await receiver.waitFor('/late', 2)
+    answers[0]!(204)
+    expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded', outcome: 'succeeded' })
+    answers[1]!(500)
+    const attempts = await until(
+      async () => {
+        const found = (await owner.delivery(id)).attempts
+        return found.every(({ durationMs }) => durationMs !== null) ? found : undefined
+      },
+      PATIENCE_MS,
+      'both records',
+    )
+    expect(attempts).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'status_500' }])
+    expect(await owner.delivery(id)).toMatchObject({ state: 'succeeded', outcome: 'succeeded', nextAttemptAt: null })
+    expect(receiver.received('/late')).toHaveLength(2)
+  })
+
+  test('counts as one of those that the settings allow', async () => {
+    receiver.on('/lost', () => undefined)
+    const owner = await createOwner(service, `${receiver.url}/lost`)
+    const id = await owner.sendTest()
+    for (const nth of [1, 2]) {
+      await receiver.waitFor('/lost', nth)
+      await abandon(id)
+    }
+    expect(await owner.outcomeOf(id)).toMatchObject({ state: 'failed', outcome: 'interrupted' })
+    expect(receiver.received('/lost')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/db/database.ts'
+import { firstIdAt } from '../../../src/values/id.ts'
+import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { until } from '../../setup/service.ts'
+import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
+
+const KEPT = 40_000
+/** More than one page of a purge. */
+const OLD = 6000
+/** More than one page of waiting deliveries. */
+const WAITING = 21_000
+
+const PATIENCE_MS = 20_000
+const WAITS_FOR_A_ROW = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+
+let service: TestRuntime
+let owner: Owner
+
+beforeAll(async () => {
+  service = await startTestRuntime({ env: WEBHOOK_ENV })
+  owner = await createOwner(service, 'https://127.0.0.1:9443/')
+})
+afterAll(() => service?.close())
+
+const sql = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
+const count = async (where: string) =>
+  (await sql(`select count(*)::int as n from webhook_delivery where ${where}`)).rows[0].n as number
+
+/** Finished deliveries, ended and made so long ago; each name begins their ids. */
+const insert = (name: string, rows: number, age: string, body: string | null) =>
+  sql(
+    `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, attempt, state, outcome,
+       next_attempt_at, created_at, finished_at)
+     select $1 || n, $2, 'test', $3 || n, 'https://127.0.0.1:9443/', 1, 'v1,x', $4::text::bytea, 1, 'succeeded', 'succeeded',
+       now() - $5::interval, now() - $5::interval, now() - $5::interval
+     from generate_series(1, $6::int) n`,
+    [`${name}_`, owner.account, firstIdAt('job', new Date()), body, age, rows],
+  )
+
+/** The database, and how it would run each statement it is asked. */
+function explaining(db: Database) {
+  const plans: string[] = []
+  const watched = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (object, name) => {
+        const member = Reflect.get(object, name)
+        if (typeof member !== 'function') return member
+        if (name === 'connect') return async () => watched(await member.call(object))
+        if (name !== 'query') return member.bind(object)
+        return async (text: string, values?: unknown[]) => {
+          if (/webhook_/.test(text)) {
+            const { rows } = await member.call(object, `explain ${text}`, values)
+            plans.push(rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n'))
+          }
+          return member.call(object, text, values)
+        }
+      },
+    })
+  return { db: { ...db, pool: watched(db.pool) }, plans }
+}
+
+describe('tidyWebhooks', () => {
+  test('reads what it purges and nothing of what stays', async () => {
+    await insert('kept', KEPT, '2 days', null)
+    await insert('fresh', 100, '1 minute', '{}')
+    await insert('due', OLD, '1 hour', '{}')
+    await insert('gone', OLD, '31 days', null)
+    await sql(
+      `insert into webhook_secret (account_id, sealed, expires_at)
+       select $1, '\\x00', case when n % 1000 = 0 then now() - interval '1 second' end from generate_series(1, 20000) n`,
+      [await service.createAccount()],
+    )
+    await sql('analyze webhook_delivery, webhook_secret')
+    const { db, plans } = explaining(service.runtime.db)
+    await tidyWebhooks({ ...service.runtime, db })
+    expect(plans.length).toBeGreaterThanOrEqual(4)
+    for (const plan of plans) expect(plan).not.toContain('Seq Scan on webhook_')
+    expect(await count(`id like 'gone%'`)).toBe(0)
+    expect(await count(`id like 'due%' and body is null`)).toBe(OLD)
+    expect(await count(`id like 'fresh%' and body is not null`)).toBe(100)
+    expect(await count(`id like 'kept%'`)).toBe(KEPT)
+    const { rows } = await sql('select count(*)::int as n from webhook_secret where expires_at is not null')
+    expect(rows).toEqual([{ n: 0 }])
+  })
+
+  test('what was sent again meanwhile keeps its body, and so does what has not ended', async () => {
+    await insert('again', 1, '1 hour', '{}')
+    const other = await service.runtime.db.pool.connect()
+    try {
+      await other.query('begin')
+      await other.query(
+        `update webhook_delivery set state = 'pending', finished_at = null, outcome = null, next_attempt_at = now() where id = 'again_1'`,
+      )
+      const tidied = tidyWebhooks(service.runtime)
+      const waits = async () => (await sql(WAITS_FOR_A_ROW)).rowCount === 1
+      await until(waits, PATIENCE_MS, 'the purge to find the row taken')
+      await other.query('commit')
+      await tidied
+    } finally {
+      other.release()
+    }
+    await tidyWebhooks(service.runtime)
+    expect(await count(`id = 'again_1' and body is not null`)).toBe(1)
+  })
+
+  test('finds the one delivery that is lost behind any number that only wait', async () => {
+    const id = await owner.sendTest()
+    const age = `interval '10 minutes'`
+    await sql(`update webhook_delivery set next_attempt_at = now() - ${age} where id = $1`, [id])
+    await multiply(service.runtime, id, WAITING)
+    const lost = await owner.sendTest()
+    await sql(`update webhook_delivery set next_attempt_at = now() - interval '2 minutes' where id = $1`, [lost])
+    await sql(`delete from pgboss.job where data->>'jobId' = $1`, [lost])
+    await tidyWebhooks(service.runtime)
+    const copy = `${id.slice(0, -5)}10000`
+    const { rows } = await sql(
+      `select data->>'jobId' as id, count(*)::int as n from pgboss.job where data->>'jobId' = any($1) group by 1 order by 2`,
+      [[lost, id, copy]],
+    )
+    expect(rows).toEqual(expect.arrayContaining([lost, id, copy].map((each) => ({ id: each, n: 1 }))))
+    expect(rows).toHaveLength(3)
+  })
+})

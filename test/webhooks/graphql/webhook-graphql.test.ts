@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOf, mutation, refusalOf } from '../../setup/graphql.ts'
+import type { TestRuntime } from '../../setup/runtime.ts'
+import type { Received, Receiver } from '../../setup/servers/receiver.ts'
+import { call } from '../../setup/service.ts'
+import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+
+let bed: CallbackBed
+let receiver: Receiver
+let service: TestRuntime
+
+beforeAll(async () => {
+  bed = await openCallbackBed({ webhooks: true })
+  ;({ receiver, service } = bed)
+})
+afterAll(() => bed?.close())
+
+interface Answer {
+  data: Record<string, unknown> | null
+  errors?: { extensions: { code: string; details?: { path: string }[] } }[]
+}
+
+const ask = async (key: string, query: string): Promise<Answer> =>
+  (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query } })).json<Answer>()
+
+async function admin(url: string | null = null) {
+  const owner = await createOwner(service, url)
+  const { apiKey } = await service.createKey(owner.account, ['account:admin'])
+  return { owner, ask: (query: string) => ask(apiKey, query) }
+}
+
+const ROTATE = 'mutation { rotateWebhookSecret { ... on RotateWebhookSecretSuccess { secret } } }'
+const redeliver = (id: string) => mutation(`redeliverWebhook(id: "${id}")`, '... on WebhookDelivery { id state }')
+
+const FIELDS = [
+  '{ webhook { url } }',
+  '{ webhookDeliveries { edges { node { id } } } }',
+  'mutation { setWebhookUrl(url: null) { __typename } }',
+  'mutation { rotateWebhookSecret { __typename } }',
+  'mutation { sendTestWebhook { __typename } }',
+  'mutation { redeliverWebhook(id: "msg_01m7xrc756fn39fvt6h8jqqzvw") { __typename } }',
+]
+
+describe('the webhook door', () => {
+  test.each(FIELDS)('%s needs the scope account:admin, which no key has by default', async (query) => {
+    const { key } = await service.createCaller()
+    expect(codeOf(await ask(key, query))).toBe('FORBIDDEN')
+    const reply = await call(`${service.url}/graphql`, { method: 'POST', body: { query } })
+    expect(codeOf(reply.json<Answer>())).toBe('UNAUTHORIZED')
+  })
+
+  test('a URL is set, judged and cleared; secrets are shown by age only', async () => {
+    const { ask, owner } = await admin()
+    const url = `${receiver.url}/x`
+    const set = await ask(
+      mutation(`setWebhookUrl(url: "${url}")`, '... on Webhook { url secrets { createdAt expiresAt } }'),
+    )
+    expect(set.data).toEqual({
+      setWebhookUrl: { url, secrets: [{ createdAt: expect.stringMatching(/Z$/), expiresAt: null }] },
+    })
+    for (const bad of ['http://hooks.example.org/', 'https://10.0.0.1/', 'https://a:b@hooks.example.org/']) {
+      const refused = await ask(mutation(`setWebhookUrl(url: "${bad}")`, ''))
+      expect(refusalOf(refused)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
+    }
+    const nonsense = await ask(mutation('setWebhookUrl(url: "nonsense")', ''))
+    expect(nonsense.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
+    expect((await ask('{ webhook { url } }')).data).toEqual({ webhook: { url } })
+    await owner.rotate()
+    const rotated = (await ask('{ webhook { secrets { expiresAt } } }')).data as {
+      webhook: { secrets: { expiresAt: string | null }[] }
+    }
+    const hours = (Date.parse(rotated.webhook.secrets[1]!.expiresAt!) - Date.now()) / 3_600_000
+    expect([rotated.webhook.secrets[0]!.expiresAt, Math.round(hours)]).toEqual([null, 24])
+    const forgotten = await ask(mutation('setWebhookUrl', '... on Webhook { url }'))
+    expect(refusalOf(forgotten)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
+    expect((await ask('mutation { setWebhookUrl(url: null) { ... on Webhook { url } } }')).data).toEqual({
+      setWebhookUrl: { url: null },
+    })
+  })
+
+  test('20 rotations at once give 20 secrets, of which the newest two sign', async () => {
+    const { ask, owner } = await admin(`${receiver.url}/parallel`)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(ROTATE)))
+    const secrets = answers.map(({ data }) => (data!.rotateWebhookSecret as { secret: string }).secret)
+    expect(new Set(secrets).size).toBe(20)
+    expect(secrets.every((secret) => /^whsec_[A-Za-z0-9+/]{43}=$/.test(secret))).toBe(true)
+    const { rows } = await service.runtime.db.pool.query(
+      'select sealed from webhook_secret where account_id = $1 order by id desc',
+      [owner.account],
+    )
+    expect(rows).toHaveLength(2)
+    const stored = rows.map(
+      ({ sealed }) => `whsec_${service.runtime.vault.open(owner.account, sealed).toString('base64')}`,
+    )
+    expect(secrets).toEqual(expect.arrayContaining(stored))
+  })
+
+  test('deliveries are paged newest first and filtered by job and outcome', async () => {
+    const { ask, owner } = await admin(`${receiver.url}/paged`)
+    const ids: string[] = []
+    for (let count = 0; count < 5; count++) ids.unshift(await owner.sendTest())
+    await Promise.all(ids.map((id) => owner.outcomeOf(id)))
+    type Page = { edges: { cursor: string; node: { id: string; jobId: string } }[]; pageInfo: { hasNextPage: boolean } }
+    const page = async (args: string) =>
+      (await ask(`{ webhookDeliveries(${args}) { edges { cursor node { id jobId } } pageInfo { hasNextPage } } }`)).data
+        ?.webhookDeliveries as Page
+    const first = await page('first: 3')
+    const second = await page(`first: 3, after: "${first.edges[2]!.cursor}"`)
+    expect([...first.edges, ...second.edges].map(({ node }) => node.id)).toEqual(ids)
+    expect([first.pageInfo.hasNextPage, second.pageInfo.hasNextPage]).toEqual([true, false])
+    const { jobId } = first.edges[1]!.node
+    expect((await page(`jobId: "${jobId}"`)).edges.map(({ node }) => node.id)).toEqual([ids[1]])
+    expect((await page('outcome: "succeeded"')).edges).toHaveLength(5)
+    expect((await page('outcome: "status_503"')).edges).toEqual([])
+    const [, , , fourth] = ids
+    expect((await page(`last: 2, before: "${fourth}"`)).edges.map(({ node }) => node.id)).toEqual(ids.slice(1, 3))
+    for (const wrong of [
+      'first: 1, last: 1',
+      'first: 0',
+      'first: 101',
+      'after: "msg_x"',
+      'jobId: "job_x"',
+      'jobId: ""',
+      'outcome: "DROP TABLE"',
+      'outcome: ""',
+    ]) {
+      expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
+    }
+  })
+
+  test('a redelivery has the same id and body, a fresh timestamp and up to four attempts of its own', async () => {
+    const path = '/again'
+    receiver.on(path, (response, _request, nth) => response.writeHead(nth <= 4 ? 500 : 204).end())
+    const { ask, owner } = await admin(receiver.url + path)
+    const id = await owner.sendTest()
+    expect((await owner.outcomeOf(id)).state).toBe('failed')
+    await service.runtime.db.pool.query('update webhook_delivery set timestamp = timestamp - 5000 where id = $1', [id])
+    expect((await ask(redeliver(id))).data).toEqual({ redeliverWebhook: { id, state: 'PENDING' } })
+    const requests = await receiver.waitFor(path, 5)
+    const [old, fresh] = [requests[3]!, requests[4]!]
+    expect(fresh.headers['webhook-id']).toBe(id)
+    const fields = ({ body }: Received) => ({ ...JSON.parse(body.toString()), outputs: null })
+    expect(fields(fresh)).toEqual(fields(old))
+    expect(Math.abs(Number(fresh.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
+    const delivery = await owner.outcomeOf(id)
+    expect(delivery.attempts.map(({ round, number }) => [round, number])).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [1, 4],
+      [2, 1],
+    ])
+  })
+
+  test('one under way cannot be sent again, nor can another account’s', async () => {
+    const { ask, owner } = await admin(`${receiver.url}/slow`)
+    receiver.on('/slow', (response) => void setTimeout(() => response.writeHead(204).end(), 1500))
+    const id = await owner.sendTest()
+    await receiver.waitFor('/slow')
+    expect(codeOf(await ask(redeliver(id)))).toBe('INVALID_REQUEST')
+    await owner.outcomeOf(id)
+    const stranger = await admin()
+    expect(codeOf(await stranger.ask(redeliver(id)))).toBe('NOT_FOUND')
+    const seen = await stranger.ask('{ webhookDeliveries { edges { node { id } } } }')
+    expect(seen.data).toEqual({ webhookDeliveries: { edges: [] } })
+    expect(codeOf(await ask(redeliver('nonsense')))).toBe('NOT_FOUND')
+  })
+
+  test('a test without a URL is refused', async () => {
+    const { ask } = await admin()
+    expect(codeOf(await ask(mutation('sendTestWebhook', '')))).toBe('INVALID_REQUEST')
+  })
+})

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { openLog } from '../../src/values/log.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { audit } from '../setup/audit/audit.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { type FaultProxy, startFaultProxy } from '../setup/servers/fault-proxy.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+import { until } from '../setup/service.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 60_000
+const LIMIT = 4
+const TEXTS = Array.from({ length: LIMIT }, (_, index) => `Cut off, ${index}.`)
+
+describe('a worker that is cut off from the database', { timeout: 120_000 }, () => {
+  let service: TestRuntime
+  let speech: SpeechServer
+  let proxy: FaultProxy
+  const closers: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterEach(async () => {
+    proxy.heal()
+    for (const close of closers.splice(0).reverse()) await close()
+    await proxy.close()
+    await speech.close()
+  })
+  afterAll(() => service.close())
+
+  const addWorker = async (pool: string, databaseUrl: string): Promise<Runtime> => {
+    const settings = { ...service.runtime.settings, databaseUrl, shutdownSeconds: 1 }
+    const runtime = await openRuntime(settings, openLog('silent'), { supervise: true })
+    closers.push(() => runtime.close())
+    const worker = await startWorker(runtime, { pools: [pool] })
+    closers.push(() => worker.stop())
+    return runtime
+  }
+  /** All of a server's limit is used by jobs of a worker that has another one beside it, and then no database. */
+  const cutOff = async (pool: string, how: 'now' | 'silence') => {
+    const { databaseUrl } = service.runtime.settings
+    speech = await startSpeechServer()
+    speech.answer((_call, nth) => (nth < LIMIT ? { hang: true } : { delayMs: 200 }))
+    proxy = await startFaultProxy(databaseUrl ?? '')
+    await applyEndpoint(service.runtime, pool, { pool, base_url: speech.url, max_in_flight: LIMIT })
+    const { key } = await service.createCaller()
+    const victim = await addWorker(pool, proxy.url)
+    const ids = await Promise.all(TEXTS.map((text) => submitText(service.url, key, pool, text)))
+    await until(() => speech.inFlight() === LIMIT, PATIENCE_MS, 'all jobs to be at the server')
+    await addWorker(pool, databaseUrl ?? '')
+    proxy.rule = () => how
+    return { victim, ids }
+  }
+
+  test('has closed its requests before another worker sends any: the limit of the server holds', async () => {
+    const { victim, ids } = await cutOff('cut', 'now')
+    await until(() => speech.calls.length > LIMIT, PATIENCE_MS, 'the other worker to have a job')
+    expect(speech.abandoned()).toBe(LIMIT)
+    expect(speech.abandonedAt.at(-1)).toBeLessThan(speech.calls[LIMIT]!.at)
+    await allFinished(service.runtime, ids)
+    expect(speech.mostInFlight()).toBe(LIMIT)
+    proxy.heal()
+    const isBack = async () => {
+      const row = await service.runtime.db.prisma.worker.findUnique({ where: { id: victim.workerId } })
+      return row !== null && row.inFlight === 0 && Date.now() - row.heartbeatAt.getTime() < 2000
+    }
+    await until(isBack, PATIENCE_MS, 'it to be back, with nothing to do')
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+
+  test('in silence, without any connection that ends, has closed them as well', async () => {
+    const { ids } = await cutOff('silent', 'silence')
+    await until(() => speech.calls.length > LIMIT, PATIENCE_MS, 'the other worker to have a job')
+    expect(speech.abandoned()).toBe(LIMIT)
+    await allFinished(service.runtime, ids)
+    expect(speech.mostInFlight()).toBe(LIMIT)
+    expect(await audit(service.runtime, ids)).toEqual([])
+  })
+})

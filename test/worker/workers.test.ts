@@ -1,0 +1,79 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listGpus, parseGpus } from '../../src/worker/list-gpus.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { call, until } from '../setup/service.ts'
+import { standInEngines } from '../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+
+const PATIENCE_MS = 20_000
+const QUERY = '{ workers { id host version pools slots inFlight gpus { name memoryMib } startedAt heartbeatAt } }'
+
+type Answer = { data: { workers: Record<string, unknown>[] } | null; errors?: { extensions: { code: string } }[] }
+
+describe('workers', { timeout: 60_000 }, () => {
+  let service: TestRuntime
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterAll(() => service.close())
+
+  const ask = async (key?: string) =>
+    (
+      await call(`${service.url}/graphql`, {
+        method: 'POST',
+        body: { query: QUERY },
+        ...(key !== undefined && { key }),
+      })
+    ).json<Answer>()
+
+  test('a worker is on the list with its pools, slots and jobs while it runs, and off it once it is stopped', async () => {
+    const operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
+    const caller = await service.createCaller()
+    await applyEndpoint(service.runtime, 'shown', { pool: 'shown', max_in_flight: 5 })
+    const gate = Promise.withResolvers<void>()
+    const worker = await startWorker(service.runtime, {
+      pools: ['shown'],
+      engines: standInEngines(() => gate.promise),
+    })
+    const id = await submitText(service.url, caller.key, 'shown', 'Being spoken.')
+    const busy = async () => (await ask(operator)).data?.workers.find(({ inFlight }) => inFlight === 1)
+    const shown = await until(busy, PATIENCE_MS, 'the heartbeat to tell of the job')
+    expect(shown).toMatchObject({ host: hostname(), version: '0.1.0', pools: ['shown'], slots: 5 })
+    expect(shown?.id).toMatch(/^wrk_/)
+    const first = Date.parse(String(shown?.heartbeatAt))
+    const later = async () => Date.parse(String((await busy())?.heartbeatAt)) > first
+    await until(later, PATIENCE_MS, 'another heartbeat')
+    gate.resolve()
+    await allFinished(service.runtime, [id])
+    await worker.stop()
+    expect((await ask(operator)).data?.workers).toEqual([])
+  })
+
+  test('only a key with the scope operator sees the workers', async () => {
+    const caller = await service.createCaller()
+    expect((await ask(caller.key)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+    expect((await ask()).errors?.[0]?.extensions.code).toBe('UNAUTHORIZED')
+  })
+
+  test('graphics cards are named as nvidia-smi prints them, and none are where it is missing, fails or hangs', async () => {
+    expect(parseGpus('NVIDIA L4, 23034\nNVIDIA A100-SXM4-80GB, 81920\n')).toEqual([
+      { name: 'NVIDIA L4', memoryMib: 23034 },
+      { name: 'NVIDIA A100-SXM4-80GB', memoryMib: 81920 },
+    ])
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-smi-'))
+    const program = async (name: string, script: string) => {
+      await writeFile(join(directory, name), `#!/bin/sh\n${script}\n`)
+      await chmod(join(directory, name), 0o755)
+      return join(directory, name)
+    }
+    expect(await listGpus(await program('good', 'echo "NVIDIA L4, 23034"'))).toHaveLength(1)
+    expect(await listGpus(await program('bad', 'echo "NVIDIA-SMI has failed"; exit 9'))).toEqual([])
+    expect(await listGpus(await program('stuck', 'exec sleep 60'))).toEqual([])
+    expect(await listGpus(join(directory, 'missing'))).toEqual([])
+    await rm(directory, { recursive: true })
+  })
+})
