@@ -69,8 +69,8 @@ export function watchStages() {
         return real.storage.put(...given).finally(() => end('store'))
       },
     },
-    bus: {
-      ...real.bus,
+    notifier: {
+      ...real.notifier,
       notify: (...given) => {
         // Word of the job's end: it was told of its claim, too, before it was rendered.
         const job = last.getStore()
@@ -79,7 +79,7 @@ export function watchStages() {
           job.rendered = false
           jobs++
         }
-        return real.bus.notify(...given)
+        return real.notifier.notify(...given)
       },
     },
   })

@@ -10,7 +10,7 @@ import type { Variables } from './process.ts'
 const ARRIVAL_DEADLINE_MS = 120_000
 
 /** What the callback rows share: a TLS receiver as a second process, and what a service needs so as to deliver to it. */
-export interface CallbackBed {
+export interface WebhookFixture {
   readonly receiver: Service
   /** For the service and for the floors. */
   readonly variables: Variables
@@ -23,7 +23,7 @@ export interface CallbackBed {
   close(): Promise<void>
 }
 
-export async function openCallbackBed(environment: Environment): Promise<CallbackBed> {
+export async function openWebhookFixture(environment: Environment): Promise<WebhookFixture> {
   const directory = await environment.directory()
   const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
   execFileSync(

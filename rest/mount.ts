@@ -8,12 +8,13 @@ import {
   OpenAPIBackend,
   type ParsedRequest,
 } from 'openapi-backend'
-import type { Actor, Context, KeyActor } from '../src/context/context.ts'
+import type { Actor, KeyActor } from '../src/access/actor.ts'
 import { JSON_TYPE } from '../src/errors/describe-error.ts'
 import { invalidRequest, notFound, unauthorized } from '../src/errors/service-error.ts'
-import { departureOf, whileThere } from '../src/http/client-disconnect.ts'
+import { clientDisconnect, whileConnected } from '../src/http/client-disconnect.ts'
 import { OPEN_ANSWER, OPEN_TO_ALL, PREFLIGHT } from '../src/http/cors.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../src/http/json-body.ts'
+import type { ServiceContext } from '../src/runtime/services.ts'
 import { admit } from './admission.ts'
 import { API_ROOT, type Document, requestsOf } from './document.ts'
 import { type Answer, type Call, type Operation, operations } from './operations.ts'
@@ -23,22 +24,22 @@ import { detailsOf } from './validation-details.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, once the request was let in; null before. */
-    ctx: Context | null
+    ctx: ServiceContext | null
   }
 }
 
-/** Lets a request in: who sends it, counted against the key's allowance. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+/** Lets a request in: who sends it, counted against the key's quota. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Enter = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
 
 /** The runtime as the context of an actor. */
-type As = (actor: Actor) => Context
+type As = (actor: Actor) => ServiceContext
 
 /** The request as openapi-backend sees it: routed and parsed by fastify. */
 interface RoutedRequest extends Omit<ParsedRequest, 'requestBody'> {
   readonly operation: ApiOperation
 }
 
-/** The REST door (spec 4, contract.md sections 2 to 4): fastify routes, openapi-backend checks requests, a verb answers. */
+/** The REST door: fastify routes, openapi-backend checks requests, a verb answers. */
 export async function mountRest(app: FastifyInstance, as: As, document: Document, enter: Enter): Promise<void> {
   const api = await openApi(document)
   await app.register(
@@ -110,19 +111,19 @@ function apiHandlers() {
 function callOf(request: FastifyRequest, reply: FastifyReply, query: Query): Call {
   if (request.ctx === null) throw unauthorized()
   const { headers, body } = request
-  return { ctx: request.ctx, params: paramsOf(request), query, headers, body, gone: () => departureOf(reply.raw) }
+  return { ctx: request.ctx, params: paramsOf(request), query, headers, body, gone: () => clientDisconnect(reply.raw) }
 }
 
 const paramsOf = (request: FastifyRequest) => request.params as Record<string, string>
 
-/** 401, 429, 403, 404, 413 and 415, in this order and before the body is read (contract.md section 2). */
+/** 401, 429, 403, 404, 413 and 415, in this order and before the body is read. */
 function admission(operation: ApiOperation, as: As, enter: Enter): onRequestAsyncHookHandler {
   const takesBody = operation.requestBody !== undefined
   const isRead = operation.method === 'get'
   return async (request, reply) => {
     const ctx = as(await enter(request, reply))
     // What writes runs to its end: it is whole or not at all.
-    request.ctx = isRead ? { ...ctx, db: whileThere(ctx.db, reply.raw) } : ctx
+    request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw) } : ctx
     await admit(operation.operationId, ctx, paramsOf(request), request.headers['idempotency-key'] as string | undefined)
     if (takesBody) checkBodyHeaders(request.headers)
   }
@@ -152,7 +153,7 @@ function mountSecured(
   })
 }
 
-function mountPublic(scope: FastifyInstance, { operationId, path }: ApiOperation, ctx: Context): void {
+function mountPublic(scope: FastifyInstance, { operationId, path }: ApiOperation, ctx: ServiceContext): void {
   const operation = (operations as Record<string, Operation>)[operationId ?? '']
   if (operation === undefined) throw new Error(`no operation answers ${operationId}`)
   const gone = () => new AbortController().signal

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { account } from '../src/accounts/account.ts'
 import { catalog } from '../src/catalog/catalog.ts'
-import type { PublicDocument } from '../src/catalog/catalog-cache.ts'
 import { catalogEndpoint } from '../src/catalog/catalog-endpoint.ts'
 import { endpointSchema } from '../src/catalog/endpoint-schema.ts'
 import { endpointVoices } from '../src/catalog/endpoint-voices.ts'
@@ -10,7 +9,7 @@ import { type ChatInput, chatWithCompanion } from '../src/companion/chat-with-co
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import { type RetargetInput, retargetCompanion } from '../src/companion/retarget-companion.ts'
 import { type MediaTagInput, tagMedia } from '../src/companion/tag-media.ts'
-import type { Context } from '../src/context/context.ts'
+import type { PublicDocument } from '../src/context/catalog-snapshot.ts'
 import { invalidRequest } from '../src/errors/service-error.ts'
 import { type GenerationInput, submitGeneration } from '../src/generation/submit-generation.ts'
 import { namesETag } from '../src/http/if-none-match.ts'
@@ -20,8 +19,10 @@ import { isTerminal } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobFilter } from '../src/jobs/list/job-filter.ts'
 import { type JobPageInput, jobPage } from '../src/jobs/list/job-page.ts'
+import { presentVoiceJob } from '../src/jobs/present-voice-job.ts'
 import { type VoiceJobView, voiceJob } from '../src/jobs/voice-job.ts'
-import { parseMoment } from '../src/values/timestamp.ts'
+import type { ServiceContext } from '../src/runtime/services.ts'
+import { parseTimestamp } from '../src/values/timestamp.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../src/voice/submit-voice-job.ts'
 import { sendCsv } from './csv.ts'
 import type { Query } from './parameters.ts'
@@ -36,14 +37,13 @@ import {
   presentRetarget,
   presentSchema,
   presentSubmission,
-  presentVoiceJob,
   presentVoices,
 } from './present.ts'
 import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, VoiceJobRequest } from './types.ts'
 
 /** A request that was let in and fits the document. */
 export interface Call {
-  readonly ctx: Context
+  readonly ctx: ServiceContext
   readonly params: Readonly<Record<string, string>>
   readonly query: Query
   readonly headers: IncomingHttpHeaders
@@ -83,7 +83,7 @@ export const operations = {
   catalogEndpoint: (call) => cached(catalogEndpoint(call.ctx, { slug: param(call, 'slug') }).document, call.headers),
 } satisfies Record<string, Operation>
 
-/** A caller's copy stays valid as long as the ETag does (spec 4.5, RFC 9110 section 13.1.2). */
+/** A caller's copy stays valid as long as the ETag does (RFC 9110 section 13.1.2). */
 export function cached(document: PublicDocument, headers: IncomingHttpHeaders): Answer {
   const validators = { etag: document.etag, 'cache-control': 'no-cache' }
   if (namesETag(headers['if-none-match'], document.etag)) return { status: 304, headers: validators, body: null }
@@ -98,7 +98,7 @@ function accepted(made: Submission, jobs: string): Answer {
   return { status: 202, headers, body: presentSubmission(made) }
 }
 
-/** Companion work is finished when it is answered; a provider that failed is reported with the job (contract.md section 8). */
+/** Companion work is finished when it is answered; a provider that failed is reported with the job. */
 function answered<Result>(
   job: CompanionView<Result>,
   present: (job: CompanionView<Result>, result: Result) => object,
@@ -108,7 +108,7 @@ function answered<Result>(
   return { status: 200, headers, body: present(job, job.result) }
 }
 
-/** Seconds of age up to which a job is polled at a pace in seconds; older ones wait for the last (spec 8, contract.md section 3). */
+/** Seconds of age up to which a job is polled at a pace in seconds; older ones wait for the last. */
 const POLL_PACES = [
   { untilAge: 5, every: 1 },
   { untilAge: 20, every: 2 },
@@ -148,7 +148,7 @@ const exported = ({ query, gone }: Call): ExportInput => ({
 function moment(query: Query, name: string): Date | undefined {
   const text = query[name]
   if (text === undefined) return undefined
-  const found = parseMoment(String(text))
+  const found = parseTimestamp(String(text))
   if (found !== null) return found
   const message = 'must be an RFC 3339 date-time or a date, such as 2026-01-31T09:05:00Z'
   throw invalidRequest('Invalid request: see `details`.', [{ path: name, message }])

@@ -1,15 +1,14 @@
-import type { Account } from '../src/accounts/account.ts'
-import type { PublicDocument } from '../src/catalog/catalog-cache.ts'
-import { schemaDocument, type VoiceEndpoint, voicesDocument } from '../src/catalog/voice-endpoint.ts'
+import type { Account } from '../src/accounts/account-view.ts'
+import { schemaDocument, voicesDocument } from '../src/catalog/voice-endpoint.ts'
 import type { ChatResult } from '../src/companion/chat-with-companion.ts'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { RetargetResult } from '../src/companion/retarget-companion.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
+import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { JobResult, JobSummary, JobView } from '../src/jobs/job-view.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
-import type { VoiceJobView } from '../src/jobs/voice-job.ts'
 import type {
   Account as AccountBody,
   ChatJob,
@@ -21,12 +20,10 @@ import type {
   JobSummary as JobSummaryBody,
   MediaTagJob,
   RetargetJob,
-  VoiceJob,
-  VoiceJobOutputs,
   VoiceJobReceipt,
 } from './types.ts'
 
-/** The body of the 202 (spec 4.1). */
+/** The body of the 202. */
 export const presentSubmission = ({ jobId, status }: Submission): VoiceJobReceipt => ({ job_id: jobId, status })
 
 const companionHead = ({ jobId, isProhibited }: CompanionView<unknown>) => ({
@@ -56,7 +53,7 @@ export const presentMediaTags = (job: CompanionView<MediaTagResult>, result: Med
   tags: [...result.tags],
 })
 
-/** The body of a 502: the provider failed (contract.md section 8). */
+/** The body of a 502: the provider failed. */
 export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): CompanionFailure => ({
   job_id: jobId,
   status: 'failed',
@@ -64,21 +61,8 @@ export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): Comp
   error_code: failure?.code ?? 'INTERNAL_ERROR',
 })
 
-/** What polling and the callback report of a voice job (spec 2.9, contract.md section 3). */
-export function presentVoiceJob(job: VoiceJobView): VoiceJob {
-  const body: VoiceJob = { job_id: job.jobId, status: job.status }
-  if (job.responseFields.includes('created_at')) body.created_at = job.createdAt.toISOString()
-  if (job.responseFields.includes('completed_at')) body.completed_at = job.completedAt?.toISOString() ?? null
-  if (job.outputs !== null) body.outputs = job.outputs as VoiceJobOutputs
-  if (job.failure !== null) {
-    body.error = job.failure.message
-    body.error_code = job.failure.code
-  }
-  return body
-}
-
 /**
- * A job in the list (spec 4.7): the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
+ * A job in the list: the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
  * and spares a page the copying of its objects.
  */
 const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
@@ -93,7 +77,7 @@ const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   completed_at: job.completedAt?.toISOString() ?? null,
 })
 
-/** Spec 4.8 with the result of 2.8. */
+/** The body of `job`. */
 export const presentJob = (job: JobView): Job => ({
   ...presentJobSummary(job),
   ...(job.result !== null && { result: presentJobResult(job.result) }),
@@ -122,7 +106,7 @@ export const presentAccount = ({ id, name, credits }: Account): AccountBody => (
   credits: Number(credits),
 })
 
-/** Spec 4.7. */
+/** The body of `jobPage`. */
 export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPageBody => ({
   jobs: jobs.map(presentJobSummary),
   total,
@@ -130,12 +114,12 @@ export const presentJobPage = ({ jobs, total, limit, offset }: JobPage): JobPage
   offset,
 })
 
-/** Spec 4.3, contract.md section 3. */
+/** The body of `endpointVoices`. */
 export const presentVoices = (endpoint: VoiceEndpoint): EndpointVoices => voicesDocument(endpoint)
 
-/** Spec 4.4, contract.md section 3. */
+/** The body of `endpointSchema`. */
 export const presentSchema = (endpoint: VoiceEndpoint): EndpointSchema =>
   schemaDocument(endpoint) as unknown as EndpointSchema
 
-/** A public document goes out as it was prepared (spec 4.5, 4.6): the catalog hashes the very bytes that it serves. */
+/** A public document goes out as it was prepared: the catalog hashes the very bytes that it serves. */
 export const presentDocument = ({ body }: PublicDocument): Buffer => body

@@ -8,7 +8,7 @@ const OTHER_PARAMETER = /^\/(?:query|path|cookie)\/?/
 /** Says nothing that its parts do not say better. */
 const SILENT: ReadonlySet<string> = new Set(['if', 'anyOf', 'oneOf', 'allOf'])
 
-/** Ajv's findings as the caller's details: JSON pointers into the body, names of parameters (contract.md section 2). */
+/** Ajv's findings as the caller's details: JSON pointers into the body, names of parameters. */
 export function detailsOf(errors: readonly ErrorObject[]): Detail[] {
   const telling = errors.filter(({ keyword }) => !SILENT.has(keyword))
   return telling.slice(0, MAX_DETAILS).map((error) => ({ path: pathOf(error), message: messageOf(error) }))

@@ -3,11 +3,32 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { circlesOf } from './setup/circles.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_FILE_LINES = 200
 const MAX_FOLDER_FILES = 25
 const MAX_LOOSE_FILES = 2
+
+/** Top to bottom. A room imports from rooms below it, and from rooms of its own floor as long as no circle comes of it. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['main', 'cli', 'server'],
+  ['rest', 'graphql'],
+  ['worker', 'runtime'],
+  ['webhooks'],
+  ['producers'],
+  ['voice', 'generation', 'companion'],
+  ['jobs'],
+  ['callers'],
+  ['api-keys', 'users'],
+  ['catalog', 'accounts'],
+  ['context'],
+  ['queue', 'http'],
+  ['engines', 'storage', 'db', 'idempotency', 'access'],
+  ['egress', 'concurrency'],
+  ['errors', 'values'],
+]
+const FLOOR_OF = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)))
 
 const TRACKED = listFiles(['src', 'rest', 'test', 'bench', 'examples', 'prisma', 'codegen.ts'])
 const SOURCES = TRACKED.filter((file) => /^(src|rest)\/.*\.ts$/.test(file) && !isGenerated(file))
@@ -19,11 +40,30 @@ interface Import {
 
 const IMPORTS: readonly Import[] = SOURCES.flatMap((file) => importsOf(file).map((target) => ({ file, target })))
 const INNER = IMPORTS.filter(({ target }) => /^(src|rest)\//.test(target) && !isGenerated(target))
+const BETWEEN_ROOMS = INNER.filter(({ file, target }) => roomOf(file) !== roomOf(target))
 
 describe('the house', () => {
+  test('every room has a floor', () => {
+    const rooms = new Set(SOURCES.map(roomOf))
+    expect([...rooms].filter((room) => !FLOOR_OF.has(room))).toEqual([])
+  })
+
+  test('no file imports from a floor above its own, types included', () => {
+    const upward = BETWEEN_ROOMS.filter(({ file, target }) => floorOf(file) > floorOf(target))
+    expect(upward).toEqual([])
+  })
+
+  test('no files import each other in a circle', () => {
+    expect(circlesOf(INNER.map(({ file, target }) => [file, target]))).toEqual([])
+  })
+
+  test('no rooms import each other in a circle', () => {
+    expect(circlesOf(BETWEEN_ROOMS.map(({ file, target }) => [roomOf(file), roomOf(target)]))).toEqual([])
+  })
+
   test.each([
     ['@prisma/client', /^src\/db\//],
-    ['pg-boss', /^src\/(queue|runtime)\//],
+    ['pg-boss', /^src\/(queue|runtime)\/|^src\/webhooks\/delivery\/webhook-worker\.ts$/],
     ['openapi-backend', /^rest\/mount\.ts$/],
     ['fastify', /^(src\/server\/|src\/graphql\/|src\/http\/|rest\/mount\.ts$)/],
     ['@pothos/', /^src\/graphql\//],
@@ -31,6 +71,11 @@ describe('the house', () => {
     ['commander', /^src\/cli\//],
   ])('%s is imported only in its rooms', (library, home) => {
     expect(IMPORTS.filter(({ file, target }) => target.startsWith(library) && !home.test(file))).toEqual([])
+  })
+
+  test("only queue/pgboss names the queue's tables", () => {
+    const named = SOURCES.filter((file) => !file.startsWith('src/queue/pgboss/') && /\bpgboss\./.test(read(file)))
+    expect(named).toEqual([])
   })
 
   test('only the file of a door knows a door', () => {
@@ -78,6 +123,15 @@ describe('names', () => {
     expect(drawers).toEqual([])
   })
 
+  test('no file cites a document that the repository lacks', () => {
+    const cited =
+      /\b(spec|contract|invariants|architecture|operations|speech|console|stack|engines)\.md\b|\b[Ss]pec(ification)? (section )?\d/
+    const readable = TRACKED.filter(
+      (file) => /\.(ts|yaml|prisma|sql|graphql|service)$/.test(file) && file !== 'test/house.test.ts',
+    )
+    expect([...readable, 'README.md'].filter((file) => cited.test(read(file)))).toEqual([])
+  })
+
   test('a test has the name of what it tests, and lies where that lies', () => {
     const tests = TRACKED.filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/system/'))
     const sources = new Set([...SOURCES, 'test/house.ts', 'test/examples.ts', ...TRACKED])
@@ -97,6 +151,10 @@ function roomOf(file: string): string {
   if (file.endsWith('-graphql.ts')) return 'graphql'
   if (file.startsWith('rest/')) return 'rest'
   return file === 'src/main.ts' ? 'main' : (file.split('/')[1] ?? '')
+}
+
+function floorOf(file: string): number {
+  return FLOOR_OF.get(roomOf(file)) ?? Number.NaN
 }
 
 function read(file: string): string {

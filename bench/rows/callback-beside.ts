@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { quantile, type Row } from '../measure.ts'
-import { type CallbackBed, openCallbackBed } from '../webhook-fixture.ts'
+import { openWebhookFixture, type WebhookFixture } from '../webhook-fixture.ts'
 
 const PERIOD_MS = 50
 const HANGING = 200
@@ -15,9 +15,9 @@ export const callbackBeside: Row = {
   what: 'a good receiver beside 200 deliveries to a hanging one',
   reach: 'p95 <= 2 x alone',
   run: async (environment) => {
-    const bed = await openCallbackBed(environment)
+    const bed = await openWebhookFixture(environment)
     // Another process, since limits are per host and port.
-    const hanging = await openCallbackBed(environment)
+    const hanging = await openWebhookFixture(environment)
     try {
       const service = await environment.serve('start', bed.variables)
       await bed.client.query(`update api_key set scopes = '{generate:voice,job:read,account:admin}'`)
@@ -45,10 +45,10 @@ export const callbackBeside: Row = {
   },
 }
 
-const setUrl = (bed: CallbackBed, url: string) =>
+const setUrl = (bed: WebhookFixture, url: string) =>
   bed.client.query('update account set webhook_url = $2 where id = $1', [bed.database.accountId, url])
 
-async function sendTest(bed: CallbackBed, url: string): Promise<string> {
+async function sendTest(bed: WebhookFixture, url: string): Promise<string> {
   const { body } = await request(`${url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
@@ -59,7 +59,7 @@ async function sendTest(bed: CallbackBed, url: string): Promise<string> {
   return data.sendTestWebhook.id
 }
 
-async function latencies(bed: CallbackBed, url: string, count: number): Promise<number[]> {
+async function latencies(bed: WebhookFixture, url: string, count: number): Promise<number[]> {
   await setUrl(bed, `${bed.receiver.url}/hook`)
   const begins = performance.now()
   await Promise.all(

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { quantile, type Row } from '../measure.ts'
-import { type CallbackBed, openCallbackBed } from '../webhook-fixture.ts'
+import { openWebhookFixture, type WebhookFixture } from '../webhook-fixture.ts'
 
 const PERIOD_MS = 250
 
@@ -15,7 +15,7 @@ export const callbackLatency: Row = {
   what: 'job finished to first byte at the receiver, idle',
   reach: 'p50 <= 20 ms',
   run: async (environment) => {
-    const bed = await openCallbackBed(environment)
+    const bed = await openWebhookFixture(environment)
     try {
       const service = await environment.serve('start', bed.variables)
       const count = environment.quick ? 20 : 80
@@ -42,7 +42,7 @@ export const callbackLatency: Row = {
   },
 }
 
-async function latencies(bed: CallbackBed, url: string, count: number) {
+async function latencies(bed: WebhookFixture, url: string, count: number) {
   for (let index = 0; index < count; index++) {
     const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
       method: 'POST',
@@ -73,7 +73,7 @@ async function latencies(bed: CallbackBed, url: string, count: number) {
   }
 }
 
-async function floorLatencies(bed: CallbackBed, count: number): Promise<number[]> {
+async function floorLatencies(bed: WebhookFixture, count: number): Promise<number[]> {
   const body = JSON.stringify({ job_id: 'floor', status: 'completed', outputs: { audio: 'a'.repeat(250) } })
   const samples: number[] = []
   for (let index = 0; index < count + 1; index++) {

@@ -2,7 +2,7 @@ import { queueId } from '../../src/queue/pgboss/boss-queue.ts'
 import { newId } from '../../src/values/id.ts'
 import type { Arrival } from '../floors/callback-receiver.ts'
 import { interleaved, type Row, throughput } from '../measure.ts'
-import { type CallbackBed, openCallbackBed } from '../webhook-fixture.ts'
+import { openWebhookFixture, type WebhookFixture } from '../webhook-fixture.ts'
 
 /** Attempts at once to one receiver, as src/webhooks/delivery/webhook-worker.ts limits them. */
 const CONNECTIONS = 16
@@ -19,7 +19,7 @@ export const callbackRate: Row = {
   what: 'deliveries/s, 5,000 waiting, one fast receiver',
   reach: '>= 0.4 of undici alone',
   run: async (environment) => {
-    const bed = await openCallbackBed(environment)
+    const bed = await openWebhookFixture(environment)
     try {
       const count = environment.quick ? 2000 : WAITING
       const sides = {
@@ -52,7 +52,7 @@ function rateOf(arrivals: readonly Arrival[]): number {
 }
 
 /** As a service that was stopped leaves them: frozen just now, and queued. */
-async function queueDeliveries(bed: CallbackBed, count: number): Promise<void> {
+async function queueDeliveries(bed: WebhookFixture, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('msg'))
   const url = `${bed.receiver.url}/hook`
   await bed.client.query('begin')

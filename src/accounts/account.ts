@@ -1,16 +1,9 @@
-import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, isOperator, requireAccount, requireScope } from '../context/context.ts'
+import { isOperator, requireAccount, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE, JOB_READ_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
+import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
-
-export interface Account {
-  readonly id: string
-  readonly name: string
-  readonly credits: bigint
-}
-
-/** An account without what it is called back at. */
-export const ACCOUNT_VIEW = { id: true, name: true, credits: true } as const
 
 const NAME_MAX_CHARACTERS = 200
 /** Far beyond any real balance, and sums of a few of them still fit PostgreSQL's bigint. */

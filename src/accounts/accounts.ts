@@ -1,7 +1,8 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { isId } from '../values/id.ts'
-import { ACCOUNT_VIEW, type Account } from './account.ts'
+import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 
 /** All accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
 export async function accounts(ctx: Context, input: PageInput): Promise<Connection<Account>> {

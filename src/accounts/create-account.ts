@@ -1,15 +1,23 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isId, newId } from '../values/id.ts'
-import { addSecret } from '../webhooks/signing/signing-secrets.ts'
-import { type Account, checkName, MAX_CREDITS } from './account.ts'
+import type { SecretVault } from '../values/secret-vault.ts'
+import { checkName, MAX_CREDITS } from './account.ts'
+import type { Account } from './account-view.ts'
+import { addSecret } from './add-webhook-secret.ts'
+
+/** A new account's signing secret rests sealed. */
+export interface NewAccountContext extends Context {
+  readonly vault: SecretVault
+}
 
 const UNIQUE_VIOLATION = '23505'
 
 /** Makes an account with a first grant of credits. @throws INVALID_REQUEST for a bad name, an id, a name in use or a negative grant */
 export async function createAccount(
-  ctx: Context,
+  ctx: NewAccountContext,
   input: { readonly name: string; readonly credits: bigint },
 ): Promise<Account> {
   requireOperator(ctx)

@@ -1,7 +1,9 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { type Account, MAX_CREDITS } from './account.ts'
+import { MAX_CREDITS } from './account.ts'
+import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type Context, isOperator } from '../context/context.ts'
+import { isOperator } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { whoseAccount } from './whose-account.ts'
 
@@ -7,7 +8,7 @@ const ID_FORM = /^entry_(?:0|[1-9]\d{0,17})$/
 
 export type CreditKind = 'grant' | 'charge' | 'refund'
 
-/** One line of an account's ledger; all of them together are its balance (contract.md section 5). */
+/** One line of an account's ledger; all of them together are its balance. */
 export interface CreditEntry {
   /** Later entries have larger ones. Callers know it as `entry_` and this number. */
   readonly id: bigint

@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { Account } from './account.ts'
+import type { Account } from './account-view.ts'
 
 interface Row {
   id: string

@@ -1,7 +1,9 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, isOperator, requireScope } from '../context/context.ts'
+import { isOperator, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
-import { type Account, account } from './account.ts'
+import { account } from './account.ts'
+import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
 
 /**

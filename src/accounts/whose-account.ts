@@ -1,5 +1,6 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireOperator, requireScope } from '../context/context.ts'
+import { requireAccount, requireOperator, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { findAccount } from './find-account.ts'
 
 /**

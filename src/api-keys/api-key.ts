@@ -1,6 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { VOICE_SCOPE } from '../catalog/voice-endpoint.ts'
 
 const PREFIX = 'snt_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -8,26 +7,14 @@ const SECRET_CHARACTERS = 36
 const CHECKSUM_CHARACTERS = 6
 const FORM = /^snt_[0-9A-Za-z]{42}$/
 
-/** Reading jobs: list, single read, export (spec 5). */
-export const JOB_READ_SCOPE = 'job:read'
-/**
- * What an owner does: the account's keys, webhooks and their secrets, people and ledger. Not granted by default: who holds it decides
- * where results go.
- */
-export const ACCOUNT_ADMIN_SCOPE = 'account:admin'
-/** What a key may do when nothing else is said (spec 5). */
-export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]
-/** `noun:verb`, as spec 5 spells them; operators may invent more to restrict endpoints. */
-export const SCOPE_FORM = /^[a-z][a-z0-9_-]{0,31}(:[a-z0-9_-]{1,32})?$/
-
-/** A new key: `snt_`, 36 random base62 characters, 6 of checksum (contract.md section 1). Shown once, kept only as a hash. */
+/** A new key: `snt_`, 36 random base62 characters, 6 of checksum. Shown once, kept only as a hash. */
 export function newApiKey(): string {
   let secret = ''
   for (let i = 0; i < SECRET_CHARACTERS; i++) secret += ALPHABET[randomInt(ALPHABET.length)]
   return PREFIX + secret + checksum(secret)
 }
 
-/** Whether a string can be a key at all: a typing mistake is recognised without a database query. */
+/** Whether a string can be a key at all: a typing violation is recognised without a database query. */
 export function isApiKey(text: string): boolean {
   if (!FORM.test(text)) return false
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_CHARACTERS)

@@ -1,4 +1,5 @@
-import { type Context, requireAccount } from '../context/context.ts'
+import { requireAccount } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'

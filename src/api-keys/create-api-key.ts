@@ -1,9 +1,10 @@
+import { DEFAULT_SCOPES, OPERATOR_SCOPE } from '../access/scopes.ts'
 import { checkName } from '../accounts/account.ts'
 import { findAccount } from '../accounts/find-account.ts'
-import { type Context, OPERATOR_SCOPE } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { forbidden } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
-import { DEFAULT_SCOPES, hashApiKey, newApiKey } from './api-key.ts'
+import { hashApiKey, newApiKey } from './api-key.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
 export interface NewApiKey {
@@ -22,7 +23,7 @@ export interface ApiKeyInput {
 }
 
 /**
- * Makes a key for an account, with the scopes of spec 5 unless others are named.
+ * Makes a key for an account, with the default scopes unless others are named.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad name or scope
  */
 export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<NewApiKey> {

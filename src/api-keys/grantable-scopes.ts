@@ -1,7 +1,7 @@
-import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE, SCOPE_FORM, scopesOf } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
-import { scopesOf } from '../users/user.ts'
-import { ACCOUNT_ADMIN_SCOPE, SCOPE_FORM } from './api-key.ts'
 
 /**
  * Whose keys the caller looks after: its own account's, or for the operator at the command line anybody's (null).

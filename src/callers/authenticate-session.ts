@@ -1,6 +1,7 @@
-import type { Parts, SessionActor } from '../context/context.ts'
+import type { SessionActor } from '../access/actor.ts'
+import { scopesOf, type UserRole } from '../access/scopes.ts'
+import type { Parts } from '../context/context.ts'
 import { hashSessionToken, isSessionToken, SESSION_IDLE_MS } from '../users/session.ts'
-import { scopesOf, type UserRole } from '../users/user.ts'
 
 /** Use is noted no more often than this. */
 const SEEN_EVERY_MS = 60_000

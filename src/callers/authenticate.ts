@@ -1,5 +1,6 @@
+import type { KeyActor } from '../access/actor.ts'
 import { hashApiKey, isApiKey } from '../api-keys/api-key.ts'
-import type { KeyActor, Parts } from '../context/context.ts'
+import type { Parts } from '../context/context.ts'
 import { unauthorized } from '../errors/service-error.ts'
 
 const FIND_KEY = {
@@ -17,7 +18,7 @@ interface Row {
 }
 
 /**
- * Who holds this key (spec 5). Looked up anew for every request, so that a deleted key is refused at once in every process.
+ * Who holds this key. Looked up anew for every request, so that a deleted key is refused at once in every process.
  * @throws UNAUTHORIZED where the key is missing, malformed, unknown or deleted
  */
 export async function authenticate(parts: Pick<Parts, 'db'>, key: string | undefined): Promise<KeyActor> {

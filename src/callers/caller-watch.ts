@@ -1,4 +1,5 @@
-import { type AccountHolder, callerOf, type Parts } from '../context/context.ts'
+import { type AccountHolder, callerOf } from '../access/actor.ts'
+import type { Parts } from '../context/context.ts'
 import { standingCallers } from './valid-callers.ts'
 
 /** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */

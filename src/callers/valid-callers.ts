@@ -1,6 +1,7 @@
-import type { AccountHolder, Parts } from '../context/context.ts'
+import type { AccountHolder } from '../access/actor.ts'
+import { scopesOf, type UserRole } from '../access/scopes.ts'
+import type { Parts } from '../context/context.ts'
 import { SESSION_IDLE_MS } from '../users/session.ts'
-import { scopesOf, type UserRole } from '../users/user.ts'
 
 const STANDING_KEYS = { name: 'standing_keys', text: 'select id, scopes from api_key where id = any($1)' }
 const STANDING_SESSIONS = {

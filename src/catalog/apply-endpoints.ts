@@ -1,16 +1,18 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { VoiceEndpoint, WorkflowEngine } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
-import { type Move, moveWaitingJobs } from '../queue/pgboss/reroute-jobs.ts'
+import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { endpointPlace, workflowPlace } from './engine-server.ts'
 import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
-import { endpointKey, type VoiceEndpoint } from './voice-endpoint.ts'
-import { type WorkflowEngine, workflowKey } from './workflow.ts'
+import { endpointKey } from './voice-endpoint.ts'
+import { workflowKey } from './workflow.ts'
 
 interface EndpointFile {
-  /** YAML or JSON, as in contract.md section 9. */
+  /** YAML or JSON, of the form of `published-tts.yaml`. */
   readonly source: string
   /** Reads a recording that the file names, relative to the file. */
   readonly readAudio: (path: string) => Promise<Uint8Array>
@@ -18,7 +20,7 @@ interface EndpointFile {
 
 /**
  * Makes or replaces the endpoints and workflows that a file lists; others stay as they are. All of them or none, live in every process at once.
- * @throws INVALID_REQUEST with the line and the reason of each mistake
+ * @throws INVALID_REQUEST with the line and the reason of each violation
  */
 export async function applyEndpoints(
   ctx: Context,
@@ -28,7 +30,7 @@ export async function applyEndpoints(
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
-  const moved: Move[] = []
+  const moved: Reroute[] = []
   await changeCatalog(ctx, async (tx) => {
     for (const { endpoint, voices } of rows) {
       const known = await tx.voiceEndpoint.findUnique({ where: { slug: endpoint.slug }, select: { engine: true } })
@@ -43,7 +45,7 @@ export async function applyEndpoints(
       await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
     }
   })
-  for (const move of moved) await moveWaitingJobs(ctx, move)
+  for (const move of moved) await ctx.queue.reroute(move)
   return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
 }
 

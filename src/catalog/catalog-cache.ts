@@ -1,45 +1,17 @@
 import { createHash } from 'node:crypto'
+import type {
+  Catalog,
+  CatalogSnapshot,
+  JsonSchema,
+  PublicDocument,
+  ResponseField,
+  VoiceEndpoint,
+  Workflow,
+  WorkflowEngine,
+} from '../context/catalog-snapshot.ts'
 import type { Database } from '../db/database.ts'
-import { compileInputs, type InputsValidator } from './validate-inputs.ts'
-import {
-  catalogEntry,
-  isPublic,
-  type JsonSchema,
-  type ResponseField,
-  type VoiceEndpoint,
-  versionOf,
-} from './voice-endpoint.ts'
-import type { Workflow, WorkflowEngine } from './workflow.ts'
-
-/** Tells every process that the operator changed an endpoint. */
-export const CATALOG_CHANNEL = 'sonant_catalog'
-
-/** A public document, ready to be sent as it is. */
-export interface PublicDocument {
-  readonly body: Buffer
-  /** A strong entity tag, quotes included. */
-  readonly etag: string
-}
-
-/** All endpoints at one moment. Every request reads one snapshot, so it never sees half of a change. */
-export interface CatalogSnapshot {
-  readonly catalogVersion: string
-  readonly endpoints: ReadonlyMap<string, VoiceEndpoint>
-  readonly validators: ReadonlyMap<string, InputsValidator>
-  /** By slug; workflows are in no public document. */
-  readonly workflows: ReadonlyMap<string, Workflow>
-  readonly workflowValidators: ReadonlyMap<string, InputsValidator>
-  /** The whole public catalog (spec 2.1). */
-  readonly whole: PublicDocument
-  /** Its entries by slug (spec 2.2). */
-  readonly entries: ReadonlyMap<string, PublicDocument>
-}
-
-/** The process's copy of the endpoints, renewed whenever the operator changes one. */
-export interface Catalog {
-  readonly current: CatalogSnapshot
-  reload(): Promise<void>
-}
+import { compileInputs } from './validate-inputs.ts'
+import { catalogEntry, isPublic, versionOf } from './voice-endpoint.ts'
 
 /** Empty until its first `reload`. @param prepare makes ready what a snapshot's endpoints need: no caller sees one before that */
 export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) => Promise<void>): Catalog {

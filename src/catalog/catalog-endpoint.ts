@@ -1,14 +1,13 @@
+import type { PublicDocument, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
-import type { PublicDocument } from './catalog-cache.ts'
-import type { VoiceEndpoint } from './voice-endpoint.ts'
 
 interface CatalogEndpointView {
   readonly endpoint: VoiceEndpoint
   readonly document: PublicDocument
 }
 
-/** One entry of the public catalog (spec 4.6). Needs no key. @throws NOT_FOUND, restricted and unpublished ones included */
+/** One entry of the public catalog. Needs no key. @throws NOT_FOUND, restricted and unpublished ones included */
 export function catalogEndpoint(ctx: Context, input: { readonly slug: string }): CatalogEndpointView {
   const { endpoints, entries } = ctx.catalog.current
   const document = entries.get(input.slug)

@@ -1,6 +1,6 @@
+import type { CatalogSnapshot, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import type { CatalogSnapshot } from './catalog-cache.ts'
-import { isPublic, type VoiceEndpoint } from './voice-endpoint.ts'
+import { isPublic } from './voice-endpoint.ts'
 
 export interface CatalogView {
   readonly catalogVersion: string
@@ -8,7 +8,7 @@ export interface CatalogView {
   readonly document: CatalogSnapshot['whole']
 }
 
-/** All published endpoints that are open to every key (spec 4.5). Needs no key. */
+/** All published endpoints that are open to every key. Needs no key. */
 export function catalog(ctx: Context): CatalogView {
   const { catalogVersion, endpoints, whole } = ctx.catalog.current
   return { catalogVersion, document: whole, endpoints: [...endpoints.values()].filter(isPublic) }

@@ -1,9 +1,9 @@
-/** The longest text of a job, in Unicode code points (contract.md section 3). */
+/** The longest text of a job, in Unicode code points. */
 export const MAX_TEXT_CHARACTERS = 10_000
 /** Anything that is neither white space nor invisible: zero-width characters and marks of direction give no sound. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u
 
-/** What keeps `text` from being spoken by any endpoint, whatever its schema lets pass (contract.md section 3), or null. */
+/** What keeps `text` from being spoken by any endpoint, whatever its schema lets pass, or null. */
 export function checkSpokenText(text: unknown): string | null {
   if (typeof text !== 'string') return 'must be string'
   // A code point takes at most two of the string's units: what is longer need not be counted.

@@ -1,20 +1,13 @@
+import type { CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
 import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
-import type { CatalogSnapshot } from './catalog-cache.ts'
-import { poolOf, type VoiceEndpoint } from './voice-endpoint.ts'
-import type { Workflow } from './workflow.ts'
+import type { Place } from '../queue/queue.ts'
+import { poolOf } from './voice-endpoint.ts'
 
 const EMBEDDED_KIND = 'espeak'
 
 /** What names servers. */
 type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
-
-/** Where jobs wait: in the queue of a pool, in line at a server. */
-export interface Place {
-  readonly kind: JobKind
-  /** The server's address, or the kind of an engine that runs inside the worker. */
-  readonly server: string
-}
 
 /** Where an endpoint's jobs wait. */
 export const endpointPlace = ({ engine }: Pick<VoiceEndpoint, 'engine'>): Place => ({

@@ -1,6 +1,6 @@
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Database } from '../db/database.ts'
 import type { EngineVoice } from '../engines/engine.ts'
-import type { VoiceEndpoint } from './voice-endpoint.ts'
 
 /** A voice with its recording, which the catalog does not hold in memory; null where the endpoint has no such voice. */
 export async function loadVoice(db: Database, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice | null> {

@@ -1,7 +1,7 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import type { VoiceEndpoint } from './voice-endpoint.ts'
-import type { Workflow } from './workflow.ts'
 
 /** What an endpoint file can make, by its kind. */
 export type Shown =

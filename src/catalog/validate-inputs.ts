@@ -1,11 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import type { InputsValidator, JsonSchema } from '../context/catalog-snapshot.ts'
 import { type Detail, internalError, MAX_DETAILS } from '../errors/service-error.ts'
 import { pointerToken } from '../values/json-pointer.ts'
-import type { JsonSchema } from './voice-endpoint.ts'
-
-/** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */
-export type InputsValidator = (inputs: Record<string, unknown>) => readonly Detail[]
 
 // Infinity is no number, though a lenient ajv takes it for one.
 const OPTIONS = { strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true } as const

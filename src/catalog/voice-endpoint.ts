@@ -1,44 +1,11 @@
 import { createHash } from 'node:crypto'
+import { VOICE_SCOPE } from '../access/scopes.ts'
+import type { JsonSchema, Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import { WEBHOOK_URL_MAX_CHARACTERS } from '../egress/check-webhook-url.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 
-/** The scope that every voice endpoint asks for (spec 5). */
-export const VOICE_SCOPE = 'generate:voice'
 /** Paths under /api/v1/voice that are not endpoints. */
 export const RESERVED_SLUGS: readonly string[] = ['jobs']
-/** Fields of the poll body that an endpoint may declare in `response_fields`. */
-export const RESPONSE_FIELDS = ['created_at', 'completed_at'] as const
-export type ResponseField = (typeof RESPONSE_FIELDS)[number]
-/** Spec 2.4; the length is contract.md section 3. */
-export const WEBHOOK_URL_MAX_CHARACTERS = 2048
-
-export type JsonSchema = Readonly<Record<string, unknown>>
-export type VoiceKind = 'preset' | 'reference'
-
-/** Spec 2.3, and what the engine needs of it. */
-export interface Voice {
-  readonly slug: string
-  readonly name: string
-  readonly description: string
-  readonly kind: VoiceKind
-  readonly engineVoice: string | null
-  readonly referenceText: string | null
-}
-
-/** A voice endpoint as every process holds it in memory (spec 2.2, contract.md section 9). */
-export interface VoiceEndpoint {
-  readonly slug: string
-  readonly name: string
-  readonly description: string | null
-  readonly published: boolean
-  readonly requiredScope: string | null
-  readonly voiceInput: string
-  readonly inputs: JsonSchema
-  readonly responseFields: readonly ResponseField[]
-  readonly engine: Readonly<{ kind: string; pool?: string } & Record<string, unknown>>
-  readonly timeLimitSeconds: number
-  readonly creditsPerCharacter: number
-  readonly voices: readonly Voice[]
-}
-
 export const endpointKey = (slug: string): string => `voice.${slug}`
 export const endpointPath = (slug: string): string => `/api/v1/voice/${slug}`
 
@@ -48,7 +15,7 @@ export const poolOf = (endpoint: Pick<VoiceEndpoint, 'engine'>): string => endpo
 /** Open to every key: what the public catalog lists. */
 export const isPublic = (endpoint: VoiceEndpoint): boolean => endpoint.published && endpoint.requiredScope === null
 
-/** The request body's JSON Schema and the outputs it leads to (spec 2.2, 2.4). */
+/** The request body's JSON Schema and the outputs it leads to. */
 export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -67,7 +34,7 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
   'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' } },
 })
 
-/** What a caller depends on; a change of anything else leaves the schema_version as it is (spec 9.3). */
+/** What a caller depends on; a change of anything else leaves the schema_version as it is. */
 const contractOf = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   endpoint_key: endpointKey(endpoint.slug),
@@ -108,20 +75,20 @@ function withoutAnnotationsOf(keyword: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutAnnotations(part)]))
 }
 
-/** The body of the authenticated schema endpoint (spec 4.4, contract.md section 3). */
+/** The body of the authenticated schema endpoint. */
 export const schemaDocument = (endpoint: VoiceEndpoint) => ({
   ...contractOf(endpoint),
   schema_version: schemaVersion(endpoint),
 })
 
-/** The body of the voices endpoint (spec 4.3, contract.md section 3). */
+/** The body of the voices endpoint. */
 export const voicesDocument = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   voice_input: endpoint.voiceInput,
   voices: endpoint.voices.map(voiceEntry),
 })
 
-/** One entry of the public catalog (spec 2.2). */
+/** One entry of the public catalog. */
 export const catalogEntry = (endpoint: VoiceEndpoint) => ({
   slug: endpoint.slug,
   name: endpoint.name,
@@ -147,12 +114,3 @@ const voiceEntry = (voice: Voice) => ({
 /** A short hash that is the same for the same content, whatever the order of its keys. */
 export const versionOf = (content: unknown): string =>
   createHash('sha256').update(canonicalJson(content)).digest('hex').slice(0, 16)
-
-/** JSON with sorted keys: equal content, equal text. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : part,
-  )
-}

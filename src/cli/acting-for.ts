@@ -1,7 +1,11 @@
-import type { AccountActor, Context } from '../context/context.ts'
+import type { AccountActor } from '../access/actor.ts'
+import type { ServiceContext } from '../runtime/services.ts'
 
 /** The operator's context as an account's own, by its id or name: for the verbs of those who own one. @throws NOT_FOUND */
-export async function actingFor(ctx: Context, account: string): Promise<Context & { readonly actor: AccountActor }> {
+export async function actingFor(
+  ctx: ServiceContext,
+  account: string,
+): Promise<ServiceContext & { readonly actor: AccountActor }> {
   const { findAccount } = await import('../accounts/find-account.ts')
   const { id, credits } = await findAccount(ctx, account)
   return { ...ctx, actor: { kind: 'account', accountId: id, credits } }

@@ -1,13 +1,13 @@
-import type { Catalog } from '../catalog/catalog-cache.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
+import type { Catalog } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
-import type { Context } from '../context/context.ts'
 import { WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { bossQueue } from '../queue/pgboss/boss-queue.ts'
 import type { Queue } from '../queue/queue.ts'
 import { closingLimit, openFoundation, type Whole } from '../runtime/foundation.ts'
 import { readPublicUrl } from '../runtime/public-url.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
 
 /**
@@ -18,7 +18,7 @@ export type Need = 'catalog' | 'queue'
 
 /** One command's share of the service, as the operator's context. */
 export interface OpenedCommand {
-  readonly ctx: Context
+  readonly ctx: ServiceContext
   close(): Promise<boolean>
 }
 
@@ -41,7 +41,7 @@ export async function openCommand(settings: Settings, log: Log, needs: readonly 
     if (settings.publicUrl === null) await readPublicUrl(foundation)
     const whole: Whole = {
       ...foundation,
-      queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.bus),
+      queue: needs.includes('queue') ? await openQueue(foundation, closers) : bossQueue(noBoss, foundation.notifier),
       catalog: needs.includes('catalog') ? await loadCatalog(foundation) : absent('catalog'),
       companion: absent('companion'),
       signIns: absent('sign-ins'),
@@ -72,11 +72,11 @@ async function loadCatalog({ db }: Foundation): Promise<Catalog> {
   return catalog
 }
 
-async function openQueue({ db, bus, log }: Foundation, closers: Closer[]): Promise<Queue> {
+async function openQueue({ db, notifier, log }: Foundation, closers: Closer[]): Promise<Queue> {
   const { openBoss } = await import('../queue/pgboss/boss.ts')
   const boss = await openBoss(db, log, false)
   closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
-  const queue = bossQueue(async () => boss, bus)
+  const queue = bossQueue(async () => boss, notifier)
   // Deliveries are queued inside transactions, where a queue cannot be made any more.
   await queue.prepare(WEBHOOK_KIND)
   return queue

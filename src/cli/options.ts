@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/service-error.ts'
-import { parseMoment } from '../values/timestamp.ts'
+import { parseTimestamp } from '../values/timestamp.ts'
 
 // What an option's text means. Each throws INVALID_REQUEST with the option's name where it means nothing.
 
@@ -15,7 +15,7 @@ export const size = (option: string, given: string | undefined): number | undefi
 
 /** A moment as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
 export function time(option: string, given: string): Date {
-  const moment = parseMoment(given)
+  const moment = parseTimestamp(given)
   if (moment === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
   return moment
 }

@@ -16,7 +16,7 @@ import { addWebhookCommands } from './commands/webhooks.ts'
 import { addWorkerCommands } from './commands/workers.ts'
 import { addWorkflowCommands } from './commands/workflows.ts'
 
-/** The `sonant` command (contract.md section 9). */
+/** The `sonant` command. */
 export function buildProgram(): Command {
   const program = new Command('sonant')
     .description('A self-hostable voice synthesis service.')

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import type { Settings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
-import type { Context } from '../context/context.ts'
 import { type Detail, ServiceError } from '../errors/service-error.ts'
 import { JOB_ERRORS, JobFailure } from '../jobs/job-states.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import type { ServiceContext } from '../runtime/services.ts'
 import type { Log } from '../values/log.ts'
 import { Interrupted } from './interruption.ts'
 import type { Need } from './open-command.ts'
 import { STANDARD_OUTPUT } from './write-whole.ts'
 
-/** What a command found out: the JSON document, and the same as lines for a person. */
+/** What a command found out: the JSON document, and the same as lines for a user. */
 export interface Answer {
   readonly json: unknown
   readonly text: string
@@ -23,7 +23,7 @@ interface CommonOptions {
 }
 
 /** null: everything is printed already, as it came. */
-type Work<Options> = (ctx: Context, options: Options, args: string[]) => Promise<Answer | null>
+type Work<Options> = (ctx: ServiceContext, options: Options, args: string[]) => Promise<Answer | null>
 
 /**
  * Adds `--json` and runs `work` as the operator; whether a server runs on the same data directory makes no difference. `work` loads its

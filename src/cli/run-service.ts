@@ -11,7 +11,7 @@ import { startWebhookWorker, type WebhookWorker } from '../webhooks/delivery/web
 import { startWorker } from '../worker/start-worker.ts'
 
 /** What this process does. */
-export interface Halves {
+export interface Roles {
   readonly api: boolean
   readonly worker: boolean
   /** On a database without accounts: make the demo account and print its key. */
@@ -21,7 +21,7 @@ export interface Halves {
 }
 
 /** Runs until a signal ends it. */
-export async function runService(halves: Halves): Promise<void> {
+export async function runService(roles: Roles): Promise<void> {
   const opened: Opened = { starting: Promise.resolve(), working: [], ground: [] }
   let log = openLog('silent')
   let graceMs = 0
@@ -32,7 +32,7 @@ export async function runService(halves: Halves): Promise<void> {
     surviveRejections(log)
     graceMs = settings.shutdownSeconds * 1000
     stopping = stopOnSignal(log, opened, graceMs)
-    opened.starting = start(settings, log, halves, opened, stopping)
+    opened.starting = start(settings, log, roles, opened, stopping)
     await opened.starting
   } catch (error) {
     // Whatever a signal broke off is not worth a word: it closes what was opened.
@@ -46,38 +46,32 @@ export async function runService(halves: Halves): Promise<void> {
   }
 }
 
-async function start(
-  settings: Settings,
-  log: Log,
-  halves: Halves,
-  opened: Opened,
-  stopping: AbortSignal,
-): Promise<void> {
-  const runtime = await openRuntime(settings, log, { supervise: halves.worker })
+async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
+  const runtime = await openRuntime(settings, log, { supervise: roles.worker })
   opened.ground.push(() => runtime.close())
   stopping.throwIfAborted()
   await runtime.storage.probe().catch((error: Error) => {
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
   })
-  if (halves.api) {
+  if (roles.api) {
     const app = await buildApp(runtime)
     opened.working.push({ what: 'the HTTP server', close: () => app.close() })
     const address = await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
       throw explainUnbound(error, settings)
     })
     await recordPublicUrl(runtime, settings.publicUrl ?? address)
-    print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, halves)))
+    print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, roles)))
     stopping.throwIfAborted()
   }
-  if (halves.worker) {
-    if (!halves.api && settings.publicUrl === null) await followPublicUrl(runtime)
+  if (roles.worker) {
+    if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
     let callbacks: WebhookWorker | undefined
-    const worker = await startWorker(runtime, { ...halves, isBusy: () => callbacks?.isBusy() !== false })
+    const worker = await startWorker(runtime, { ...roles, isBusy: () => callbacks?.isBusy() !== false })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
     callbacks = await startWebhookWorker(runtime)
     opened.working.push({ what: 'the delivery of callbacks', close: () => callbacks.stop() })
   }
-  if (!halves.api) print('Sonant works')
+  if (!roles.api) print('Sonant works')
 }
 
 /** What an operator can do about an address that is not to be had. */
@@ -97,8 +91,8 @@ function explainUnbound(error: unknown, { host, port }: Settings): unknown {
 }
 
 /** On a fresh database: the demo account's key, this once, and a line to paste. */
-async function firstSteps(runtime: Runtime, halves: Halves): Promise<string[]> {
-  const apiKey = halves.demo ? await installDemoKey(runtime.as({ kind: 'system' })) : null
+async function firstSteps(runtime: Runtime, roles: Roles): Promise<string[]> {
+  const apiKey = roles.demo ? await installDemoKey(runtime.as({ kind: 'system' })) : null
   if (apiKey === null) return []
   const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
   return [

@@ -1,12 +1,14 @@
-import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { CHAT_SCOPE } from '../access/scopes.ts'
 import type { Tx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
 import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
 import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
-import { CHAT_SCOPE, MAX_MESSAGE_CHARACTERS } from './companion.ts'
-import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import { type CompanionContext, MAX_MESSAGE_CHARACTERS } from './companion.ts'
+import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Limit } from './companion-server.ts'
+import type { Decision } from './finish-job.ts'
 
 export interface ChatInput {
   /** Absent: a new chat. */
@@ -22,12 +24,12 @@ export interface ChatResult {
 }
 
 /**
- * Says something to the companion and waits for its reply (contract.md section 8). The message is moderated before the model sees
+ * Says something to the companion and waits for its reply. The message is moderated before the model sees
  * it, the reply before the caller does; only an exchange that passed becomes part of the chat. A provider that fails is a failed
  * job, not an exception.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
-export async function chatWithCompanion(ctx: Context, input: ChatInput): Promise<CompanionView<ChatResult>> {
+export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput): Promise<CompanionView<ChatResult>> {
   requireScope(ctx, CHAT_SCOPE)
   const { accountId } = requireAccount(ctx)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
@@ -62,7 +64,7 @@ interface Exchange {
 }
 
 async function converse(
-  ctx: Context,
+  ctx: CompanionContext,
   { chatId, history, message }: Exchange,
   limit: Limit,
 ): Promise<Decision<ChatResult>> {

@@ -1,4 +1,5 @@
-import { type Context, requireAccount } from '../context/context.ts'
+import { requireAccount } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import type { Tx } from '../db/database.ts'
 import { notFound } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'

@@ -1,15 +1,16 @@
-import { type Context, requireAccount } from '../context/context.ts'
-import { inTransaction, type Tx } from '../db/database.ts'
+import { requireAccount } from '../access/require.ts'
+import { inTransaction } from '../db/database.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
 import { JOB_ERRORS, type JobErrorCode, JobFailure, type JobType } from '../jobs/job-states.ts'
 import { failureOf } from '../jobs/lifecycle/perform-job.ts'
-import { tellJob } from '../jobs/live/notify-job.ts'
+import { notifyJob } from '../jobs/live/notify-job.ts'
 import { idTime, newId } from '../values/id.ts'
+import type { CompanionContext } from './companion.ts'
 import type { Limit } from './companion-server.ts'
 import { failAbandonedJobs } from './fail-abandoned-jobs.ts'
-import { finishJob } from './finish-job.ts'
+import { type Decision, finishJob } from './finish-job.ts'
 
 /** Most companion work is done by then. */
 const ASK_AGAIN_SECONDS = 2
@@ -28,15 +29,6 @@ export interface CompanionView<Result> {
   readonly replayed: boolean
 }
 
-/** What the work came to. */
-export interface Decision<Result> {
-  /** Why the request was rejected, as a sentence; null: it was not. */
-  readonly rejection: string | null
-  readonly result: Result
-  /** Written in the transaction that completes the job. */
-  commit?(tx: Tx): Promise<void>
-}
-
 /** A valid request to the companion. */
 interface CompanionWork<Result> {
   readonly type: Extract<JobType, `companion_${string}`>
@@ -44,19 +36,19 @@ interface CompanionWork<Result> {
   readonly idempotencyKey: string | null | undefined
   /** What the Idempotency-Key stands for. */
   readonly content: readonly unknown[]
-  /** The request's context in the job's row (spec 2.10). */
+  /** The request's context in the job's row. */
   readonly context: { readonly chatId?: string; readonly mediaUrl?: string; readonly mediaKind?: string }
   /** The work itself, without a transaction. @throws EngineError; or the signal's reason when aborted */
   perform(limit: Limit): Promise<Decision<Result>>
 }
 
 /**
- * Records a job, does its work and finishes it before this returns (spec 3, rule 2). What the caller sent is not kept with the job.
+ * Records a job, does its work and finishes it before this returns. What the caller sent is not kept with the job.
  * Costs nothing and asks for no balance. A process that dies in between leaves a job to failAbandonedJobs.
  * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
 export async function runCompanionJob<Result>(
-  ctx: Context,
+  ctx: CompanionContext,
   work: CompanionWork<Result>,
 ): Promise<CompanionView<Result>> {
   const idempotency = idempotentRequest(requireAccount(ctx), work.idempotencyKey, [work.type, ...work.content])
@@ -69,10 +61,9 @@ export async function runCompanionJob<Result>(
     return faster
   }
   const job = { accountId: requireAccount(ctx).accountId, jobId }
-  tellJob(ctx, job)
+  notifyJob(ctx, job)
   const outcome = await attempt(ctx, work, jobId)
-  const finished = await untilAnswered(() => finishJob(ctx.db, jobId, outcome, idempotency))
-  tellJob(ctx, job)
+  const finished = await untilAnswered(() => finishJob(ctx, job, outcome, idempotency))
   // The process that gave the job up meanwhile has failed it with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
   if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)
@@ -81,7 +72,7 @@ export async function runCompanionJob<Result>(
 }
 
 async function attempt<Result>(
-  ctx: Context,
+  ctx: CompanionContext,
   work: CompanionWork<Result>,
   jobId: string,
 ): Promise<Decision<Result> | JobFailure> {
@@ -97,7 +88,10 @@ async function attempt<Result>(
 }
 
 /** The answer to an earlier request with this key; null where there was none, or its process died. */
-async function recall<Result>(ctx: Context, request: IdempotentRequest): Promise<CompanionView<Result> | null> {
+async function recall<Result>(
+  ctx: CompanionContext,
+  request: IdempotentRequest,
+): Promise<CompanionView<Result> | null> {
   const jobId = await recallJob(ctx.db.pool, request)
   if (jobId === null) return null
   const { rows } = await ctx.db.pool.query<Recalled<Result>>(
@@ -126,7 +120,7 @@ interface Recalled<Result> {
 
 /** Returns false where another request with the same key was faster. */
 function begin(
-  ctx: Context,
+  ctx: CompanionContext,
   work: CompanionWork<unknown>,
   jobId: string,
   idempotency: IdempotentRequest | null,

@@ -1,5 +1,5 @@
 import { askServer } from '../engines/ask-server.ts'
-import { openCircuitBreaker, withPatience } from '../engines/retry.ts'
+import { openCircuitBreaker, withRetryBudget } from '../engines/retry.ts'
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** How long a server that is busy or away is asked again: a caller waits for the answer. */
@@ -26,10 +26,10 @@ interface CompanionServer {
  */
 export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
   const breaker = openCircuitBreaker(undefined, LONGEST_PAUSE_MS)
-  const patienceMs = { busy: PATIENCE_MS, away: PATIENCE_MS }
+  const retryBudgetMs = { busy: PATIENCE_MS, away: PATIENCE_MS }
   return {
     ask: (body, { signal, deadline }) =>
-      withPatience({ patienceMs, deadline, signal }, () =>
+      withRetryBudget({ retryBudgetMs, deadline, signal }, () =>
         breaker.run(() => askServer({ url, body, apiKey, signal, maxBytes: MAX_ANSWER_BYTES })),
       ),
   }

@@ -1,6 +1,7 @@
-import type { Parts } from '../context/context.ts'
-import { ENDED_AT } from '../jobs/job-times.ts'
-import { tellJob } from '../jobs/live/notify-job.ts'
+import type { Tx } from '../db/database.ts'
+import { JobFailure } from '../jobs/job-states.ts'
+import { endJob } from '../jobs/lifecycle/end-job.ts'
+import type { CompanionContext } from './companion.ts'
 
 /** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
 const GRACE_SECONDS = 45
@@ -10,22 +11,24 @@ const GRACE_SECONDS = 45
  * the same request may be sent again. One job, or all. Returns how many there were.
  */
 export async function failAbandonedJobs(
-  parts: Pick<Parts, 'db' | 'bus' | 'companion'>,
+  parts: Omit<CompanionContext, 'actor'>,
   jobId: string | null = null,
 ): Promise<number> {
   const { rows } = await parts.db.pool.query<{ id: string; account_id: string }>(
-    `with failed as (
-       update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = 'INTERNAL_ERROR',
-         cause = 'the process ended before the request did'
-       where status = 'processing' and type in ('companion_chat', 'companion_retarget', 'companion_media_tag')
-         and started_at < now() - make_interval(secs => $1) and ($2::text is null or id = $2)
-       returning id, account_id
-     ), forgotten as (
-       delete from idempotency_record r using failed where r.account_id = failed.account_id and r.job_id = failed.id
-     )
-     select id, account_id from failed`,
+    `select id, account_id from job
+     where status = 'processing' and type in ('companion_chat', 'companion_retarget', 'companion_media_tag')
+       and started_at < now() - make_interval(secs => $1) and ($2::text is null or id = $2)`,
     [parts.companion.timeoutMs / 1000 + GRACE_SECONDS, jobId],
   )
-  for (const row of rows) tellJob(parts, { accountId: row.account_id, jobId: row.id })
-  return rows.length
+  const failure = new JobFailure('INTERNAL_ERROR', 'the process ended before the request did')
+  let failed = 0
+  for (const { id, account_id: accountId } of rows) {
+    const forget = (tx: Tx) => forgetRequest(tx, accountId, id)
+    if (await endJob(parts, { jobId: id, accountId, failure, also: forget })) failed++
+  }
+  return failed
+}
+
+async function forgetRequest(tx: Tx, accountId: string, jobId: string): Promise<void> {
+  await tx.query('delete from idempotency_record where account_id = $1 and job_id = $2', [accountId, jobId])
 }

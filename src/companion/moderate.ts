@@ -21,7 +21,7 @@ export interface Moderator {
 
 const PASS: Verdict = { isProhibited: false }
 
-/** The operator's moderation server where there is one, else the list of blocked terms (contract.md section 8). */
+/** The operator's moderation server where there is one, else the list of blocked terms. */
 export function openModerator(settings: CompanionSettings): Moderator {
   return settings.moderationBaseUrl === null
     ? blockedTermsModerator(settings.blockedTerms)

@@ -1,8 +1,10 @@
-import { type Context, requireScope } from '../context/context.ts'
+import { requireScope } from '../access/require.ts'
+import { RETARGET_SCOPE } from '../access/scopes.ts'
 import { requireChat, setPersona } from './chat.ts'
 import { checkText } from './check-text.ts'
-import { MAX_PERSONA_CHARACTERS, RETARGET_SCOPE } from './companion.ts'
-import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import { type CompanionContext, MAX_PERSONA_CHARACTERS } from './companion.ts'
+import { type CompanionView, runCompanionJob } from './companion-job.ts'
+import type { Decision } from './finish-job.ts'
 
 export interface RetargetInput {
   readonly chatId: string
@@ -15,11 +17,14 @@ export interface RetargetResult {
 }
 
 /**
- * Gives a chat's companion another persona, its system prompt from the next message on (contract.md section 8). A persona that is
+ * Gives a chat's companion another persona, its system prompt from the next message on. A persona that is
  * rejected changes nothing.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, NOT_FOUND, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
-export async function retargetCompanion(ctx: Context, input: RetargetInput): Promise<CompanionView<RetargetResult>> {
+export async function retargetCompanion(
+  ctx: CompanionContext,
+  input: RetargetInput,
+): Promise<CompanionView<RetargetResult>> {
   requireScope(ctx, RETARGET_SCOPE)
   checkText('/persona', input.persona, MAX_PERSONA_CHARACTERS)
   const { chatId, persona } = input

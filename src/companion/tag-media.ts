@@ -1,10 +1,12 @@
-import { type Context, requireScope } from '../context/context.ts'
+import { requireScope } from '../access/require.ts'
+import { MEDIA_TAG_SCOPE } from '../access/scopes.ts'
 import { complaintAboutAddress, complaintAboutLength } from '../egress/check-webhook-url.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ContentPart } from './chat-completions.ts'
-import { MEDIA_TAG_SCOPE } from './companion.ts'
-import { type CompanionView, type Decision, runCompanionJob } from './companion-job.ts'
+import type { CompanionContext } from './companion.ts'
+import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Limit } from './companion-server.ts'
+import type { Decision } from './finish-job.ts'
 import type { Judged } from './moderate.ts'
 import { parseTags } from './parse-tags.ts'
 
@@ -27,11 +29,11 @@ export interface MediaTagResult {
 }
 
 /**
- * Has the companion say in tags what a medium shows (contract.md section 8). The medium is moderated before, its tags after. The
+ * Has the companion say in tags what a medium shows. The medium is moderated before, its tags after. The
  * model's server fetches the medium, this service never does.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
-export async function tagMedia(ctx: Context, input: MediaTagInput): Promise<CompanionView<MediaTagResult>> {
+export async function tagMedia(ctx: CompanionContext, input: MediaTagInput): Promise<CompanionView<MediaTagResult>> {
   requireScope(ctx, MEDIA_TAG_SCOPE)
   checkMediaUrl(ctx, input.mediaUrl)
   const { mediaUrl, mediaKind } = input
@@ -48,7 +50,7 @@ export async function tagMedia(ctx: Context, input: MediaTagInput): Promise<Comp
 type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
 /** The rules of callbacks, with http as well: the server that fetches it must not be led to where only the model's server can reach. */
-function checkMediaUrl(ctx: Context, mediaUrl: string): void {
+function checkMediaUrl(ctx: CompanionContext, mediaUrl: string): void {
   const message =
     complaintAboutLength(mediaUrl) ??
     complaintAboutAddress(mediaUrl.replace(PLAIN_ORIGIN, 'https://$1'), ctx.settings.egressAllow)
@@ -58,7 +60,7 @@ function checkMediaUrl(ctx: Context, mediaUrl: string): void {
   ])
 }
 
-async function tag(ctx: Context, medium: Medium, limit: Limit): Promise<Decision<MediaTagResult>> {
+async function tag(ctx: CompanionContext, medium: Medium, limit: Limit): Promise<Decision<MediaTagResult>> {
   const { model, moderator } = ctx.companion
   const untagged = { ...medium, tags: [] }
   const shown = await moderator.moderate(judgedOf(medium), limit)

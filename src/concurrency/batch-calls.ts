@@ -11,7 +11,7 @@ interface Waiting<Item, Result> {
  * once. `work` answers in the order of the items; when it throws, all of its calls do.
  * @param spacingMs least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less
  */
-export function gather<Item, Result>(
+export function batchCalls<Item, Result>(
   maxItems: number,
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
   spacingMs = 0,

@@ -1,7 +1,7 @@
 const CACHED_DOCUMENTS = 256
 /** Parsed, a document takes up to a hundred bytes for each of its characters: one of comments alone is nothing but tokens. */
 const CACHED_CHARACTERS = 2 ** 20
-/** What people and programs send again and again is smaller. */
+/** What users and programs send again and again is smaller. */
 const MAX_CACHED_LENGTH = 2 ** 14
 
 interface Cache<T> {

@@ -1,4 +1,4 @@
-import { describeTrouble } from '../errors/describe-error.ts'
+import { describeError } from '../errors/describe-error.ts'
 import type { Log } from '../values/log.ts'
 
 /** One thing that was opened, and how it is let go of. */
@@ -25,7 +25,7 @@ export async function closeWithin({ what, close }: Closer, limitMs: number, log:
   try {
     return (await Promise.race([close(), late])) !== false
   } catch (error) {
-    log.error({ what, ...describeTrouble(error) }, 'could not stop cleanly')
+    log.error({ what, ...describeError(error) }, 'could not stop cleanly')
     return false
   } finally {
     clearTimeout(timer)

@@ -1,5 +1,5 @@
 /** How much of a process a lane may hold. Lanes are two words, `account receiver`, each with a limit of its own. */
-export interface LaneLimits {
+export interface KeyedLimiter {
   /** How many jobs to fetch at once at most: what a lane that has just got room can surely take. */
   readonly batch: number
   /** What a lane that is not known yet can surely take. */
@@ -14,7 +14,7 @@ export interface LaneLimits {
   full(): string[]
 }
 
-export interface LaneOptions {
+export interface LimiterOptions {
   readonly perAccount: number
   /** For an account that has a receiver to itself: half of what all accounts may have there together. */
   readonly perReceiver: number
@@ -29,19 +29,19 @@ interface Doubtful {
 }
 
 /** What a lane is counted under: its account, its receiver, and itself. */
-export type LaneKeys = readonly [account: string, receiver: string, own: string]
+export type ConcurrencyKeys = readonly [account: string, receiver: string, own: string]
 
 /**
  * Limits of one process. A lane counts as full as soon as it has less room than a fetch may bring: a fetch brings many jobs, and hardly
  * any that must go back.
  */
-export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits {
+export function openKeyedLimiter(limits: LimiterOptions, doubtful?: Doubtful): KeyedLimiter {
   const batch = Math.ceil(limits.perReceiver / 2)
   const held = new Map<string, number>()
   const doubts = openDoubts(doubtful)
-  const known = new Map<string, LaneKeys>()
+  const known = new Map<string, ConcurrencyKeys>()
   const isShort = (left: number, most: number): boolean => left < Math.max(1, Math.min(batch, Math.ceil(most / 2)))
-  const isFull = (lane: string, keys: LaneKeys): boolean => {
+  const isFull = (lane: string, keys: ConcurrencyKeys): boolean => {
     const own = held.get(keys[2]) ?? 0
     const [share, doubt, trust] = [shareOf(limits, held, keys), doubts.perLane(lane), doubts.left(lane, keys)]
     return (
@@ -51,7 +51,7 @@ export function laneLimits(limits: LaneOptions, doubtful?: Doubtful): LaneLimits
       isShort(trust, trust + own)
     )
   }
-  const reopens = ([account, receiver]: LaneKeys): boolean => {
+  const reopens = ([account, receiver]: ConcurrencyKeys): boolean => {
     for (const [lane, keys] of known) {
       if ((keys[0] === account || keys[1] === receiver) && !isFull(lane, keys)) return true
     }
@@ -92,14 +92,14 @@ function openDoubts(doubtful: Doubtful | undefined) {
   return {
     perLane: (lane: string): number => (isInDoubt(lane) ? doubtful!.perLane : Number.POSITIVE_INFINITY),
     /** What the lane's account may still take in doubt for it: as much again as is free. */
-    left: (lane: string, [account, , own]: LaneKeys): number =>
+    left: (lane: string, [account, , own]: ConcurrencyKeys): number =>
       isInDoubt(lane)
         ? Math.ceil((doubtful!.perAccount - (taken.get(account) ?? 0) - (taken.get(own) ?? 0)) / 2)
         : Number.POSITIVE_INFINITY,
-    enter: (lane: string, [account, , own]: LaneKeys): void => {
+    enter: (lane: string, [account, , own]: ConcurrencyKeys): void => {
       if (isInDoubt(lane)) count(taken, [account, own], 1)
     },
-    leave: ([account, , own]: LaneKeys): void => {
+    leave: ([account, , own]: ConcurrencyKeys): void => {
       if (taken.has(own)) count(taken, [account, own], -1)
     },
   }
@@ -108,21 +108,21 @@ function openDoubts(doubtful: Doubtful | undefined) {
 /** So many lanes are remembered told apart; then they are forgotten together. */
 const MAX_KNOWN_LANES = 4096
 
-const knownKeys = new Map<string, LaneKeys>()
+const knownKeys = new Map<string, ConcurrencyKeys>()
 
 /** The two words of a lane, told apart, and the whole: a few lanes are asked for thousands of times a second. */
-export function keysOf(lane: string): LaneKeys {
+export function keysOf(lane: string): ConcurrencyKeys {
   const known = knownKeys.get(lane)
   if (known !== undefined) return known
   const space = lane.indexOf(' ')
-  const keys: LaneKeys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
+  const keys: ConcurrencyKeys = [`a ${lane.slice(0, space)}`, `r ${lane.slice(space + 1)}`, `l ${lane}`]
   if (knownKeys.size >= MAX_KNOWN_LANES) knownKeys.clear()
   knownKeys.set(lane, keys)
   return keys
 }
 
 /** Whether one more of the lane fits. */
-export const hasRoom = (limits: LaneOptions, held: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
+export const hasRoom = (limits: LimiterOptions, held: ReadonlyMap<string, number>, keys: ConcurrencyKeys): boolean =>
   limits.perAccount > (held.get(keys[0]) ?? 0) && shareOf(limits, held, keys) > 0
 
 export function count(held: Map<string, number>, keys: readonly string[], change: 1 | -1): void {
@@ -137,5 +137,8 @@ export function count(held: Map<string, number>, keys: readonly string[], change
  * What a lane may still take of its receiver: it gets as much again as is free. One account alone has half of the whole, n of them an
  * n + 1th each: so one that comes last finds room, however many of the others hang.
  */
-const shareOf = (limits: LaneOptions, held: ReadonlyMap<string, number>, [, receiver, own]: LaneKeys): number =>
-  Math.ceil((2 * limits.perReceiver - (held.get(receiver) ?? 0) - (held.get(own) ?? 0)) / 2)
+const shareOf = (
+  limits: LimiterOptions,
+  held: ReadonlyMap<string, number>,
+  [, receiver, own]: ConcurrencyKeys,
+): number => Math.ceil((2 * limits.perReceiver - (held.get(receiver) ?? 0) - (held.get(own) ?? 0)) / 2)

@@ -2,7 +2,7 @@
  * What comes bit by bit: taken by the reader that is notified of more, with no promise for each, or read as any async iterator. One of
  * both.
  */
-export interface Flow<T> extends AsyncIterableIterator<T, undefined> {
+export interface PullStream<T> extends AsyncIterableIterator<T, undefined> {
   /** What comes next, if it is there; null if not yet. @throws what the flow broke off with, once */
   take(): IteratorResult<T, undefined> | null
   /** Called whenever there may be something to take. One listener at a time. */
@@ -23,7 +23,7 @@ interface Spring<T> {
 export const END = { done: true, value: undefined } as const
 
 /** `more` has to be called whenever there may be something to take. */
-export function openFlow<T>({ take, stop, isBroken }: Spring<T>): { flow: Flow<T>; more: () => void } {
+export function openPullStream<T>({ take, stop, isBroken }: Spring<T>): { flow: PullStream<T>; more: () => void } {
   const readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
   let listener = (): void => undefined
   const serve = (): void => {
@@ -44,7 +44,7 @@ export function openFlow<T>({ take, stop, isBroken }: Spring<T>): { flow: Flow<T
     return END
   }
   // No generator: one that waits for its next value could not be ended before that comes.
-  const flow: Flow<T> = {
+  const flow: PullStream<T> = {
     take,
     onMore: (told) => {
       listener = told

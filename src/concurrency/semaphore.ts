@@ -1,5 +1,5 @@
 /** Lets so many in at once; the others wait in the order in which they came. */
-export interface Slots {
+export interface Semaphore {
   /** How many are in now. */
   readonly inside: number
   /** How many wait. */
@@ -13,7 +13,7 @@ export interface Slots {
 }
 
 /** @param most how many may be in now; asked whenever a request comes or leaves */
-export function openSlots(most: () => number): Slots {
+export function openSemaphore(most: () => number): Semaphore {
   const waiting = new Set<() => void>()
   let inside = 0
 

@@ -1,4 +1,4 @@
-/** The environment is wrong: one line per mistake. */
+/** The environment is wrong: one line per violation. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

@@ -17,7 +17,7 @@ import {
   url,
 } from './settings-fields.ts'
 
-/** The servers that companion work is done by (contract.md section 8). */
+/** The servers that companion work is done by. */
 export interface CompanionSettings {
   /** null: no model, nothing is answered. */
   readonly baseUrl: string | null
@@ -34,7 +34,7 @@ export interface CompanionSettings {
   readonly timeoutSeconds: number
 }
 
-/** Everything the environment can set (contract.md section 9). */
+/** Everything the environment can set. */
 export interface Settings {
   readonly port: number
   readonly host: string
@@ -114,37 +114,39 @@ type Environment = Readonly<Record<string, string | undefined>>
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
 
-/** Reads and checks the whole environment at once. @throws ConfigError naming every mistake. */
+/** Reads and checks the whole environment at once. @throws ConfigError naming every violation. */
 export function readSettings(env: Environment): Settings {
-  const mistakes: string[] = []
+  const violations: string[] = []
   const given: Partial<Record<Name, string>> = {}
   for (const name of NAMES) {
-    const value = readVariable(env, name, mistakes)
+    const value = readVariable(env, name, violations)
     if (value !== undefined) given[name] = value
   }
   for (const name of CREDENTIALS) {
-    if (given.STORAGE_URL !== undefined && given[name] === undefined) mistakes.push(`${name} is needed for STORAGE_URL`)
+    if (given.STORAGE_URL !== undefined && given[name] === undefined)
+      violations.push(`${name} is needed for STORAGE_URL`)
   }
   const parsed = schema.safeParse(given)
-  if (!parsed.success) mistakes.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
-  if (!parsed.success || mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
+  if (!parsed.success)
+    violations.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
+  if (!parsed.success || violations.length > 0) throw new ConfigError(violations.join('\n'))
   return toSettings(parsed.data, env)
 }
 
 /** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
-function readVariable(env: Environment, name: string, mistakes: string[]): string | undefined {
+function readVariable(env: Environment, name: string, violations: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name]
   const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
   if (file === undefined) return direct
   if (direct !== undefined) {
-    mistakes.push(`Set either ${name} or ${name}_FILE, not both`)
+    violations.push(`Set either ${name} or ${name}_FILE, not both`)
     return undefined
   }
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    mistakes.push(`${name}_FILE names a file that cannot be read: ${file} (${reason})`)
+    violations.push(`${name}_FILE names a file that cannot be read: ${file} (${reason})`)
     return undefined
   }
 }

@@ -11,7 +11,7 @@ export const MIN_SECRET_CHARACTERS = 32
 type KeyPurpose = 'media-urls' | 'webhook-secrets'
 
 /**
- * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600 (contract.md section 9).
+ * The service's root secret: SECRET_KEY, or one made once under DATA_DIR with mode 0600.
  * @throws DataDirectoryError where the file cannot be kept there, or holds no key
  */
 export function loadSecretKey(given: string | null, dataDir: string): string {

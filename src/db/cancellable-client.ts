@@ -1,11 +1,11 @@
 import { unavailable } from '../errors/service-error.ts'
-import type { Loan } from './checkouts.ts'
+import type { Checkout } from './checkouts.ts'
 import type { Database, Tx } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 
 /** A connection lent to a caller that may stop waiting. One of the two ends it, once. */
-export interface Lent {
+export interface CheckedOut {
   readonly client: Tx
   /** Nothing runs on it any more. With an error it is closed and not reused. */
   giveBack(broken?: Error): Promise<void>
@@ -26,7 +26,7 @@ export function cancellable(db: Database, isOver: () => boolean): Database {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { url: db.url, pool, prisma: db.prisma, loans: db.loans, close: () => db.close() }
+  return { url: db.url, pool, prisma: db.prisma, checkouts: db.checkouts, close: () => db.close() }
 }
 
 /**
@@ -34,17 +34,17 @@ export function cancellable(db: Database, isOver: () => boolean): Database {
  * by itself that the caller has gone.
  * @throws UNAVAILABLE where it is over already
  */
-export async function lend({ pool, loans }: Database, isOver: () => boolean): Promise<Lent> {
+export async function lend({ pool, checkouts }: Database, isOver: () => boolean): Promise<CheckedOut> {
   const client = await pool.connect()
-  const loan: Loan = { client, isOver, cancelled: null }
-  loans.add(loan)
+  const checkout: Checkout = { client, isOver, cancelled: null }
+  checkouts.add(checkout)
   const giveBack = async (broken?: Error) => {
-    loans.delete(loan)
-    await loan.cancelled
+    checkouts.delete(checkout)
+    await checkout.cancelled
     client.release(broken)
   }
   const breakOff = (error: Error) => {
-    loans.end(loan)
+    checkouts.end(checkout)
     return giveBack(error)
   }
   if (!isOver()) return { client, giveBack, breakOff }
@@ -53,17 +53,17 @@ export async function lend({ pool, loans }: Database, isOver: () => boolean): Pr
 }
 
 /** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
-function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]): Promise<unknown> {
+function run({ pool, checkouts }: Database, isOver: () => boolean, args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     pool.connect((refused, client, release) => {
       if (client === undefined) return reject(refused)
-      const loan: Loan = { client, isOver, cancelled: null }
+      const checkout: Checkout = { client, isOver, cancelled: null }
       const end = (error: Error | null | undefined, result: unknown) => {
-        loans.delete(loan)
+        checkouts.delete(checkout)
         // What failed once is not handed on.
         const free = () => release(error ?? undefined)
-        if (loan.cancelled === null) free()
-        else void loan.cancelled.then(free)
+        if (checkout.cancelled === null) free()
+        else void checkout.cancelled.then(free)
         if (error) reject(isOver() ? callerGone() : error)
         else resolve(result)
       }
@@ -71,7 +71,7 @@ function run({ pool, loans }: Database, isOver: () => boolean, args: unknown[]):
         release()
         return reject(callerGone())
       }
-      loans.add(loan)
+      checkouts.add(checkout)
       ;(client.query as Query).call(client, ...args, end)
     })
   })

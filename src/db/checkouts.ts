@@ -1,11 +1,11 @@
-import type { Tx } from './database.ts'
+import type { PoolClient } from 'pg'
 
 /** How often departed callers are looked for; also how often a statement without a caller is cancelled anew, should that have come too early. */
 const LOOK_EVERY_MS = 100
 
 /** A connection lent to a caller that may stop waiting. */
-export interface Loan {
-  readonly client: Tx
+export interface Checkout {
+  readonly client: PoolClient
   /** No caller waits any more for what runs on it. */
   isOver(): boolean
   /** Settles once nothing is under way that might hit the next user of the connection. null: there was nothing. */
@@ -16,40 +16,40 @@ export interface Loan {
  * Cancels what runs for those who have gone. Looked up now and then rather than told by a signal: that would cost every request more than
  * a statement's own bookkeeping, and next to none of them is left by its caller.
  */
-export interface Loans {
-  add(loan: Loan): void
-  delete(loan: Loan): void
+export interface Checkouts {
+  add(checkout: Checkout): void
+  delete(checkout: Checkout): void
   /** Ends the connection where it is, whatever it does or is about to do. */
-  end(loan: Loan): void
+  end(checkout: Checkout): void
 }
 
 /** What PostgreSQL is asked for: neither ever throws. */
 export interface Backends {
   /** The statement that a connection runs, if any, ends. */
-  cancel(client: Tx): Promise<void>
+  cancel(client: PoolClient): Promise<void>
   /** The connection ends: a statement that is still on its way to it as well. */
-  terminate(client: Tx): Promise<void>
+  terminate(client: PoolClient): Promise<void>
 }
 
-export function openLoans(backends: Backends): Loans {
-  const open = new Set<Loan>()
+export function openCheckouts(backends: Backends): Checkouts {
+  const open = new Set<Checkout>()
   let looking: NodeJS.Timeout | undefined
-  const after = (loan: Loan, done: Promise<void>) => {
-    loan.cancelled = Promise.all([loan.cancelled, done])
+  const after = (checkout: Checkout, done: Promise<void>) => {
+    checkout.cancelled = Promise.all([checkout.cancelled, done])
   }
   const look = () => {
     if (open.size === 0) {
       clearInterval(looking)
       looking = undefined
     }
-    for (const loan of open) if (loan.isOver()) after(loan, backends.cancel(loan.client))
+    for (const checkout of open) if (checkout.isOver()) after(checkout, backends.cancel(checkout.client))
   }
   return {
-    add: (loan) => {
-      open.add(loan)
+    add: (checkout) => {
+      open.add(checkout)
       looking ??= setInterval(look, LOOK_EVERY_MS)
     },
-    delete: (loan) => void open.delete(loan),
-    end: (loan) => after(loan, backends.terminate(loan.client)),
+    delete: (checkout) => void open.delete(checkout),
+    end: (checkout) => after(checkout, backends.terminate(checkout.client)),
   }
 }

@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../values/log.ts'
-import { type Loans, openLoans } from './checkouts.ts'
+import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { LendingSocket } from './lending-socket.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
@@ -12,7 +12,7 @@ export interface Database {
   readonly pool: Pool
   readonly prisma: PrismaClient
   /** Connections in the hands of those who may stop waiting. */
-  readonly loans: Loans
+  readonly checkouts: Checkouts
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     url,
     pool,
     prisma,
-    loans: openLoans({
+    checkouts: openCheckouts({
       cancel: (client) => tell(client, 'select pg_cancel_backend($1)'),
       terminate: (client) => tell(client, 'select pg_terminate_backend($1)'),
     }),

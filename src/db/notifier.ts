@@ -1,5 +1,5 @@
 /** A process's ear on PostgreSQL's LISTEN/NOTIFY. */
-export interface Bus {
+export interface Notifier {
   /**
    * Calls `onMessage` with each payload sent to the channel, and `onResync` whenever messages may have been missed
    * (the connection was lost and is back). Returns what ends the subscription.

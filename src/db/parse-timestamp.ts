@@ -12,7 +12,7 @@ const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: strin
 let known = { day: '', midnight: 0 }
 
 /** A `timestamptz` as PostgreSQL writes it, cut to milliseconds: what pg does itself, in a fifth of the time for times in UTC. */
-export function parseTimestamp(text: string): Date {
+export function parseDatabaseTimestamp(text: string): Date {
   if (!text.endsWith('+00') || text.charCodeAt(10) !== 32 || text.charCodeAt(0) === ZERO) return parseAny(text)
   const day = text.slice(0, 10)
   if (known.day !== day) known = { day, midnight: Date.parse(`${day}T00:00:00Z`) }
@@ -24,7 +24,7 @@ export function parseTimestamp(text: string): Date {
 export const timestampTypes = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === types.builtins.TIMESTAMPTZ && format !== 'binary'
-      ? parseTimestamp
+      ? parseDatabaseTimestamp
       : types.getTypeParser(oid, format as 'text')) as typeof types.getTypeParser,
 }
 

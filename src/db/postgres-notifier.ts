@@ -1,7 +1,7 @@
 import { type Client, escapeIdentifier } from 'pg'
 import type { Log } from '../values/log.ts'
 import { type LastingConnection, openLastingConnection } from './lasting-connection.ts'
-import type { Bus } from './notifier.ts'
+import type { Notifier } from './notifier.ts'
 
 /** PostgreSQL cuts longer names in silence. */
 const LONGEST_CHANNEL_BYTES = 63
@@ -22,23 +22,23 @@ interface BusOptions {
 }
 
 /**
- * Opens the bus on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
+ * Opens the notifier on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
  * throws is logged and harms no other subscriber. Throws when the database does not answer now.
  */
-export async function openBus(url: string, log: Log, options: BusOptions = {}): Promise<Bus> {
+export async function openNotifier(url: string, log: Log, options: BusOptions = {}): Promise<Notifier> {
   const channels = new Map<string, Set<Subscriber>>()
   const all = () => [...channels.values()].flatMap((subscribers) => [...subscribers])
   const guarded = (handler: () => void) => {
     try {
       handler()
     } catch (error) {
-      log.error({ err: error instanceof Error ? error.message : String(error) }, 'a bus handler failed')
+      log.error({ err: error instanceof Error ? error.message : String(error) }, 'a notifier handler failed')
     }
   }
   const connection = await openLastingConnection({
     url,
     log,
-    name: 'sonant bus',
+    name: 'sonant notifier',
     ensure: options.ensure ?? (async () => undefined),
     prepare: async (client) => {
       for (const channel of channels.keys()) await listenOn(client, channel)

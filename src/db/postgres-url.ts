@@ -31,17 +31,17 @@ export function postgresUrl(databaseUrl: string, log: Pick<Log, 'warn'>): string
 }
 
 function check(mode: string, authorities: string | null): void {
-  if (!(MODES as readonly string[]).includes(mode)) throw mistake(`sslmode must be one of ${MODES.join(', ')}`)
-  if (authorities === SYSTEM && mode !== 'verify-full') throw mistake('sslrootcert=system takes sslmode=verify-full')
+  if (!(MODES as readonly string[]).includes(mode)) throw violation(`sslmode must be one of ${MODES.join(', ')}`)
+  if (authorities === SYSTEM && mode !== 'verify-full') throw violation('sslrootcert=system takes sslmode=verify-full')
   if (mode === 'verify-ca' && authorities === null) {
-    throw mistake('sslmode=verify-ca takes sslrootcert=FILE, the authority to trust')
+    throw violation('sslmode=verify-ca takes sslrootcert=FILE, the authority to trust')
   }
   if (authorities === null || authorities === SYSTEM) return
   try {
     accessSync(authorities, constants.R_OK)
   } catch (error) {
-    throw mistake(`sslrootcert names a file that cannot be read: ${authorities} (${errorCode(error)})`)
+    throw violation(`sslrootcert names a file that cannot be read: ${authorities} (${errorCode(error)})`)
   }
 }
 
-const mistake = (what: string): ServiceError => new ServiceError('INVALID_REQUEST', `Check DATABASE_URL: ${what}.`)
+const violation = (what: string): ServiceError => new ServiceError('INVALID_REQUEST', `Check DATABASE_URL: ${what}.`)

@@ -1,11 +1,10 @@
-import { WEBHOOK_URL_MAX_CHARACTERS } from '../catalog/voice-endpoint.ts'
 import { type Cidr, isAllowed, toAddressBytes } from './ip-ranges.ts'
 
 const HTTPS_PORT = 443
 const FIRST_UNPRIVILEGED_PORT = 1024
 
 /**
- * What is wrong with a webhook URL, or null where it may be stored (contract.md sections 3 and 6). Literal addresses are
+ * What is wrong with a webhook URL, or null where it may be stored. Literal addresses are
  * judged here; names are judged by what they resolve to, whenever a callback connects.
  */
 export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): string | null =>
@@ -57,3 +56,6 @@ export const isPortAllowed = (port: number): boolean => port === HTTPS_PORT || p
  * port 80: so the spelling passes here, and no attempt ever connects to it.
  */
 const ZERO_PADDED_HTTP_PORT = /^https:\/\/[^/?#]*:0+80([/?#]|$)/i
+
+/** Of a webhook URL, as the caller sent it. */
+export const WEBHOOK_URL_MAX_CHARACTERS = 2048

@@ -8,14 +8,16 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { ATTEMPT_TIMEOUT_MS, DeliveryFailure } from '../webhooks/delivery/webhook-delivery.ts'
-import { LOOPBACK, type LocalReceivers } from '../webhooks/local-receivers.ts'
 import { isPortAllowed } from './check-webhook-url.ts'
+import { EgressFailure } from './egress-failure.ts'
 import { type Cidr, parseCidr } from './ip-ranges.ts'
 import { isReachable, judgeHost } from './judge-host.ts'
+import { LOOPBACK, type LocalReceivers } from './local-receivers.ts'
 import type { Resolver } from './resolver.ts'
 
 const HTTPS_PORT = 443
+/** DNS, TCP and TLS together. */
+const CONNECT_TIMEOUT_MS = 10_000
 /** Of several addresses the next is tried after this long. Node's own 250 ms gives up on receivers far away. */
 const NEXT_ADDRESS_MS = 2000
 
@@ -27,7 +29,7 @@ export interface Guard {
 }
 
 /**
- * Opens TLS connections to judged addresses only (contract.md section 6): the port, then the literal or every answer of DNS, then the
+ * Opens TLS connections to judged addresses only: the port, then the literal or every answer of DNS, then the
  * address that the socket really reached. The certificate must be valid for the host.
  */
 export function guardedConnector(guard: Guard): buildConnector.connector {
@@ -48,7 +50,7 @@ interface Trust extends Guard {
 
 async function open(guard: Trust, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
   const number = port === '' ? HTTPS_PORT : Number(port)
-  if (!isPortAllowed(number)) throw new DeliveryFailure('port_refused', `callbacks do not go to port ${number}`)
+  if (!isPortAllowed(number)) throw new EgressFailure('port_refused', `callbacks do not go to port ${number}`)
   const certificate = guard.receivers?.find(hostname, number) ?? null
   if (certificate !== null) return handshake(pinned(guard, certificate), hostname, number, [LOOPBACK])
   const { addresses } = await judgeHost(hostname, guard.resolver, guard.egressAllow)
@@ -67,20 +69,20 @@ function handshake(guard: Trust, hostname: string, port: number, addresses: read
     let reached = false
     const socket = connect({ ...tlsOptions(hostname, port, addresses), secureContext: guard.secureContext })
     // After the handshake both have no effect any more: a promise settles once.
-    const fail = (failure: DeliveryFailure) => {
+    const fail = (failure: EgressFailure) => {
       clearTimeout(timer)
       reject(failure)
       if (!secure) socket.destroy()
     }
     let secure = false
-    const timer = setTimeout(() => fail(new DeliveryFailure('timeout', 'no connection in time')), ATTEMPT_TIMEOUT_MS)
-    const broken = (cause: string) => fail(new DeliveryFailure(reached ? 'tls_failed' : 'connect_failed', cause))
+    const timer = setTimeout(() => fail(new EgressFailure('timeout', 'no connection in time')), CONNECT_TIMEOUT_MS)
+    const broken = (cause: string) => fail(new EgressFailure(reached ? 'tls_failed' : 'connect_failed', cause))
     socket.once('connect', () => {
       reached = true
       // A receiver that has hung up already has no address any more; the end of the socket tells of it.
       const address = socket.remoteAddress
       if (address !== undefined && !isReachable(address, guard.egressAllow)) {
-        fail(new DeliveryFailure('address_refused', 'the connection reached a private or reserved address'))
+        fail(new EgressFailure('address_refused', 'the connection reached a private or reserved address'))
       }
     })
     socket.on('error', (error) => broken(error.message))

@@ -96,7 +96,7 @@ export function classifyAddress(bytes: Uint8Array): AddressClass {
   return isIsatap(bytes) ? 'isatap' : 'public'
 }
 
-/** Whether a callback may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers (contract.md section 6). */
+/** Whether a callback may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers. */
 export const isAllowed = (bytes: Uint8Array, egressAllow: readonly Cidr[]): boolean =>
   classifyAddress(bytes) === 'public' || egressAllow.some((cidr) => contains(cidr, bytes))
 
@@ -120,13 +120,13 @@ function v4Bytes(ip: string): number[] | null {
 }
 
 function v6Bytes(ip: string): Uint8Array | null {
-  const halves = ip.split('::')
-  if (halves.length > 2) return null
-  const head = groupBytes(halves[0]!, halves.length === 1)
-  const tail = halves.length === 1 ? [] : groupBytes(halves[1]!, true)
+  const roles = ip.split('::')
+  if (roles.length > 2) return null
+  const head = groupBytes(roles[0]!, roles.length === 1)
+  const tail = roles.length === 1 ? [] : groupBytes(roles[1]!, true)
   if (head === null || tail === null) return null
   const missing = 16 - head.length - tail.length
-  if (halves.length === 1 ? missing !== 0 : missing < 2) return null
+  if (roles.length === 1 ? missing !== 0 : missing < 2) return null
   return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail])
 }
 

@@ -1,4 +1,4 @@
-import { DeliveryFailure } from '../webhooks/delivery/webhook-delivery.ts'
+import { EgressFailure } from './egress-failure.ts'
 import { type Cidr, isAllowed, toAddressBytes } from './ip-ranges.ts'
 import type { Resolver } from './resolver.ts'
 
@@ -8,14 +8,14 @@ interface Judgement {
 }
 
 /**
- * Judges every address of a host as a URL spells it, literal or name: one bad answer refuses them all (contract.md section 6).
- * @throws DeliveryFailure dns_failed, address_refused
+ * Judges every address of a host as a URL spells it, literal or name: one bad answer refuses them all.
+ * @throws EgressFailure dns_failed, address_refused
  */
 export async function judgeHost(host: string, resolver: Resolver, egressAllow: readonly Cidr[]): Promise<Judgement> {
   const literal = literalOf(host)
   const addresses = toAddressBytes(literal) === null ? await resolve(host, resolver) : [literal]
   if (!addresses.every((address) => isReachable(address, egressAllow))) {
-    throw new DeliveryFailure('address_refused', 'an address of the host is private or reserved')
+    throw new EgressFailure('address_refused', 'an address of the host is private or reserved')
   }
   return { addresses }
 }
@@ -37,8 +37,8 @@ export function isReachable(address: string, egressAllow: readonly Cidr[]): bool
 
 async function resolve(host: string, resolver: Resolver): Promise<string[]> {
   const addresses = await resolver.resolve(host).catch((error: Error) => {
-    throw new DeliveryFailure('dns_failed', error.message)
+    throw new EgressFailure('dns_failed', error.message)
   })
-  if (addresses.length === 0) throw new DeliveryFailure('dns_failed', 'the name has no address')
+  if (addresses.length === 0) throw new EgressFailure('dns_failed', 'the name has no address')
   return addresses
 }

@@ -75,7 +75,7 @@ function judge(ask: Ask, status: number, retryAfter: string | string[] | undefin
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
   if (isBusy(status, said) || busyStatuses.includes(status)) throw new EngineError('PROVIDER_BUSY', message, options)
   if (isAway(status)) throw new EngineError('PROVIDER_UNAVAILABLE', message, options)
-  // A wrong key or address is the operator's mistake: the caller's inputs may be fine.
+  // A wrong key or address is the operator's violation: the caller's inputs may be fine.
   if (status < 400 || status === 401 || status === 403) throw new FailedAttempt(message)
   throw new EngineError('RENDER_FAILED', message)
 }

@@ -1,4 +1,4 @@
-import type { Slots } from '../concurrency/semaphore.ts'
+import type { Semaphore } from '../concurrency/semaphore.ts'
 import { type CircuitBreaker, openCircuitBreaker } from './retry.ts'
 
 /** What all workflows on one server share. */
@@ -6,7 +6,7 @@ export interface CogServer {
   /** Without the trailing slash. */
   readonly baseUrl: string
   /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
-  readonly slots: Slots
+  readonly slots: Semaphore
   readonly breaker: CircuitBreaker
   /** Calls `leave`, which releases the slot, once `gone` has settled: the server then holds nothing of the prediction. */
   leaveAfter(gone: Promise<void>, leave: () => void): void
@@ -20,7 +20,7 @@ export interface CogServers {
 }
 
 /** @param slotsAt lets the predictions of a server in */
-export function openCogServers(slotsAt: (baseUrl: string) => Slots): CogServers {
+export function openCogServers(slotsAt: (baseUrl: string) => Semaphore): CogServers {
   const breakers = new Map<string, CircuitBreaker>()
   const leaving = new Set<Promise<void>>()
   const breakerAt = (baseUrl: string): CircuitBreaker => {

@@ -4,7 +4,7 @@ import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, pre
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { neverConnected } from './refusal.ts'
-import { type PatienceMs, withPatience } from './retry.ts'
+import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -20,7 +20,7 @@ export interface PredictionRequest {
   /** Becomes the prediction's id where the server takes one over. */
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
-  readonly patienceMs: PatienceMs
+  readonly retryBudgetMs: RetryBudgetMs
   /** When the prediction is of no use any more, in milliseconds of `performance.now()`: a server that asks for longer is not waited for. */
   readonly deadline: number
   /** Aborted when the job is cancelled or out of time: the prediction is cancelled. */
@@ -64,8 +64,8 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
   try {
     await Promise.all(request.leftovers.map((id) => cancel(server, id, signal)))
     for (const began = performance.now(); ; ) {
-      const patience = { patienceMs: patienceFor(request, stay), deadline, signal, failed }
-      const prediction = await withPatience(patience, () => proceed(server, request, stay))
+      const patience = { retryBudgetMs: patienceFor(request, stay), deadline, signal, failed }
+      const prediction = await withRetryBudget(patience, () => proceed(server, request, stay))
       if (prediction !== null) return prediction
       const pauseMs = (performance.now() - began) * POLL_SHARE
       await wait(Math.max(SHORTEST_POLL_MS, Math.min(pauseMs, LONGEST_POLL_MS)), undefined, { signal })
@@ -79,7 +79,7 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
 }
 
 /** Being asked too often is no reason to give up what the server already works on. */
-const patienceFor = ({ patienceMs: { busy, away } }: PredictionRequest, { underWay }: Stay): PatienceMs => ({
+const patienceFor = ({ retryBudgetMs: { busy, away } }: PredictionRequest, { underWay }: Stay): RetryBudgetMs => ({
   busy: underWay ? Math.max(busy, away) : busy,
   away,
 })

@@ -48,7 +48,7 @@ const openaiSpeech = z.strictObject({
 })
 
 /**
- * An endpoint's `engine` block (contract.md section 9). `pool` names the queue that its jobs wait in, the kind if absent;
+ * An endpoint's `engine` block. `pool` names the queue that its jobs wait in, the kind if absent;
  * `retry_seconds` is how long a busy or unavailable server is tried again.
  */
 export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech])

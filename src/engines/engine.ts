@@ -9,11 +9,11 @@ export interface EngineVoice {
   readonly referenceText: string | null
 }
 
-/** What to say and how. The named inputs mean the same to every engine (contract.md section 9). */
+/** What to say and how. The named inputs mean the same to every engine. */
 export interface SpeechRequest {
   readonly text: string
   readonly voice: EngineVoice
-  /** One of the languages of spec 2.5, or `auto`; absent means `auto`. */
+  /** One of `LANGUAGES`, or `auto`; absent means `auto`. */
   readonly language?: string
   readonly styleInstruction?: string
   /** 1 is the voice's own pace, 2 twice as fast. */
@@ -38,10 +38,10 @@ export interface Speech {
   readonly truncated?: boolean
 }
 
-/** INTERNAL_ERROR is the operator's mistake: a missing API key, a wrong address. */
+/** INTERNAL_ERROR is the operator's violation: a missing API key, a wrong address. */
 export type EngineErrorCode = 'PROVIDER_BUSY' | 'PROVIDER_UNAVAILABLE' | 'RENDER_FAILED' | 'INTERNAL_ERROR'
 
-/** An engine's refusal or failure, already told apart into the failure codes of spec 7.3. The message is for the operator only. */
+/** An engine's refusal or failure, already told apart into the failure codes of jobs. The message is for the operator only. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode

@@ -1,4 +1,4 @@
-import { openSlots, type Slots } from '../concurrency/semaphore.ts'
+import { openSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
@@ -24,7 +24,7 @@ interface EngineOptions {
   /** Reads an environment variable, for API keys. */
   readonly lookUp: (name: string) => string | undefined
   /** Where another component limits the requests to a server; absent: the lowest limit of the blocks in use. */
-  readonly slotsAt?: (baseUrl: string) => Slots
+  readonly slotsAt?: (baseUrl: string) => Semaphore
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
 }
@@ -48,7 +48,7 @@ export function openEngines(options: EngineOptions): Engines {
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
     const key = block.base_url
     const lease = leases.get(key) ?? {
-      server: openSpeechServer(key, options.slotsAt?.(key) ?? openSlots(() => leases.get(key)?.lowest ?? 1)),
+      server: openSpeechServer(key, options.slotsAt?.(key) ?? openSemaphore(() => leases.get(key)?.lowest ?? 1)),
       users: 0,
       lowest: block.max_in_flight,
       idle: undefined,

@@ -15,7 +15,7 @@ interface Refusal {
   readonly texts: readonly string[]
 }
 
-/** The failure code that an answer means (spec 7.3), and the server's words for the operator. */
+/** The failure code that an answer means, and the server's words for the operator. */
 export function toEngineError({ status, retryAfter, body, texts }: Refusal): EngineError {
   const message = messageOf(body)
   const retryAfterMs = parseRetryAfter(retryAfter)

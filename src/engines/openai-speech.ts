@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request as send } from 'undici'
-import type { Slots } from '../concurrency/semaphore.ts'
+import type { Semaphore } from '../concurrency/semaphore.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { toEngineError } from './openai-speech-error.ts'
@@ -18,14 +18,14 @@ const LONGEST_SPEECH_SECONDS = 1200
 /** What all endpoints on one server share: its connections, its slots, and whether it is up. */
 export interface SpeechServer {
   readonly baseUrl: string
-  readonly slots: Slots
+  readonly slots: Semaphore
   readonly breaker: CircuitBreaker
   readonly agent: Dispatcher
   close(): Promise<void>
 }
 
 /** @param slots let in the requests to it */
-export function openSpeechServer(baseUrl: string, slots: Slots): SpeechServer {
+export function openSpeechServer(baseUrl: string, slots: Semaphore): SpeechServer {
   // No timeouts of its own beside the connection's: a long text takes as long as the job's time limit allows.
   const agent = new Agent({
     headersTimeout: 0,
@@ -61,7 +61,7 @@ export function openOpenaiSpeech(
       server.slots.run(request.signal, () => server.breaker.run(() => speakOnce(connection, request))),
     close: async () => undefined,
   }
-  return withRetries(once, { patienceMs: block.retry_seconds * 1000 })
+  return withRetries(once, { retryBudgetMs: block.retry_seconds * 1000 })
 }
 
 interface Connection {

@@ -16,7 +16,7 @@ const UNCONNECTED: ReadonlySet<unknown> = new Set([
 /** Whether a request failed before anything of it was sent. */
 export const neverConnected = (cause: unknown): boolean => UNCONNECTED.has((cause as { code?: unknown } | null)?.code)
 
-/** Whether a status, with the server's words, says that it has no room now (spec 7.3). */
+/** Whether a status, with the server's words, says that it has no room now. */
 export const isBusy = (status: number, message: string): boolean =>
   status === 429 || (status === 503 && FULL.test(message))
 

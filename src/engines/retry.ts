@@ -14,7 +14,7 @@ const PROBE_MS = 1000
 const MORE_ATTEMPTS = 2
 
 /** The server was not asked: how long to wait is this process's own guess. */
-class Resting extends EngineError {
+class OpenCircuit extends EngineError {
   /** Resolves when the server was found to live again. */
   readonly back: Promise<void>
 
@@ -33,7 +33,7 @@ export interface CircuitBreaker {
 /**
  * After five unavailable answers in a row the server is not asked for a second; then one request tries it, another one each second that
  * it is not answered, and while that fails the pause doubles, up to `longestPauseMs`. Any other answer, a refusal or an attempt that
- * failed included, shows that the server lives, to those as well who wait for it in `withPatience`.
+ * failed included, shows that the server lives, to those as well who wait for it in `withRetryBudget`.
  */
 export function openCircuitBreaker(
   now: () => number = () => performance.now(),
@@ -49,7 +49,7 @@ export function openCircuitBreaker(
     if (failures < BREAKING_FAILURES) return false
     const left = closedUntil - now()
     if (left > 0 || probingUntil > now()) {
-      throw new Resting(Math.max(left, FIRST_WAIT_MS), back.promise)
+      throw new OpenCircuit(Math.max(left, FIRST_WAIT_MS), back.promise)
     }
     probingUntil = now() + PROBE_MS
     return true
@@ -92,7 +92,7 @@ export function openCircuitBreaker(
 }
 
 /** How long something is tried, in milliseconds from its first try. */
-export interface PatienceMs {
+export interface RetryBudgetMs {
   /** With a server that has no room; counted anew once it was away, as all jobs come back to it at once. */
   readonly busy: number
   /** With a server that is away. */
@@ -100,7 +100,7 @@ export interface PatienceMs {
 }
 
 export interface RetryOptions {
-  readonly patienceMs: PatienceMs
+  readonly retryBudgetMs: RetryBudgetMs
   /** When it is of no use any more, in milliseconds of `performance.now()`. A server that says when to come back is taken at its word until then. */
   readonly deadline?: number | undefined
   readonly signal: AbortSignal
@@ -115,8 +115,8 @@ export interface RetryOptions {
  * would come after the deadline is not waited for: the last error is thrown. What the living server could not do is tried twice more.
  * @throws what `work` throws; the signal's reason when it is aborted while waiting
  */
-export async function withPatience<T>(
-  { patienceMs, deadline, signal, failed = { attempts: 0 }, random = Math.random }: RetryOptions,
+export async function withRetryBudget<T>(
+  { retryBudgetMs, deadline, signal, failed = { attempts: 0 }, random = Math.random }: RetryOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   const began = performance.now()
@@ -129,9 +129,9 @@ export async function withPatience<T>(
       if (error instanceof FailedAttempt && ++failed.attempts > MORE_ATTEMPTS) throw error
       const isAway = error.code === 'PROVIDER_UNAVAILABLE'
       if (isAway) lastAway = performance.now()
-      const patientUntil = isAway ? began + patienceMs.away : lastAway + patienceMs.busy
+      const retryUntil = isAway ? began + retryBudgetMs.away : lastAway + retryBudgetMs.busy
       const waitMs = (error.retryAfterMs ?? backoffMs / 2) + (random() * backoffMs) / 2
-      const leftMs = leftFor(error, waitMs, { patientUntil, deadline })
+      const leftMs = leftFor(error, waitMs, { retryUntil, deadline })
       if (signal.aborted || leftMs <= 0) throw error
       await pause(Math.ceil(Math.min(waitMs, leftMs)), error, signal)
     }
@@ -141,7 +141,7 @@ export async function withPatience<T>(
 /** A request that waits for a server that counts as down is woken when another one has reached it: its places would be empty meanwhile. */
 async function pause(milliseconds: number, error: EngineError, signal: AbortSignal): Promise<void> {
   const found = new AbortController()
-  if (error instanceof Resting) void error.back.then(() => found.abort())
+  if (error instanceof OpenCircuit) void error.back.then(() => found.abort())
   const over = AbortSignal.any([signal, found.signal])
   await wait(milliseconds, undefined, { signal: over }).catch(() => signal.throwIfAborted())
 }
@@ -149,12 +149,17 @@ async function pause(milliseconds: number, error: EngineError, signal: AbortSign
 /** The same engine, asked for as long as a text's patience and deadline allow. */
 export const withRetries = (
   engine: SpeechEngine,
-  { patienceMs, random }: { readonly patienceMs: number; readonly random?: () => number },
+  { retryBudgetMs, random }: { readonly retryBudgetMs: number; readonly random?: () => number },
 ): SpeechEngine => ({
   ...engine,
   speak: (request) => {
-    const options = { patienceMs: { busy: patienceMs, away: patienceMs }, ...(random !== undefined && { random }) }
-    return withPatience({ ...options, deadline: request.deadline, signal: request.signal }, () => engine.speak(request))
+    const options = {
+      retryBudgetMs: { busy: retryBudgetMs, away: retryBudgetMs },
+      ...(random !== undefined && { random }),
+    }
+    return withRetryBudget({ ...options, deadline: request.deadline, signal: request.signal }, () =>
+      engine.speak(request),
+    )
   },
 })
 
@@ -162,11 +167,11 @@ export const withRetries = (
 function leftFor(
   error: EngineError,
   waitMs: number,
-  { patientUntil, deadline }: { readonly patientUntil: number; readonly deadline: number | undefined },
+  { retryUntil, deadline }: { readonly retryUntil: number; readonly deadline: number | undefined },
 ): number {
   const now = performance.now()
-  if (isTold(error)) return now + waitMs < (deadline ?? patientUntil) ? waitMs : 0
-  const nextAt = Math.min(now + waitMs, patientUntil)
+  if (isTold(error)) return now + waitMs < (deadline ?? retryUntil) ? waitMs : 0
+  const nextAt = Math.min(now + waitMs, retryUntil)
   return nextAt < (deadline ?? Number.POSITIVE_INFINITY) ? Math.max(0, nextAt - now) : 0
 }
 
@@ -174,4 +179,4 @@ const isPassing = (error: unknown): error is EngineError =>
   error instanceof EngineError && (error.code === 'PROVIDER_BUSY' || error.code === 'PROVIDER_UNAVAILABLE')
 
 /** The server itself said how long to wait. */
-const isTold = (error: EngineError): boolean => error.retryAfterMs !== undefined && !(error instanceof Resting)
+const isTold = (error: EngineError): boolean => error.retryAfterMs !== undefined && !(error instanceof OpenCircuit)

@@ -12,7 +12,7 @@ import {
 export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300
 
-/** What fastify and its plugins call a caller's mistake; anything else with a status is an exception like any other. */
+/** What fastify and its plugins call a caller's violation; anything else with a status is an exception like any other. */
 interface HttpMistake {
   readonly code?: unknown
   readonly statusCode?: unknown
@@ -22,8 +22,8 @@ interface HttpMistake {
 /** Any exception as an error for the caller: what is not known to be harmless becomes INTERNAL_ERROR. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  const mistake = callersMistake(error as HttpMistake | null)
-  if (mistake !== null) return mistake
+  const violation = callersMistake(error as HttpMistake | null)
+  if (violation !== null) return violation
   return isDatabaseDown(error) ? unavailable(error) : internalError(error)
 }
 
@@ -50,7 +50,7 @@ function callersMistake(error: HttpMistake | null): ServiceError | null {
 }
 
 /** An exception for the log: where it happened, never what was sent. A database's message quotes the values of the row. */
-export function describeTrouble(error: unknown): Record<string, unknown> {
+export function describeError(error: unknown): Record<string, unknown> {
   const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error
   if (!(cause instanceof Error)) return { name: typeof cause }
   const { code, severity } = cause as { code?: unknown; severity?: unknown }

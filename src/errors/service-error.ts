@@ -1,4 +1,4 @@
-/** Every HTTP error the service answers with: code -> status (spec 7.1, contract.md section 2). */
+/** Every HTTP error the service answers with: code -> status. */
 export const HTTP_STATUS = {
   INVALID_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -23,7 +23,7 @@ export interface Detail {
   readonly message: string
 }
 
-/** How many mistakes one refusal lists. */
+/** How many violations one refusal lists. */
 export const MAX_DETAILS = 20
 const MAX_PATH_CHARACTERS = 200
 const MAX_MESSAGE_CHARACTERS = 500

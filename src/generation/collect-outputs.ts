@@ -1,10 +1,10 @@
 import { EngineError } from '../engines/engine.ts'
-import { type RetryOptions, withPatience } from '../engines/retry.ts'
+import { type RetryOptions, withRetryBudget } from '../engines/retry.ts'
 import type { ProducedFile } from '../jobs/lifecycle/perform-job.ts'
 import { extensionOf, safeContentType } from './content-type.ts'
 import { fetchOutput, type Reach } from './fetch-output.ts'
 
-/** More files than this are taken for a mistake of the workflow. */
+/** More files than this are taken for a violation of the workflow. */
 const MAX_FILES = 64
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 const HTTP_URL = /^https?:\/\//i
@@ -12,10 +12,10 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 const NAME_FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 
 /** Where files come from, and how long they are asked for. */
-type Source = Reach & Pick<RetryOptions, 'patienceMs' | 'deadline'>
+type Source = Reach & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
 
 /**
- * The output of a prediction, file by file (contract.md section 8). One value is named `output`; values of a list are `output`,
+ * The output of a prediction, file by file. One value is named `output`; values of a list are `output`,
  * `output_1`, `output_2` …; those of an object have its keys. Data URLs and http URLs become files of their own type, other strings
  * `text/plain`, anything else `application/json`. A list of strings that are no URLs is one text in pieces.
  * @throws EngineError RENDER_FAILED where there is nothing or too much, PROVIDER_UNAVAILABLE where a file cannot be fetched
@@ -55,7 +55,7 @@ async function open(value: unknown, source: Source): Promise<Content> {
   if (typeof value !== 'string') return { content: Buffer.from(JSON.stringify(value)), contentType: 'application/json' }
   const data = DATA_URL.exec(value.slice(0, 300))
   if (data !== null) return decode(value, data)
-  if (HTTP_URL.test(value)) return withPatience(source, () => fetchOutput(value, source))
+  if (HTTP_URL.test(value)) return withRetryBudget(source, () => fetchOutput(value, source))
   return { content: Buffer.from(value), contentType: 'text/plain' }
 }
 

@@ -24,7 +24,7 @@ export interface Reach {
 
 /**
  * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of callbacks
- * hold (contract.md section 6): https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
+ * hold: https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
  * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt where it is of little use to ask again), RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
  */
 export async function fetchOutput(url: string, source: Reach): Promise<{ content: Readable; contentType: string }> {

@@ -1,6 +1,7 @@
 import { workflowPlace } from '../catalog/engine-server.ts'
 import { lookAgain } from '../catalog/poll-catalog.ts'
-import { predictionId, type Workflow, type WorkflowEngine, workflowSlug } from '../catalog/workflow.ts'
+import { predictionId, workflowSlug } from '../catalog/workflow.ts'
+import type { Workflow, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
 import type { Resolver } from '../egress/resolver.ts'
 import { type PredictionRequest, predict, type SeenPrediction } from '../engines/cog.ts'
@@ -8,7 +9,7 @@ import type { CogServer, CogServers } from '../engines/cog-servers.ts'
 import { DEFAULT_RETRY_SECONDS } from '../engines/engine-block.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
-import type { Provenance } from '../jobs/lifecycle/complete-job.ts'
+import type { Provenance } from '../jobs/lifecycle/end-job.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import { recordProvenance } from '../jobs/lifecycle/record-provenance.ts'
 import type { Delivery } from '../queue/job-source.ts'
@@ -80,16 +81,16 @@ async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
 }
 
 /** Another attempt is another prediction: what is left of an earlier one, whose worker died, is cancelled by its own id. */
-function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, handBacks, inputs }: Claim) {
+function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, releases, inputs }: Claim) {
   const idOf = (number: number): string => predictionId(jobId, number)
   const earlier = Array.from({ length: Math.min(attempt - 1, MOST_LEFTOVERS) }, (_, before) => attempt - 1 - before)
   return {
     id: idOf(attempt),
     input: inputs,
-    patienceMs: patienceMsOf(engine),
+    retryBudgetMs: patienceMsOf(engine),
     deadline: performance.now() + timeLimitSeconds * 1000,
     // A worker that gives a job back has cancelled its prediction itself.
-    leftovers: attempt - 1 > handBacks ? earlier.map(idOf) : [],
+    leftovers: attempt - 1 > releases ? earlier.map(idOf) : [],
   }
 }
 
@@ -104,10 +105,10 @@ const patienceMsOf = ({
 async function perform(parts: GenerationParts, server: CogServer, request: PredictionRequest): Promise<Produced> {
   const prediction = await predict(server, request)
   const { resolver, settings } = parts
-  const { signal, patienceMs, deadline } = request
+  const { signal, retryBudgetMs, deadline } = request
   const reach = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, resolver, signal }
   return {
-    files: collectOutputs(prediction.output, { ...reach, patienceMs, deadline }),
+    files: collectOutputs(prediction.output, { ...reach, retryBudgetMs, deadline }),
     ...provenanceOf(prediction),
   }
 }

@@ -1,6 +1,7 @@
-import { seeWorkflow } from '../catalog/find-visible-workflow.ts'
-import { type Workflow, workflowKey, workflowSlug } from '../catalog/workflow.ts'
+import { findVisibleWorkflow } from '../catalog/require-workflow.ts'
+import { workflowKey, workflowSlug } from '../catalog/workflow.ts'
 import { workflows } from '../catalog/workflows.ts'
+import type { Workflow } from '../context/catalog-snapshot.ts'
 import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
@@ -39,7 +40,7 @@ export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
 
 addNodeSource<Workflow>('generate', {
   typeOf: () => 'Workflow',
-  load: (ctx, id) => seeWorkflow(ctx, workflowSlug(id)),
+  load: (ctx, id) => findVisibleWorkflow(ctx, workflowSlug(id)),
 })
 
 builder.queryField('workflows', (t) =>

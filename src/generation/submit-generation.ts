@@ -1,12 +1,13 @@
+import { requireAccount } from '../access/require.ts'
 import { workflowPlace } from '../catalog/engine-server.ts'
-import { reachWorkflow } from '../catalog/find-visible-workflow.ts'
+import { requireWorkflow } from '../catalog/require-workflow.ts'
 import { workflowKey } from '../catalog/workflow.ts'
-import { type Context, requireAccount } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
-import { reachForReplay } from '../jobs/lifecycle/find-replay.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
+import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 
 export interface GenerationInput {
   readonly slug: string
@@ -21,13 +22,13 @@ export interface GenerationInput {
 }
 
 /**
- * Takes a generation by a workflow (contract.md section 8). The job and its place in the queue are committed together before this
+ * Takes a generation by a workflow. The job and its place in the queue are committed together before this
  * returns; the workflow's price is charged when a worker takes the job.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitGeneration(ctx: Context, input: GenerationInput): Promise<Submission> {
   const place = { endpointKey: workflowKey(input.slug), idempotencyKey: input.idempotencyKey }
-  const workflow = await reachForReplay(ctx, place, () => reachWorkflow(ctx, input.slug))
+  const workflow = await requireReplayable(ctx, place, () => requireWorkflow(ctx, input.slug))
   const actor = requireAccount(ctx)
   // The verb's name keeps a voice endpoint's request of the same slug apart.
   const idempotency = idempotentRequest(actor, input.idempotencyKey, ['submitGeneration', ...contentOf(input)])

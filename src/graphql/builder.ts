@@ -2,11 +2,11 @@ import SchemaBuilder from '@pothos/core'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
-import type { Context } from '../context/context.ts'
 import type PrismaTypes from '../generated/pothos.ts'
 import { getDatamodel } from '../generated/pothos.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
-import { ExpectedRefusal } from './expected-refusal.ts'
+import type { ServiceContext } from '../runtime/services.ts'
+import { ExpectedError } from './expected-error.ts'
 import { WHOLE_ROWS } from './whole-rows.ts'
 
 /** The cookie that a session is kept in. */
@@ -18,7 +18,7 @@ export interface SessionCookie {
 }
 
 /** What every resolver gets: a verb's context, and what is known of the request that it works for. */
-export type GraphqlContext = Context & {
+export type GraphqlContext = ServiceContext & {
   readonly requestId: string
   /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal
@@ -65,7 +65,7 @@ export const builder = new SchemaBuilder<{
   },
   errors: {
     directResult: true,
-    defaultTypes: [ExpectedRefusal],
+    defaultTypes: [ExpectedError],
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
       description: 'The result of the mutation, or the reason why it changed nothing.',

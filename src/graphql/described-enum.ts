@@ -1,6 +1,6 @@
 import { builder } from './builder.ts'
 
-/** An enum of values with what each of them means: upper case outside, as they are inside (contract.md section 10). */
+/** An enum of values with what each of them means: upper case outside, as they are inside. */
 export const describedEnum = <T extends string>(
   name: string,
   description: string,

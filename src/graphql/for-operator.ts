@@ -1,4 +1,4 @@
-import { requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
 import type { GraphqlContext } from './builder.ts'
 
 /** Resolves a part of a thing that only the operator sees: the thing itself. @throws UNAUTHORIZED, FORBIDDEN */

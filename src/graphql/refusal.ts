@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors/service-error.ts'
 import { builder } from './builder.ts'
 import { describedEnum } from './described-enum.ts'
-import { ExpectedRefusal } from './expected-refusal.ts'
+import { ExpectedError } from './expected-error.ts'
 import { shownDetails } from './http/errors.ts'
 
 const ErrorCodeEnum = describedEnum<ErrorCode>(
@@ -32,7 +32,7 @@ const DetailRef = builder.objectRef<{ path: string; message: string }>('ErrorDet
   }),
 })
 
-builder.objectType(ExpectedRefusal, {
+builder.objectType(ExpectedError, {
   name: 'RequestError',
   description:
     'Why a mutation changed nothing. Failed authorisation, rate limits and failures of the service are not here but among the errors of the answer.',

@@ -1,5 +1,4 @@
-import type { Flow } from '../concurrency/pull-stream.ts'
-import type { Context } from '../context/context.ts'
+import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { GraphqlContext } from './builder.ts'
 
 /**
@@ -7,7 +6,7 @@ import type { GraphqlContext } from './builder.ts'
  * hold that REST's operation of that name calls the very same function.
  */
 export const resolvedBy = <Args, Input, Result>(
-  verb: (ctx: Context, input: Input) => Result,
+  verb: (ctx: GraphqlContext, input: Input) => Result,
   toInput: (args: Args) => Input,
 ) => ({
   resolve: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
@@ -16,7 +15,7 @@ export const resolvedBy = <Args, Input, Result>(
 
 /** The same for a field that shows more of the verb's result than the verb returns: `present` reads the rest. */
 export const presentedBy = <Args, Input, Result, Shown>(
-  verb: (ctx: Context, input: Input) => Promise<Result>,
+  verb: (ctx: GraphqlContext, input: Input) => Promise<Result>,
   toInput: (args: Args) => Input,
   present: (ctx: GraphqlContext, result: Result) => Promise<Shown>,
 ) => ({
@@ -27,9 +26,9 @@ export const presentedBy = <Args, Input, Result, Shown>(
 
 /** The same for a subscription: the verb gives the stream of what the field then resolves. */
 export const subscribedBy = <Args, Input, Event extends object>(
-  verb: (ctx: Context, input: Input) => Promise<Flow<Event>>,
+  verb: (ctx: GraphqlContext, input: Input) => Promise<PullStream<Event>>,
   toInput: (args: Args) => Input,
 ) => ({
-  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Promise<Flow<Event>> => verb(ctx, toInput(args)),
+  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Promise<PullStream<Event>> => verb(ctx, toInput(args)),
   extensions: { verb },
 })

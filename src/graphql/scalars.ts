@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
-import { formatMoment, parseMoment } from '../values/timestamp.ts'
+import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts'
 import { builder } from './builder.ts'
 
 builder.addScalarType(
@@ -8,7 +8,7 @@ builder.addScalarType(
     name: 'DateTime',
     description: 'A moment as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
     specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-    serialize: (value) => formatMoment(value as Date),
+    serialize: (value) => formatTimestamp(value as Date),
     parseValue: (value) => toDate(value),
     parseLiteral: (node) => toDate(node.kind === Kind.STRING ? node.value : null),
   }),
@@ -40,7 +40,7 @@ builder.addScalarType(
 
 /** As REST takes times: a moment that exists, or a plain date for its midnight in UTC. */
 function toDate(value: unknown): Date {
-  const date = typeof value === 'string' ? parseMoment(value) : null
+  const date = typeof value === 'string' ? parseTimestamp(value) : null
   if (date === null) throw new GraphQLError('Send a DateTime that exists, such as 2026-01-31T09:05:00.000Z.')
   return date
 }

@@ -1,6 +1,6 @@
 import { SAFETY_HEADERS } from './safety-headers.ts'
 
-/** Every origin may read what needs no key (spec 4.5). */
+/** Every origin may read what needs no key. */
 export const OPEN_TO_ALL = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'etag, x-request-id',

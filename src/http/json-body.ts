@@ -5,7 +5,7 @@ import { pointerOf } from '../values/json-pointer.ts'
 import { findUnstorable, partsOf } from '../values/storable-json.ts'
 import { holdsMoreThan } from './json-size.ts'
 
-/** The largest request body that is read (contract.md section 2). */
+/** The largest request body that is read. */
 export const MAX_BODY_BYTES = 1_048_576
 
 /** Lists, objects and members: more than any request needs, and no more than a few milliseconds of work. */

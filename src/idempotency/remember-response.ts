@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { canonicalJson } from '../catalog/voice-endpoint.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 
-/** How long a key is remembered (contract.md section 4). */
+/** How long a key is remembered. */
 const REMEMBERED = `interval '24 hours'`
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 

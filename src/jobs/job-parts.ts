@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 
-/** One output of a job, without its bytes (spec 2.8). */
+/** One output of a job, without its bytes. */
 export interface Artifact {
   readonly id: string
   readonly jobId: string

@@ -1,15 +1,15 @@
-/** Every producer's kind of job (spec 2.6; `voice` is contract.md section 3). */
+/** Every producer's kind of job. */
 export const JOB_TYPES = ['voice', 'companion_chat', 'companion_retarget', 'companion_media_tag', 'generate'] as const
 export type JobType = (typeof JOB_TYPES)[number]
 
-/** The producers that moderate: only their jobs carry a verdict (spec 2.6). */
+/** The producers that moderate: only their jobs carry a verdict. */
 export const isCompanion = (type: JobType): boolean => type.startsWith('companion_')
 
-/** A moderated job's verdict, as the list filters by it (spec 4.7). */
+/** A moderated job's verdict, as the list filters by it. */
 export const JOB_DECISIONS = ['pass', 'reject'] as const
 export type JobDecision = (typeof JOB_DECISIONS)[number]
 
-/** Spec section 3. */
+/** The states of a job: the last two are terminal. */
 export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
@@ -30,7 +30,7 @@ export const statesBefore = (to: JobStatus): JobStatus[] =>
 
 export const isTerminal = (status: JobStatus): boolean => TRANSITIONS[status].length === 0
 
-/** Why a job failed (spec 7.3), and the one sentence that its owner reads: generic by design. */
+/** Why a job failed, and the one sentence that its owner reads: generic by design. */
 export const JOB_ERRORS = {
   PROVIDER_BUSY: 'Capacity is throttled: submit the job again after a short backoff.',
   PROVIDER_UNAVAILABLE: 'The rendering service is unavailable: submit the job again after a short backoff.',

@@ -2,7 +2,7 @@ import type { Parts } from '../context/context.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus, type JobType } from './job-states.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
-/** A job as the list shows it (spec 4.7). */
+/** A job as the list shows it. */
 export interface JobSummary {
   readonly jobId: string
   readonly type: JobType
@@ -17,7 +17,7 @@ export interface JobSummary {
   readonly completedAt: Date | null
 }
 
-/** What a completed job came to (spec 2.8): each type fills its own fields. */
+/** What a completed job came to: each type fills its own fields. */
 export interface JobResult {
   readonly createdAt?: Date
   readonly completedAt?: Date | null
@@ -32,7 +32,7 @@ export interface JobResult {
   readonly mediaKind?: string | null
 }
 
-/** A job as a single read shows it (spec 2.6). */
+/** A job as a single read shows it. */
 export interface JobView extends JobSummary {
   /** Completed jobs only. */
   readonly result: JobResult | null
@@ -110,5 +110,5 @@ const rendered = async (ctx: SigningParts, row: ViewRow): Promise<JobResult> => 
   outputs: await signOutputs(ctx, row.artifacts),
 })
 
-/** `voice.<slug>` and `generate.<workflow-slug>` (spec 2.7). */
+/** `voice.<slug>` and `generate.<workflow-slug>`. */
 const slugOf = ({ endpoint_key }: ViewRow): string => endpoint_key.slice(endpoint_key.indexOf('.') + 1)

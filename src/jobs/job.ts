@@ -1,11 +1,12 @@
-import { JOB_READ_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { JOB_READ_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { jobNotFound } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from './job-view.ts'
 
 /**
- * One job of the caller's account, of any type (spec 4.8). Output URLs are signed anew at every read and live 15 minutes.
+ * One job of the caller's account, of any type. Output URLs are signed anew at every read and live 15 minutes.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
 export async function job(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {

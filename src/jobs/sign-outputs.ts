@@ -12,7 +12,7 @@ export const STORED_OUTPUTS = `
   (select json_agg(json_build_object('output', a.output, 'storage_key', a.storage_key, 'content_type', a.content_type) order by a.output)
    from artifact a where a.job_id = j.id) as artifacts`
 
-/** Output name to URL, each signed anew: it lives 15 minutes (spec 2.8). */
+/** Output name to URL, each signed anew: it lives 15 minutes. */
 export async function signOutputs(
   parts: Pick<Parts, 'storage' | 'now'>,
   artifacts: readonly StoredOutput[] | null,

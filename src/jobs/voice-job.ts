@@ -1,12 +1,14 @@
-import { RESPONSE_FIELDS, type ResponseField, VOICE_SCOPE } from '../catalog/voice-endpoint.ts'
-import { type Context, type Parts, requireScope } from '../context/context.ts'
+import { requireScope } from '../access/require.ts'
+import { VOICE_SCOPE } from '../access/scopes.ts'
+import { RESPONSE_FIELDS, type ResponseField } from '../context/catalog-snapshot.ts'
+import type { Context, Parts } from '../context/context.ts'
 import { jobNotFound } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { JOB_ERRORS, type JobErrorCode, type JobStatus } from './job-states.ts'
 import type { Progress } from './lifecycle/record-progress.ts'
 import { STORED_OUTPUTS, type StoredOutput, signOutputs } from './sign-outputs.ts'
 
-/** What polling a voice job shows (spec 2.9, contract.md section 3). */
+/** What polling a voice job shows. */
 export interface VoiceJobView {
   readonly jobId: string
   readonly status: JobStatus
@@ -16,7 +18,7 @@ export interface VoiceJobView {
   readonly outputs: Readonly<Record<string, string>> | null
   /** Failed jobs only. */
   readonly failure: { readonly code: JobErrorCode; readonly message: string } | null
-  /** Chunks of the text that are rendered; null before a worker has cut it up. Not shown by REST: spec 3.4. */
+  /** Chunks of the text that are rendered; null before a worker has cut it up. Not shown by REST. */
   readonly progress: Progress | null
   /** Which of the timestamps the endpoint's contract declares. */
   readonly responseFields: readonly ResponseField[]
@@ -42,7 +44,7 @@ export const VOICE_JOB_COLUMNS = `j.id, j.endpoint_key, j.status, j.created_at, 
 type ViewParts = Pick<Parts, 'catalog' | 'storage' | 'now'>
 
 /**
- * One voice job of the caller's account (spec 4.2); output URLs are signed anew at every read and live 15 minutes.
+ * One voice job of the caller's account; output URLs are signed anew at every read and live 15 minutes.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts and other producers)
  */
 export async function voiceJob(ctx: Context, input: { readonly jobId: string }): Promise<VoiceJobView> {

@@ -1,4 +1,5 @@
-import { type Context, requireAccount } from '../context/context.ts'
+import { requireAccount } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
 import type { JobStatus, JobType } from '../jobs/job-states.ts'

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { Database } from '../db/database.ts'
-import type { Bus } from '../db/notifier.ts'
+import type { Notifier } from '../db/notifier.ts'
 import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery, JobSource } from './job-source.ts'
@@ -20,7 +20,7 @@ interface DispatchOptions {
   readonly boss: PgBoss
   readonly db: Database
   readonly queue: BossQueue
-  readonly bus: Bus
+  readonly notifier: Notifier
   readonly log: Log
   readonly workerId: string
   readonly kind: JobKind
@@ -35,7 +35,7 @@ interface DispatchOptions {
    */
   handle(jobId: string, signal: AbortSignal, delivery: Delivery, turn: Turn | undefined): Promise<unknown>
   /** Which of the running jobs are neither finished nor taken over: asked with every heartbeat, as word of it may have been lost. */
-  stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
+  stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Which jobs come next; absent: accounts are served in turn. */
   readonly source?: JobSource
 }
@@ -57,7 +57,7 @@ export interface Dispatcher {
  * fetched while the last ones are still there.
  */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
-  const { queue, bus, log, kind, lines, workerId } = options
+  const { queue, notifier, log, kind, lines, workerId } = options
   const settler = settleInBatches(options.boss, kind.queue, log)
   const running = openRunningJobs({ ...options, settler })
   const jobs = running.byDelivery
@@ -96,7 +96,7 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   const putBack = async (deliveries: readonly Delivery[]): Promise<void> => {
     if (deliveries.length === 0) return
     const ids = deliveries.map(({ id }) => id)
-    await queue.handBack(kind, ids, workerId)
+    await queue.release(kind, ids, workerId)
     queue.wake(kind)
   }
 
@@ -139,8 +139,8 @@ export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher
   }
 
   await queue.prepare(kind)
-  const unlisten = await bus.listen(QUEUE_CHANNEL, (name) => name === kind.queue && lookAgain(), lookAgain)
-  const unlistenAborts = await bus.listen(ABORT_CHANNEL, running.cancel, () => void running.beat())
+  const unlisten = await notifier.listen(QUEUE_CHANNEL, (name) => name === kind.queue && lookAgain(), lookAgain)
+  const unlistenAborts = await notifier.listen(ABORT_CHANNEL, running.cancel, () => void running.beat())
   const removeLocal = queue.addLocalWorker(kind, () => {
     lookAgain()
     // Where a server is shared, the room for the job may be in another process.

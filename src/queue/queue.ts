@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
+import type { Delivery } from './job-source.ts'
 
 /** Whose turn a job waits for: accounts are served in turn at each server, so that none holds up another. */
 export interface Turn {
@@ -21,6 +22,43 @@ export interface Statement {
   readonly name: string
   readonly text: string
   readonly values: readonly unknown[]
+}
+
+/** The jobs of an endpoint or a workflow: the place where they waited, and the one where its engine block now has them wait. */
+export interface Reroute {
+  readonly endpointKey: string
+  readonly from: Place
+  readonly to: Place
+}
+
+/** Where the jobs of an endpoint wait. */
+export interface Home {
+  readonly endpointKey: string
+  readonly place: Place
+}
+
+/** A delivery that `workerId` holds, and that belongs into another place. */
+export interface TakenDelivery {
+  readonly delivery: Pick<Delivery, 'id' | 'retryCount'>
+  readonly from: JobKind
+  readonly to: Place
+  readonly workerId: string
+}
+
+/** A job that no queue holds any more, as its row was then. */
+export interface OrphanedJob {
+  readonly jobId: string
+  readonly accountId: string
+  readonly attempt: number
+}
+
+/** What a dead worker held of one queue. */
+export interface RescuedDeliveries {
+  readonly queue: string
+  readonly worker: string
+  readonly jobs: number
+  /** `attempt` is null where the job is gone, 0 where it was never begun. */
+  readonly taken: readonly { readonly jobId: string; readonly server: string; readonly attempt: number | null }[]
 }
 
 /** Where verbs put work. Workers take it out through `dispatch-jobs.ts`. */
@@ -45,6 +83,25 @@ export interface Queue {
    * finds the job within a second by itself.
    */
   wake(kind: JobKind): void
+  /** Has the jobs that wait for an endpoint or a workflow wait in another place: they count for the limit of the server that will do them. */
+  reroute(move: Reroute): Promise<void>
+  /** Puts a delivery where the jobs of its endpoint wait now. It is then no longer the worker's. */
+  rerouteDelivery(taken: TakenDelivery): Promise<void>
+  /** Brings the jobs that wait in voice queues outside of `homes` to the home of their endpoint. Returns how many there were. */
+  rerouteOrphaned(homes: readonly Home[]): Promise<number>
+  /** Takes the voice jobs out whose endpoint was deleted while they waited. */
+  withdrawOrphaned(): Promise<OrphanedJob[]>
+  /** Makes the deliveries of workers available whose last heartbeat is older than `deadAfterMs`; never those of `workerId`. */
+  rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>
+  /** Takes a worker off the list and makes available again what it took without knowing it: the answer to a claim was lost. */
+  releaseWorker(workerId: string): Promise<void>
   /** Has the worker that holds the job, wherever it is, stop it; to be called after the commit. Best effort: its result counts for nothing. */
   abort(jobId: string): void
+}
+
+/** Where jobs wait: in the queue of a pool, in line at a server. */
+export interface Place {
+  readonly kind: JobKind
+  /** The server's address, or the kind of an engine that runs inside the worker. */
+  readonly server: string
 }

@@ -17,7 +17,7 @@ export interface RunningJob {
 interface RunningOptions {
   readonly log: Log
   readonly settler: Settler
-  stillOurs?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
+  stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** Everything that a dispatcher has taken and not yet settled, by delivery. */
@@ -31,7 +31,7 @@ interface RunningJobs {
   beat(): Promise<void>
 }
 
-export function openRunningJobs({ log, settler, stillOurs }: RunningOptions): RunningJobs {
+export function openRunningJobs({ log, settler, stillOwned }: RunningOptions): RunningJobs {
   const byDelivery = new Map<string, RunningJob>()
 
   const cancel = (jobId: string): void => {
@@ -48,7 +48,7 @@ export function openRunningJobs({ log, settler, stillOurs }: RunningOptions): Ru
 
   const cancelLost = async (): Promise<void> => {
     const jobIds = [...byDelivery.values()].map(({ delivery }) => delivery.jobId)
-    const ours = await stillOurs?.(jobIds)
+    const ours = await stillOwned?.(jobIds)
     if (ours !== undefined) for (const jobId of jobIds) if (!ours.has(jobId)) cancel(jobId)
   }
 

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { presentVoiceJob } from '../../rest/present.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
 import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
@@ -11,8 +10,8 @@ import { openEmbedded } from '../db/embedded/embedded.ts'
 import { explainUnusable } from '../db/explain-unusable.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
-import { openBus } from '../db/postgres-notifier.ts'
-import { openExportLane } from '../jobs/export/export-queue.ts'
+import { openNotifier } from '../db/postgres-notifier.ts'
+import { openExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { openJobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
@@ -21,6 +20,8 @@ import type { Storage } from '../storage/storage.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
+import { openDeliveryPort } from '../webhooks/delivery/create-delivery.ts'
+import type { Services } from './services.ts'
 
 const MAX_CLOSING_SECONDS = 5
 /** Some forty exports of 500,000 ordinary jobs, all read slowly at once. */
@@ -33,18 +34,19 @@ export const closingLimit = ({ shutdownSeconds }: Settings): number =>
   Math.min(Math.max(shutdownSeconds, 1), MAX_CLOSING_SECONDS) * 1000
 
 /** What lasts when the rest is not open yet: needs the queue and the catalog only when it is used. */
-export type Whole = Parts & { readonly publicUrl: string }
+export type Whole = Services & { readonly publicUrl: string }
 
 /** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
 export async function openFoundation(settings: Settings, log: Log, closers: Closer[], whole: () => Whole) {
   openDataDirectory(settings.dataDir)
   const keys = openKeys(settings)
-  const { db, bus, now } = await openData(settings, log, closers)
-  const common = { settings, log, db, bus, ...keys, now, presenter: { voiceJob: presentVoiceJob } }
+  const { db, notifier, now } = await openData(settings, log, closers)
+  const common = { settings, log, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl)
   closers.push({ what: 'the storage', close: () => storage.close() })
-  return { ...common, ...waiting, storage, publicUrl: guessPublicUrl(settings) }
+  const deliveries = openDeliveryPort(whole)
+  return { ...common, ...waiting, deliveries, storage, publicUrl: guessPublicUrl(settings) }
 }
 
 /** Where callers reach the service as long as no API has told. */
@@ -60,7 +62,7 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
   }
 }
 
-/** The database, brought up to date, its clock, and the bus over it. */
+/** The database, brought up to date, its clock, and the notifier over it. */
 async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
@@ -71,9 +73,9 @@ async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: C
   })
   const clock = await openDatabaseClock(db.pool, log)
   closers.push({ what: 'the clock', close: async () => clock.close() })
-  const bus = await openBus(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
-  closers.push({ what: 'the bus', close: () => bus.close() })
-  return { db, bus, now: clock.now }
+  const notifier = await openNotifier(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
+  closers.push({ what: 'the notifier', close: () => notifier.close() })
+  return { db, notifier, now: clock.now }
 }
 
 /** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */
@@ -91,7 +93,7 @@ function openWaiting(
   const callers = openCallerWatch({ db, log, now })
   const jobFeed = openJobFeed(whole, callers)
   closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
-  return { spill, exportLane: openExportLane(), callers, jobFeed }
+  return { spill, exportQueue: openExportQueue(), callers, jobFeed }
 }
 
 function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {

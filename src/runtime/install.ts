@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createAccount } from '../accounts/create-account.ts'
+import { createAccount, type NewAccountContext } from '../accounts/create-account.ts'
 import { createApiKey } from '../api-keys/create-api-key.ts'
 import { applyEndpoints } from '../catalog/apply-endpoints.ts'
 import type { Context } from '../context/context.ts'
@@ -10,7 +10,7 @@ const DEMO_ACCOUNT = 'demo'
 const DEMO_CREDITS = 1_000_000n
 
 /**
- * Seeds the published endpoint (spec 2.5) into a database that never had it. An operator who deletes or changes it is not overruled
+ * Seeds the published endpoint into a database that never had it. An operator who deletes or changes it is not overruled
  * at the next start. Any number of processes may do this at once.
  */
 export async function installEndpoint(ctx: Context): Promise<void> {
@@ -24,7 +24,7 @@ export async function installEndpoint(ctx: Context): Promise<void> {
 }
 
 /** The account that pays where the operator has made none: `demo`, with its first credits. */
-export async function installDemoAccount(ctx: Context): Promise<void> {
+export async function installDemoAccount(ctx: NewAccountContext): Promise<void> {
   if (await hasAccounts(ctx)) return
   await withLock(ctx.db, 'install', async () => {
     if (!(await hasAccounts(ctx))) await createAccount(ctx, { name: DEMO_ACCOUNT, credits: DEMO_CREDITS })
@@ -32,10 +32,10 @@ export async function installDemoAccount(ctx: Context): Promise<void> {
 }
 
 /**
- * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again (contract.md section 9).
+ * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again.
  * null everywhere else.
  */
-export async function installDemoKey(ctx: Context): Promise<string | null> {
+export async function installDemoKey(ctx: NewAccountContext): Promise<string | null> {
   await installDemoAccount(ctx)
   if (!(await isUntouchedDemo(ctx))) return null
   return withLock(ctx.db, 'install', async () =>

@@ -1,10 +1,11 @@
 import type { PgBoss } from 'pg-boss'
-import { CATALOG_CHANNEL, type CatalogSnapshot, openCatalog } from '../catalog/catalog-cache.ts'
+import type { Actor } from '../access/actor.ts'
+import { openCatalog } from '../catalog/catalog-cache.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import { openCompanion } from '../companion/open-companion.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
+import { CATALOG_CHANNEL, type CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
-import type { Actor, Context, Parts } from '../context/context.ts'
 import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
 import { type BossQueue, bossQueue } from '../queue/pgboss/boss-queue.ts'
@@ -14,6 +15,7 @@ import type { Log } from '../values/log.ts'
 import { closingLimit, openFoundation } from './foundation.ts'
 import { installEndpoint } from './install.ts'
 import { readPublicUrl } from './public-url.ts'
+import type { ServiceContext, Services } from './services.ts'
 
 const CATALOG_RETRY_MS = 250
 
@@ -23,7 +25,7 @@ interface Role {
 }
 
 /** Everything that a process opened; `close` lets go of it in reverse. */
-export interface Runtime extends Parts {
+export interface Runtime extends Services {
   readonly queue: BossQueue
   readonly boss: PgBoss
   /** Names this process to others: what it takes out of a queue is known as its own. */
@@ -33,12 +35,12 @@ export interface Runtime extends Parts {
   /** Where callers reach this service: a setting, or what the API that listens has told. */
   publicUrl: string
   /** The runtime as a verb's first argument. */
-  as(actor: Actor): Context
+  as(actor: Actor): ServiceContext
   /** Takes a few seconds for each part at the longest. False where one could not be closed, which is logged. */
   close(): Promise<boolean>
 }
 
-/** Composition root: foundation (secret -> database -> migrations -> bus -> storage) -> queue -> catalog. */
+/** Composition root: foundation (secret -> database -> migrations -> notifier -> storage) -> queue -> catalog. */
 export async function openRuntime(settings: Settings, log: Log, role: Role): Promise<Runtime> {
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
@@ -46,7 +48,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
     const foundation = await openFoundation(settings, log, closers, () => runtime)
     const boss = await openBoss(foundation.db, log, role.supervise)
     closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
-    const queue = bossQueue(async () => boss, foundation.bus)
+    const queue = bossQueue(async () => boss, foundation.notifier)
     const runtime: Runtime = {
       ...foundation,
       queue,
@@ -78,7 +80,7 @@ async function followCatalog(runtime: Runtime): Promise<void> {
       setTimeout(() => void refresh(), CATALOG_RETRY_MS).unref()
     }
   }
-  await runtime.bus.listen(CATALOG_CHANNEL, refresh, refresh)
+  await runtime.notifier.listen(CATALOG_CHANNEL, refresh, refresh)
   await runtime.catalog.reload()
 }
 

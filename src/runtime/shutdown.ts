@@ -1,5 +1,5 @@
 import { type Closer, closeWithin } from '../concurrency/closing.ts'
-import { describeTrouble } from '../errors/describe-error.ts'
+import { describeError } from '../errors/describe-error.ts'
 import type { Log } from '../values/log.ts'
 
 /** The terminal sends Ctrl-C to the whole group, and npm passes its own on: what comes this close together is one signal. */
@@ -62,7 +62,7 @@ export async function closeAll(log: Log, opened: Opened, graceMs: number, hurrie
   return clean
 }
 
-/** A server lives on with a rejected promise without a handler; it is a mistake to mend all the same. */
+/** A server lives on with a rejected promise without a handler; it is a violation to mend all the same. */
 export function surviveRejections(log: Log): void {
-  process.on('unhandledRejection', (reason) => log.error(describeTrouble(reason), 'a promise failed unheard'))
+  process.on('unhandledRejection', (reason) => log.error(describeError(reason), 'a promise failed unheard'))
 }

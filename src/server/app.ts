@@ -91,10 +91,10 @@ function mountFirstHook(app: FastifyInstance, enter: Enter, stalledReaderMs: num
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
     endWhenStalled(reply.raw, stalledReaderMs)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
-    const mistake = hostMistake(request.raw)
-    if (mistake !== null) {
+    const violation = hostMistake(request.raw)
+    if (violation !== null) {
       reply.raw.shouldKeepAlive = false
-      return done(invalidRequest(mistake))
+      return done(invalidRequest(violation))
     }
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.

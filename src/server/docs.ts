@@ -21,7 +21,7 @@ const OPTIONS = {
 
 /**
  * The contract at /api/v1/openapi.json and its documentation at /docs, served whole from this process: no CDN, no validator badge,
- * nothing called outside (contract.md section 4).
+ * nothing called outside.
  */
 export function mountDocs(app: FastifyInstance, document: Document, publicUrl: string | null): void {
   const body = Buffer.from(JSON.stringify(document))

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Enter } from '../../rest/mount.ts'
+import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../access/actor.ts'
 import { authenticate } from '../callers/authenticate.ts'
 import { authenticateSession } from '../callers/authenticate-session.ts'
-import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../context/context.ts'
 import { unauthorized } from '../errors/service-error.ts'
 import type { Entrance } from '../graphql/http/yoga.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -12,7 +12,7 @@ import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
 
-/** How callers come in to GraphQL: with a key, with a user's session cookie, or unauthenticated (contract.md section 10). */
+/** How callers come in to GraphQL: with a key, with a user's session cookie, or unauthenticated. */
 export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLimit): Entrance {
   const signedIn = async (request: FastifyRequest): Promise<SessionActor | null> => {
     const token = readSessionCookie(request, runtime.publicUrl)
@@ -28,7 +28,7 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
     if (refusal !== null) throw refusal
   }
   return {
-    // A bad key is refused rather than demoted. A cookie that has expired is no mistake of the caller's.
+    // A bad key is refused rather than demoted. A cookie that has expired is no violation of the caller's.
     enter: async (request, reply) => {
       if (request.headers.authorization !== undefined) return enter(request, reply)
       const session = await signedIn(request)

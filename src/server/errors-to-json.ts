@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeTrouble, errorHeaders, toServiceError } from '../errors/describe-error.ts'
+import { describeError, errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const STREAM_HEADERS = ['content-encoding', 'content-disposition', 'vary']
 
-/** The body of every error (contract.md section 2). */
+/** The body of every error. */
 export const errorBody = ({ message, code, details }: ServiceError): string =>
   JSON.stringify({
     error: message,
@@ -43,7 +43,7 @@ function logTrouble(log: Log, refusal: ServiceError, error: unknown, request: Fa
   const level = LOGGED[refusal.code]
   if (level === undefined) return
   log[level](
-    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeTrouble(error) },
+    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeError(error) },
     'a request failed',
   )
 }

@@ -17,7 +17,7 @@ interface MediaDeps {
   readonly log: Log
 }
 
-/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (contract.md section 7, RFC 9110). */
+/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (RFC 9110). */
 export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
   app.route({
     method: ['GET', 'HEAD'],

@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000
 const MAX_CALLERS = 50_000
 
 /** What a key has left of its window. */
-interface Allowance {
+interface Quota {
   readonly headers: Readonly<Record<string, string>>
   /** Null while the key may go on. */
   readonly refusal: ServiceError | null
@@ -14,14 +14,14 @@ interface Allowance {
 
 /** Counts the requests of each key in fixed windows of 60 seconds, in this process. */
 export interface RateLimit {
-  count(callerId: string): Allowance
+  count(callerId: string): Quota
   /** How many callers it holds: bounded. */
   readonly size: number
 }
 
-const UNLIMITED: Allowance = { headers: {}, refusal: null }
+const UNLIMITED: Quota = { headers: {}, refusal: null }
 
-/** `perMinute` requests a minute and key (contract.md section 4); 0 counts nothing and sends no headers. */
+/** `perMinute` requests a minute and key; 0 counts nothing and sends no headers. */
 export function createRateLimit(perMinute: number): RateLimit {
   if (perMinute === 0) return { count: () => UNLIMITED, size: 0 }
   const counter = openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })

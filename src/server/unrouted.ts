@@ -26,7 +26,7 @@ interface Unrouted {
 
 /**
  * 404 for unknown addresses and 405 with `Allow` for unknown methods, decided by the path's pattern alone: the slug does not matter,
- * and of the key no more than that it is one, where the path asks for one (contract.md section 2: 401 comes first). Has to be mounted
+ * and of the key no more than that it is one, where the path asks for one (401 comes first). Has to be mounted
  * before the routes that it is to know.
  */
 export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {

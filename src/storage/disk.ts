@@ -24,7 +24,7 @@ interface DiskOptions {
   readonly signingKey: Uint8Array
 }
 
-/** Artifacts as files under one directory, read through the signed URLs of `GET /media/*` (contract.md section 7). */
+/** Artifacts as files under one directory, read through the signed URLs of `GET /media/*`. */
 export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   const incoming = join(dir, INCOMING)
   usingSync(dir, () => {

@@ -16,21 +16,21 @@ export interface S3Request {
   /** The statuses that are no failure. */
   readonly accept: readonly number[]
   /** How long it is repeated while the store is away, in milliseconds; a moment unless given. */
-  readonly patienceMs?: number | undefined
+  readonly retryBudgetMs?: number | undefined
   /** Ends the request and the waiting. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL; the signal's reason */
 export function s3Sender(client: AwsClient): (request: S3Request) => Promise<Response> {
-  return async ({ url, accept, method, headers = {}, body, patienceMs = 0, signal }) => {
-    const patientUntil = performance.now() + patienceMs
+  return async ({ url, accept, method, headers = {}, body, retryBudgetMs = 0, signal }) => {
+    const retryUntil = performance.now() + retryBudgetMs
     for (let attempt = 0; ; attempt++) {
       const signed = await client.sign(url, { method, headers: { ...headers }, ...(body !== undefined && { body }) })
       const result = await attemptOnce(signed, signal)
       signal?.throwIfAborted()
       if (result instanceof Response && accept.includes(result.status)) return result
-      const pause = WAITS_MS[attempt] ?? (performance.now() < patientUntil ? LONG_WAIT_MS : undefined)
+      const pause = WAITS_MS[attempt] ?? (performance.now() < retryUntil ? LONG_WAIT_MS : undefined)
       const refusal = result instanceof Response ? await refusalOf(method, result) : result
       if (pause === undefined || !isPassing(result)) throw refusal
       await wait(pause * (0.5 + Math.random()), undefined, { ...(signal && { signal }) })

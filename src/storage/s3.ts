@@ -23,7 +23,7 @@ interface S3Credentials {
 type Send = (request: S3Request) => Promise<Response>
 
 /**
- * Artifacts in an S3-compatible bucket, read through presigned URLs (contract.md section 7). Up to 8 MiB go up in one request; longer
+ * Artifacts in an S3-compatible bucket, read through presigned URLs. Up to 8 MiB go up in one request; longer
  * content as a multipart upload, part by part as it comes, which shows up in the bucket only when its last part is there. The checksum
  * is taken on the way. A presigned URL is for GET: S3 refuses HEAD under it.
  */
@@ -36,7 +36,7 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
   }
   return {
     put: (key, content, { contentType, signal }) => {
-      const patiently: Send = (request) => send({ patienceMs: PUT_PATIENCE_MS, signal, ...request })
+      const patiently: Send = (request) => send({ retryBudgetMs: PUT_PATIENCE_MS, signal, ...request })
       return putObject(patiently, urlOf, key, content, contentType)
     },
     stat: async (key) => {
@@ -89,7 +89,7 @@ async function deleteListed(send: Send, bucketUrl: string, prefix: string): Prom
 }
 
 async function deleteUrl(send: Send, url: string): Promise<void> {
-  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404], patienceMs: 0, signal: undefined })
+  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404], retryBudgetMs: 0, signal: undefined })
   // An unread body would keep its connection.
   await body?.cancel()
 }

@@ -15,7 +15,7 @@ export interface MediaGrant {
 /** Whether a text may address an artifact: a relative path of `[a-z0-9_./-]` in which no part is empty or starts with a dot. */
 export const isStorageKey = (key: string): boolean => key.length <= MAX_KEY_CHARACTERS && KEY_PATTERN.test(key)
 
-/** The path and query that `GET /media/*` answers until `expires` (contract.md section 7). @throws RangeError on a bad key. */
+/** The path and query that `GET /media/*` answers until `expires`. @throws RangeError on a bad key. */
 export function signMediaPath(signingKey: Uint8Array, grant: MediaGrant): string {
   if (!isStorageKey(grant.key)) throw new RangeError('the storage key is malformed')
   const type = encodeURIComponent(grant.contentType)

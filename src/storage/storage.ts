@@ -24,7 +24,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Keeps artifacts (contract.md section 7). Keys are relative paths of `[a-z0-9_./-]`, without `..`. */
+/** Keeps artifacts. Keys are relative paths of `[a-z0-9_./-]`, without `..`. */
 export interface Storage {
   /** Stores the whole content or nothing: a reader never sees half of it. Storing the same key again replaces it. */
   put(key: string, content: Uint8Array | Readable, options: PutOptions): Promise<Stored>
@@ -43,5 +43,5 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** How long a signed URL lives (spec 2.8, section 8). */
+/** How long a signed URL lives (section 8). */
 export const SIGNED_URL_SECONDS = 900

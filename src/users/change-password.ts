@@ -1,7 +1,8 @@
-import { type Context, requireSession } from '../context/context.ts'
+import { requireSession } from '../access/require.ts'
 import { inTransaction } from '../db/database.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
+import type { SignInContext } from './sign-in-throttle.ts'
 
 interface PasswordChange {
   readonly currentPassword: string
@@ -12,10 +13,13 @@ interface PasswordChange {
 }
 
 /**
- * Gives the signed-in person another password and ends all of their other sessions.
+ * Gives the signed-in user another password and ends all of their other sessions.
  * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for a wrong or a bad password, RATE_LIMITED after a few wrong ones
  */
-export async function changePassword(ctx: Context, input: PasswordChange): Promise<{ readonly sessions: number }> {
+export async function changePassword(
+  ctx: SignInContext,
+  input: PasswordChange,
+): Promise<{ readonly sessions: number }> {
   const { sessionId, userId } = requireSession(ctx)
   checkPassword(input.newPassword, '/newPassword')
   const user = await ctx.db.prisma.user.findUnique({

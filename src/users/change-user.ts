@@ -1,6 +1,7 @@
+import type { UserRole } from '../access/scopes.ts'
 import type { Tx } from '../db/database.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { normalEmail, type User, type UserRole } from './user.ts'
+import { normalEmail, type User } from './user.ts'
 
 interface Row {
   id: string
@@ -12,7 +13,7 @@ interface Row {
 }
 
 /**
- * Sets columns of a person, named by id or e-mail address; `$1` and up are the values.
+ * Sets columns of a user, named by id or e-mail address; `$1` and up are the values.
  * @throws NOT_FOUND
  */
 export async function changeUser(tx: Tx, user: string, assignment: string, values: readonly unknown[]): Promise<User> {
@@ -29,7 +30,7 @@ export async function changeUser(tx: Tx, user: string, assignment: string, value
   return { id, email, role, accountId: row.account_id, createdAt: row.created_at, disabledAt: row.disabled_at }
 }
 
-/** Signs a person out everywhere: what they hold open is closed within a second. */
+/** Signs a user out everywhere: what they hold open is closed within a second. */
 export async function endSessions(tx: Tx, { id }: Pick<User, 'id'>): Promise<void> {
   await tx.query('delete from session where user_id = $1', [id])
 }

@@ -1,9 +1,11 @@
+import { requireSystem } from '../access/require.ts'
+import type { UserRole } from '../access/scopes.ts'
 import { findAccount } from '../accounts/find-account.ts'
-import { type Context, requireSystem } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkEmail, type User, type UserRole } from './user.ts'
+import { checkEmail, type User } from './user.ts'
 
 interface NewUser {
   /** Id or name. */
@@ -15,7 +17,7 @@ interface NewUser {
   readonly role: UserRole
 }
 
-/** Lets a person sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address in use or a bad password */
+/** Lets a user sign in to an account. @throws NOT_FOUND for an unknown account, INVALID_REQUEST for an address in use or a bad password */
 export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
   const email = checkEmail(input.email)

@@ -1,4 +1,5 @@
-import { type Context, requireSystem } from '../context/context.ts'
+import { requireSystem } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { changeUser, endSessions } from './change-user.ts'
 import type { User } from './user.ts'
@@ -10,7 +11,7 @@ interface UserStanding {
 }
 
 /**
- * Keeps a person from signing in, and ends all of their sessions: what they hold open is closed within a second. Or lets them in again.
+ * Keeps a user from signing in, and ends all of their sessions: what they hold open is closed within a second. Or lets them in again.
  * Both are as they are when asked twice.
  * @throws NOT_FOUND
  */

@@ -1,4 +1,4 @@
-import { ACCOUNT_VIEW, type Account } from '../accounts/account.ts'
+import { ACCOUNT_VIEW, type Account } from '../accounts/account-view.ts'
 import type { Context } from '../context/context.ts'
 import { USER_VIEW, type User } from './user.ts'
 

@@ -30,7 +30,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(nonce)}$${base64(hash)}`
 }
 
-/** Works as long for a person who does not exist (null) as for one who does. */
+/** Works as long for a user who does not exist (null) as for one who does. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, lanes, salt = '', hash = ''] = FORM.exec(stored ?? NOBODYS) ?? []
   if (memory === undefined) throw new Error('a stored password has an unknown form')

@@ -1,4 +1,5 @@
-import { type Context, requireSystem } from '../context/context.ts'
+import { requireSystem } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
 import { changeUser, endSessions } from './change-user.ts'
 import { checkPassword, hashPassword } from './password.ts'
@@ -12,7 +13,7 @@ interface NewPassword {
 }
 
 /**
- * Gives a person who has lost the password another one, and signs them out everywhere. Who is disabled stays so.
+ * Gives a user who has lost the password another one, and signs them out everywhere. Who is disabled stays so.
  * @throws NOT_FOUND, INVALID_REQUEST for a bad password
  */
 export async function setPassword(ctx: Context, { user, password }: NewPassword): Promise<User> {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { openWindowCounter, type WindowCounter } from '../concurrency/window-counter.ts'
+import type { Context } from '../context/context.ts'
 import { toAddressBytes } from '../egress/ip-ranges.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
 const WINDOW_MS = 900_000
 const MAX_FAILURES_FROM_ADDRESS = 50
-/** Wrong passwords of one person from one address. */
+/** Wrong passwords of one user from one address. */
 const MAX_FAILURES = 5
-/** Wrong passwords of one person from everywhere: far more, so that one address cannot lock a person out. */
+/** Wrong passwords of one user from everywhere: far more, so that one address cannot lock a user out. */
 const MAX_FAILURES_OF_PERSON = 100
 /** Of each of the three counters: a few megabytes. */
 const MAX_KEYS = 20_000
@@ -16,6 +17,11 @@ const MAX_AT_ONCE = 2
 const MAX_WAITING = 50
 /** A caller has a whole IPv6 network of this many bytes at its disposal. */
 const NETWORK_BYTES = 8
+
+/** What checks of passwords need: their throttle. */
+export interface SignInContext extends Context {
+  readonly signIns: SignInThrottle
+}
 
 /** Slows down those who guess passwords. Counts per process, as rate limits do. */
 export interface SignInThrottle {
@@ -27,7 +33,7 @@ export interface SignInThrottle {
 
 export function openSignInThrottle(): SignInThrottle {
   const open = () => openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
-  const [addresses, pairs, people] = [open(), open(), open()]
+  const [addresses, pairs, users] = [open(), open(), open()]
   const turns = openTurns()
   return {
     attempt: async (email, address, work) => {
@@ -36,7 +42,7 @@ export function openSignInThrottle(): SignInThrottle {
       const limits = [
         { counter: addresses, key: keyOf(network), max: MAX_FAILURES_FROM_ADDRESS },
         { counter: pairs, key: keyOf(network, email), max: MAX_FAILURES },
-        { counter: people, key: keyOf(email), max: MAX_FAILURES_OF_PERSON },
+        { counter: users, key: keyOf(email), max: MAX_FAILURES_OF_PERSON },
       ]
       for (const limit of limits) refuseOver(limit)
       if (turns.isFull()) throw tooMany(1)
@@ -56,7 +62,7 @@ export function openSignInThrottle(): SignInThrottle {
       return found
     },
     get size() {
-      return addresses.size + pairs.size + people.size
+      return addresses.size + pairs.size + users.size
     },
   }
 }

@@ -3,6 +3,7 @@ import { ServiceError } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { verifyPassword } from './password.ts'
 import { hashSessionToken, newSessionToken, SESSION_LIFETIME_MS } from './session.ts'
+import type { SignInContext } from './sign-in-throttle.ts'
 import { normalEmail, type User } from './user.ts'
 
 interface SignedIn {
@@ -13,11 +14,11 @@ interface SignedIn {
 }
 
 /**
- * Starts a session. A wrong password, an unknown address and a disabled person are the same error after the same work.
+ * Starts a session. A wrong password, an unknown address and a disabled user are the same error after the same work.
  * @throws UNAUTHORIZED, RATE_LIMITED after a few wrong passwords
  */
 export async function signIn(
-  ctx: Context,
+  ctx: SignInContext,
   input: { readonly email: string; readonly password: string; readonly address: string },
 ): Promise<SignedIn> {
   const email = normalEmail(input.email) ?? UNKNOWN_EMAIL
@@ -43,7 +44,7 @@ async function verifiedUser(ctx: Context, email: string, password: string) {
   return isRight && found !== null && found
 }
 
-/** Not for a password that was changed, nor for a person who was disabled, while it was verified: their sessions have been ended. */
+/** Not for a password that was changed, nor for a user who was disabled, while it was verified: their sessions have been ended. */
 const OPEN_SESSION = `
   insert into session (id, user_id, hash, seen_at, expires_at)
   select $1, id, $3, $4, $5 from "user" where id = $2 and password_hash = $6 and disabled_at is null for share`

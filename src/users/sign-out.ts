@@ -1,7 +1,8 @@
-import { type Context, requireSession } from '../context/context.ts'
+import { requireSession } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 
 /**
- * Ends the caller's session, or with `everywhere` all sessions of that person; what they hold open is closed within a second.
+ * Ends the caller's session, or with `everywhere` all sessions of that user; what they hold open is closed within a second.
  * @throws UNAUTHORIZED unless signed in
  */
 export async function signOut(

@@ -1,3 +1,4 @@
+import type { UserRole } from '../access/scopes.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
@@ -8,7 +9,7 @@ import { changePassword } from './change-password.ts'
 import { type Me, me } from './me.ts'
 import { signIn } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import { USER_VIEW, type User, type UserRole } from './user.ts'
+import { USER_VIEW, type User } from './user.ts'
 import { findUser, type UsersInput, users } from './users.ts'
 
 const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {

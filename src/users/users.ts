@@ -1,5 +1,6 @@
+import { isOperator } from '../access/require.ts'
 import { whoseAccount } from '../accounts/whose-account.ts'
-import { type Context, isOperator } from '../context/context.ts'
+import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
@@ -9,7 +10,7 @@ export interface UsersInput extends PageInput {
   readonly account?: string | null | undefined
 }
 
-/** The people of an account, in the order in which they were added. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+/** The users of an account, in the order in which they were added. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function users(ctx: Context, input: UsersInput): Promise<Connection<User>> {
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => isId('user', text))
@@ -19,7 +20,7 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
 }
 
 /**
- * A person whom the caller may see: themselves, those of the account that they look after, or for the operator anybody. null otherwise.
+ * A user whom the caller may see: themselves, those of the account that they look after, or for the operator anybody. null otherwise.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function findUser(ctx: Context, userId: string): Promise<User | null> {

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { fromUUID, parseTypeId, toUUID } from 'typeid-js'
 
-/** The nouns that have an id, and its prefix (contract.md section 1). */
+/** The nouns that have an id, and its prefix. */
 const ID_PREFIXES = ['acct', 'key', 'job', 'msg', 'user', 'art', 'chat', 'wrk', 'ses'] as const
 type IdPrefix = (typeof ID_PREFIXES)[number]
 

@@ -4,7 +4,7 @@ const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts secrets for their rest in the database (contract.md section 6). */
+/** Encrypts secrets for their rest in the database. */
 export interface SecretVault {
   /** key version (1 byte), nonce (12), ciphertext, tag (16); bound to the account. */
   seal(accountId: string, secret: Uint8Array): Buffer

@@ -1,6 +1,6 @@
 /** No honest request nests deeper, and recursion over one that does would end the stack. */
 const MAX_DEPTH = 64
-/** Each that a schema does not know is a mistake of its own. */
+/** Each that a schema does not know is a violation of its own. */
 const MAX_KEYS = 1000
 
 export const UNSAFE_STRING = 'Strings must not contain NUL or unpaired surrogates.'

@@ -5,10 +5,10 @@ const DAY_MS = 86_400_000
 const TWO_DIGITS = Array.from({ length: 60 }, (_nothing, number) => String(number).padStart(2, '0'))
 
 /**
- * A moment as RFC 3339 writes it, or a plain date, which is its midnight; no zone means UTC (contract.md section 3). What is finer than
+ * A moment as RFC 3339 writes it, or a plain date, which is its midnight; no zone means UTC. What is finer than
  * a millisecond is rounded up: as a bound of times in whole milliseconds it then means the same. null: there is no such moment.
  */
-export function parseMoment(text: string): Date | null {
+export function parseTimestamp(text: string): Date | null {
   const [, date = '', time = '00:00:00', fraction = '', , sign, hours, minutes] = FORM.exec(text) ?? []
   const seconds = new Date(`${date}T${time}Z`)
   // JavaScript turns the 30th of February into the 2nd of March, and 24:00 into the next day.
@@ -24,7 +24,7 @@ const milliseconds = (fraction: string): number =>
 let known = { day: Number.NaN, text: '' }
 
 /** What `toISOString` writes, in a fifth of its time: `2026-01-31T09:05:00.000Z`. @throws RangeError for no moment at all */
-export function formatMoment(date: Date): string {
+export function formatTimestamp(date: Date): string {
   const ms = date.getTime()
   const day = Math.floor(ms / DAY_MS)
   if (known.day !== day) known = { day, text: date.toISOString().slice(0, -'09:05:00.000Z'.length) }

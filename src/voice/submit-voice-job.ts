@@ -1,14 +1,16 @@
+import { requireAccount } from '../access/require.ts'
 import { checkSpokenText, codePoints } from '../catalog/check-spoken-text.ts'
 import { endpointPlace } from '../catalog/engine-server.ts'
-import { reachEndpoint } from '../catalog/find-visible-endpoint.ts'
-import { endpointKey, endpointPath, type Voice, type VoiceEndpoint } from '../catalog/voice-endpoint.ts'
-import { type Context, requireAccount } from '../context/context.ts'
+import { requireEndpoint } from '../catalog/require-endpoint.ts'
+import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
+import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import { checkSpeakable } from '../engines/check-speakable.ts'
 import { type Detail, notFound } from '../errors/service-error.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
-import { reachForReplay } from '../jobs/lifecycle/find-replay.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
+import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 
 export interface VoiceJobInput {
@@ -24,13 +26,13 @@ export interface VoiceJobInput {
 }
 
 /**
- * Takes a text to be spoken (spec 4.1). The job and its place in the queue are committed together before this returns; nothing is
+ * Takes a text to be spoken. The job and its place in the queue are committed together before this returns; nothing is
  * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
-  const endpoint = await reachForReplay(ctx, place, () => reachEndpoint(ctx, input.slug))
+  const endpoint = await requireReplayable(ctx, place, () => requireEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
   const idempotency = idempotentRequest(actor, input.idempotencyKey, contentOf(input))
   const replay = await replayed(ctx, idempotency)
@@ -59,11 +61,11 @@ function withVoiceAndText(
   details: readonly Detail[],
 ): readonly Detail[] {
   const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput])
-  const mistakes = [
+  const violations = [
     { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: voice === undefined ? 'unknown voice' : null },
     { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
   ]
-  const more = mistakes.flatMap(({ path, message }) =>
+  const more = violations.flatMap(({ path, message }) =>
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],
   )
   return [...details, ...more]
@@ -87,7 +89,7 @@ function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string 
     : `Send inputs that fit the schema from GET ${endpointPath(endpoint.slug)}/schema.`
 }
 
-/** Credits: the endpoint's price times the Unicode code points of the text (contract.md section 5). */
+/** Credits: the endpoint's price times the Unicode code points of the text. */
 function costOf(endpoint: VoiceEndpoint, inputs: Record<string, unknown>): bigint {
   return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints(String(inputs.text)))
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { loadVoice } from '../catalog/load-voice.ts'
 import { lookAgain } from '../catalog/poll-catalog.ts'
-import { poolOf, type VoiceEndpoint } from '../catalog/voice-endpoint.ts'
+import { poolOf } from '../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
 import { JobFailure } from '../jobs/job-states.ts'
@@ -117,5 +118,5 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
   }
 }
 
-/** One seed a job, the same at every attempt: its chunks sound like one person. */
+/** One seed a job, the same at every attempt: its chunks sound like one user. */
 const seedOf = (jobId: string): number => createHash('sha256').update(jobId).digest().readUInt32BE() >>> 1

@@ -2,19 +2,20 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { AccountActor, Context } from '../context/context.ts'
+import type { AccountActor } from '../access/actor.ts'
+import type { Context } from '../context/context.ts'
 import { inTransaction } from '../db/database.ts'
+import { LOOPBACK } from '../egress/local-receivers.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
-import { LOOPBACK } from './local-receivers.ts'
-import { signingSecrets } from './signing/signing-secrets.ts'
+import { type SigningParts, signingSecrets } from './signing/signing-secrets.ts'
 import { verifyDelivery } from './signing/verify-delivery.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const CERTIFICATE_MS = 86_400_000
 const IP_ADDRESS = 7
 
-type Owner = Context & { readonly actor: AccountActor }
+type Owner = Context & SigningParts & { readonly actor: AccountActor }
 
 /** A delivery as it was received, and what a receiver's check says of it. */
 export interface Delivery {

@@ -1,11 +1,12 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**
- * Sets where the account's callbacks go when a submission names no URL (spec 6.1); null clears it, and only an explicit one
+ * Sets where the account's callbacks go when a submission names no URL; null clears it, and only an explicit one
  * does: a variable that was forgotten must not silence an account. Frozen deliveries go where they were frozen to.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */

@@ -1,8 +1,9 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../context/context.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
 
-/** A signing secret, without its value: it cannot be read back (spec 5). */
+/** A signing secret, without its value: it cannot be read back. */
 export interface WebhookSecretView {
   readonly createdAt: Date
   /** When it stops signing; null for the newest. */

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { Runtime } from '../runtime/runtime.ts'
 import { VERSION } from '../values/version.ts'
 import { listGpus } from './list-gpus.ts'
-import { leaveJobs, takeOverJobs } from './rescue-jobs.ts'
+import { rescueDeliveries } from './rescue-deliveries.ts'
 import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
 
 const BEAT = `
@@ -18,7 +18,7 @@ interface Registrant {
   /** What the next heartbeat tells of the worker. */
   load(): WorkerLoad
   /** Runs after a heartbeat was written, and the dead were seen to. */
-  onBeat?(): Promise<void>
+  onHeartbeat?(): Promise<void>
   /** No heartbeat could be written for so long that others may take this worker for dead any moment. */
   onSilence?(): void
 }
@@ -32,12 +32,12 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
   let beating: Promise<void> | undefined
   let looking: Promise<void> | undefined
   let lease: NodeJS.Timeout | undefined
-  let lastBeat = Number.NEGATIVE_INFINITY
+  let lastHeartbeat = Number.NEGATIVE_INFINITY
   let steadySince = Number.POSITIVE_INFINITY
 
   const missed = (error: Error): void => {
     steadySince = Number.POSITIVE_INFINITY
-    lastBeat = Number.NEGATIVE_INFINITY
+    lastHeartbeat = Number.NEGATIVE_INFINITY
     runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
   }
   const beat = async (): Promise<void> => {
@@ -51,8 +51,8 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
     clearTimeout(lease)
     lease = setTimeout(() => registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
     // After an outage, or a pause of this process, every heartbeat looks old: no worker is judged before all had time to send one.
-    if (now - lastBeat > DEAD_AFTER_MS) steadySince = now
-    lastBeat = now
+    if (now - lastHeartbeat > DEAD_AFTER_MS) steadySince = now
+    lastHeartbeat = now
     // Beside the heartbeats: what it waits for must not make this worker look dead.
     looking ??= look(now)
       .catch(missed)
@@ -61,8 +61,8 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
       })
   }
   const look = async (now: number): Promise<void> => {
-    if (now - steadySince > DEAD_AFTER_MS) await takeOverJobs(runtime)
-    await registrant.onBeat?.()
+    if (now - steadySince > DEAD_AFTER_MS) await rescueDeliveries(runtime)
+    await registrant.onHeartbeat?.()
   }
   const guarded = (): void => {
     beating ??= beat()
@@ -84,7 +84,7 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
       await beating
       clearTimeout(lease)
       await looking
-      await leaveJobs(runtime).catch(() => undefined)
+      await runtime.queue.releaseWorker(runtime.workerId).catch(() => undefined)
     },
   }
 }

@@ -1,5 +1,5 @@
-import { CATALOG_CHANNEL } from '../catalog/catalog-cache.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
+import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import type { Dispatcher } from '../queue/dispatch-jobs.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -51,7 +51,7 @@ export async function servePools(
   }
   let unlisten = (): void => undefined
   if (names === undefined) {
-    unlisten = await runtime.bus.listen(CATALOG_CHANNEL, followGuarded, followGuarded)
+    unlisten = await runtime.notifier.listen(CATALOG_CHANNEL, followGuarded, followGuarded)
     await follow()
   } else {
     await Promise.all(names.map(serve))

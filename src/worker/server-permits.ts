@@ -1,5 +1,5 @@
 import { serverLimits, serverQueues } from '../catalog/engine-server.ts'
-import { openSlots, type Slots } from '../concurrency/semaphore.ts'
+import { openSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import { openServerLine, type ServerLine, type ServerLines } from '../queue/server-line.ts'
@@ -22,7 +22,7 @@ const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat
 /** What of each server's `max_in_flight` this process may use: requests, of which a long text has many at once. */
 export interface ServerPermits {
   /** Lets the requests to a server in. */
-  slotsAt(server: string): Slots
+  slotsAt(server: string): Semaphore
   /** The lines of a kind's jobs at the servers that work on them. */
   linesOf(kind: JobKind): ServerLines
   /** Requests that this process may have open now at those servers. */
@@ -34,7 +34,7 @@ export interface ServerPermits {
 const NO_REQUESTS = { inside: 0, waiting: 0 }
 
 interface Gate {
-  readonly slots: Slots
+  readonly slots: Semaphore
   readonly line: ServerLine
 }
 
@@ -66,7 +66,7 @@ export function openServerPermits(
       for (const queue of serverQueues(servers(), server)) watchers.get(queue)?.()
     }
     const here = () => most(server)
-    const gate = { slots: openSlots(here), line: openServerLine({ most: here, onRoom }) }
+    const gate = { slots: openSemaphore(here), line: openServerLine({ most: here, onRoom }) }
     gates.set(server, gate)
     if (shares.size > 0 && !shares.has(server)) void renewInTurn().catch(() => undefined)
     return gate

@@ -1,23 +1,23 @@
 import { availableParallelism } from 'node:os'
-import { CATALOG_CHANNEL } from '../catalog/catalog-cache.ts'
 import { endpointPlace, hasEmbedded, serverLimits } from '../catalog/engine-server.ts'
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
+import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { type CogServers, openCogServers } from '../engines/cog-servers.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
-import { type HeldJobs, openHeldJobs } from '../jobs/lifecycle/claim-registry.ts'
+import { type ClaimRegistry, openClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
 import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.ts'
-import { failDesertedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
-import { requeueLostJobs } from '../jobs/lifecycle/rescue-jobs.ts'
+import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
+import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
 import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
-import { moveStrayJobs, sendHome } from '../queue/pgboss/reroute-jobs.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
 import { registerWorker } from './register-worker.ts'
+import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 import { servePools } from './serve-pools.ts'
 import { openServerPermits, queuesOf, type ServerPermits } from './server-permits.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
@@ -49,7 +49,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   let stopping = false
   const permits = openServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
-  const held = openHeldJobs(runtime.db)
+  const held = openClaimRegistry(runtime.db)
   // The first text then finds a thread that has compiled its engine.
   const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
   const speaking = { held, permits, engines, threads }
@@ -63,7 +63,7 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       slots: slotsOver(runtime, pools.names, permits, threads),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    onBeat: permits.renew,
+    onHeartbeat: permits.renew,
     onSilence: () => {
       for (const { leaveServers } of [pools, generation]) leaveServers()
     },
@@ -111,7 +111,7 @@ function followServers(runtime: Runtime, permits: ServerPermits): Promise<() => 
         runtime.log.warn({ err: error.message }, 'servers are shared out again with the next heartbeat'),
       )
   }
-  return runtime.bus.listen(CATALOG_CHANNEL, follow, follow)
+  return runtime.notifier.listen(CATALOG_CHANNEL, follow, follow)
 }
 
 /** Jobs that need no server run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
@@ -122,7 +122,7 @@ function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
 }
 
 interface SpeakingParts {
-  readonly held: HeldJobs
+  readonly held: ClaimRegistry
   readonly permits: ServerPermits
   readonly engines: Engines
   readonly threads: number
@@ -136,18 +136,23 @@ function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Pr
     kind,
     slots: () => slotsBeside(runtime, pool, threads),
     lines: permits.linesOf(kind),
-    stillOurs: held.stillOurs,
+    stillOwned: held.stillOwned,
     handle: (jobId, signal, delivery, turn) =>
       synthesize({ ...runtime, engines, held, pool }, jobId, signal, turn).catch(async (error: unknown) => {
         if (!(error instanceof MovedAway)) throw error
-        await sendHome(runtime, delivery, { from: kind, home: endpointPlace(error.home) })
+        await runtime.queue.rerouteDelivery({
+          delivery,
+          from: kind,
+          to: endpointPlace(error.home),
+          workerId: runtime.workerId,
+        })
         return 'settled'
       }),
   })
 }
 
 interface GeneratingParts {
-  readonly held: HeldJobs
+  readonly held: ClaimRegistry
   readonly permits: ServerPermits
   readonly cogServers: CogServers
   readonly resolver: Resolver
@@ -160,7 +165,7 @@ function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts)
     kind: GENERATION_KIND,
     slots: GENERATION_SLOTS,
     lines: permits.linesOf(GENERATION_KIND),
-    stillOurs: own.held.stillOurs,
+    stillOwned: own.held.stillOwned,
     handle: (_jobId, signal, delivery, turn) => generate(parts, delivery, signal, turn),
   })
 }
@@ -174,9 +179,9 @@ function tidyRegularly(runtime: Runtime): () => void {
 async function tidy(runtime: Runtime): Promise<void> {
   try {
     const [lost] = await Promise.all([
-      requeueLostJobs(runtime),
-      moveStrayJobs(runtime),
-      failDesertedJobs(runtime),
+      rescueJobs(runtime),
+      rerouteOrphanedJobs(runtime),
+      failOrphanedJobs(runtime),
       forgetExpired(runtime.db.pool),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),

@@ -1,4 +1,5 @@
-import { type Context, requireOperator } from '../context/context.ts'
+import { requireOperator } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Gpu } from './worker.ts'
 

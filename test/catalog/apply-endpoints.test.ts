@@ -34,7 +34,7 @@ describe('applyEndpoints', () => {
 
   test('tells every process by the commit itself: of a change that fails, nobody hears', async () => {
     const heard = vi.fn()
-    const unlisten = await service.runtime.bus.listen('sonant_catalog', heard)
+    const unlisten = await service.runtime.notifier.listen('sonant_catalog', heard)
     await expect(deleteEndpoint(operator(), { slug: 'nothing' })).rejects.toThrow('there is no endpoint')
     await apply(endpoint('heard'))
     await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1))

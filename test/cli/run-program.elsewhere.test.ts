@@ -48,10 +48,10 @@ describe('the log on a terminal', () => {
     const log = terminalLog({ write: (text) => (written += text) })
     const time = Date.UTC(2026, 0, 31, 9, 5)
     log.write(JSON.stringify({ level: 30, time, migrations: ['one', 'two'], msg: 'migrated the database' }))
-    log.write(JSON.stringify({ level: 40, time, connection: 'bus', msg: 'a database connection was lost' }))
+    log.write(JSON.stringify({ level: 40, time, connection: 'notifier', msg: 'a database connection was lost' }))
     expect(written.split('\n')).toEqual([
       '09:05:00  migrated the database  migrations=2',
-      '09:05:00  warn: a database connection was lost  connection=bus',
+      '09:05:00  warn: a database connection was lost  connection=notifier',
       '',
     ])
   })

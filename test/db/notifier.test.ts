@@ -1,20 +1,20 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import type { Bus } from '../../src/db/notifier.ts'
-import { openBus } from '../../src/db/postgres-notifier.ts'
+import type { Notifier } from '../../src/db/notifier.ts'
+import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { openLog } from '../../src/values/log.ts'
 
 const log = openLog('silent')
-let open: Bus[]
+let open: Notifier[]
 let admin: Client
 
 const connect = async (ensure?: () => Promise<void>) => {
-  const bus = await openBus(inject('databaseUrl'), log, ensure === undefined ? {} : { ensure })
-  open.push(bus)
-  return bus
+  const notifier = await openNotifier(inject('databaseUrl'), log, ensure === undefined ? {} : { ensure })
+  open.push(notifier)
+  return notifier
 }
 /** Other files' services share the server, each with a database of its own. */
-const OURS = `from pg_stat_activity where application_name = 'sonant bus' and datname = current_database()`
+const OURS = `from pg_stat_activity where application_name = 'sonant notifier' and datname = current_database()`
 const terminateAll = async () => (await admin.query(`select pg_terminate_backend(pid) ${OURS}`)).rowCount
 /** PostgreSQL ends a connection a moment after its client has. */
 const noneLeft = async () => (await admin.query(`select 1 ${OURS}`)).rowCount === 0
@@ -22,14 +22,14 @@ const noneLeft = async () => (await admin.query(`select 1 ${OURS}`)).rowCount ==
 const warnings: string[] = []
 process.on('warning', ({ message }) => warnings.push(message))
 
-describe('bus', () => {
+describe('notifier', () => {
   beforeEach(async () => {
     open = []
     admin = new Client({ connectionString: inject('databaseUrl') })
     await admin.connect()
   })
   afterEach(async () => {
-    await Promise.all(open.map((bus) => bus.close()))
+    await Promise.all(open.map((notifier) => notifier.close()))
     await vi.waitUntil(noneLeft)
     await admin.end()
   })
@@ -46,9 +46,9 @@ describe('bus', () => {
   })
 
   test('a message from SQL is heard, and one without a payload is empty text', async () => {
-    const bus = await connect()
+    const notifier = await connect()
     const heard: string[] = []
-    await bus.listen('sql', (payload) => heard.push(payload))
+    await notifier.listen('sql', (payload) => heard.push(payload))
     await admin.query(`select pg_notify('sql', 'x')`)
     await admin.query('notify sql')
     await vi.waitUntil(() => heard.length === 2)
@@ -56,81 +56,81 @@ describe('bus', () => {
   })
 
   test('the last to leave a channel ends its LISTEN, and a newcomer starts it again', async () => {
-    const bus = await connect()
+    const notifier = await connect()
     const heard: string[] = []
-    const leaveFirst = await bus.listen('shared', () => heard.push('first'))
-    const leaveSecond = await bus.listen('shared', () => heard.push('second'))
+    const leaveFirst = await notifier.listen('shared', () => heard.push('first'))
+    const leaveSecond = await notifier.listen('shared', () => heard.push('second'))
     leaveFirst()
-    await bus.notify('shared')
+    await notifier.notify('shared')
     await vi.waitUntil(() => heard.length === 1)
     leaveSecond()
     leaveSecond()
-    await bus.listen('shared', () => heard.push('third'))
-    await bus.notify('shared')
+    await notifier.listen('shared', () => heard.push('third'))
+    await notifier.notify('shared')
     await vi.waitUntil(() => heard.length === 2)
     expect(heard).toEqual(['second', 'third'])
   })
 
   test('a lost connection is replaced, listeners resync and hear again', async () => {
     const ensure = vi.fn(async () => undefined)
-    const bus = await connect(ensure)
+    const notifier = await connect(ensure)
     const heard: string[] = []
     const resync = vi.fn()
-    await bus.listen('a', (payload) => heard.push(payload), resync)
+    await notifier.listen('a', (payload) => heard.push(payload), resync)
     expect(await terminateAll()).toBe(1)
     await vi.waitUntil(() => resync.mock.calls.length === 1)
     expect(ensure).toHaveBeenCalled()
-    await bus.notify('a', 'after')
+    await notifier.notify('a', 'after')
     await vi.waitUntil(() => heard.length === 1)
   })
 
   test('messages and listeners that come while the connection is down are served when it is back', async () => {
     let up = true
-    const bus = await connect(async () => {
+    const notifier = await connect(async () => {
       if (!up) throw new Error('down')
     })
     const heard: string[] = []
     const resync = vi.fn()
-    await bus.listen('early', (payload) => heard.push(payload), resync)
+    await notifier.listen('early', (payload) => heard.push(payload), resync)
     up = false
     await terminateAll()
     await vi.waitUntil(noneLeft)
-    const late = bus.listen('late', (payload) => heard.push(payload))
-    const sent = bus.notify('early', 'waited')
+    const late = notifier.listen('late', (payload) => heard.push(payload))
+    const sent = notifier.notify('early', 'waited')
     up = true
     await Promise.all([late, sent])
-    await bus.notify('late', 'new')
+    await notifier.notify('late', 'new')
     await vi.waitUntil(() => heard.length === 2)
     expect(heard).toEqual(['waited', 'new'])
   })
 
   test('a handler that throws harms neither the others nor the process', async () => {
-    const bus = await connect()
+    const notifier = await connect()
     const heard: string[] = []
-    await bus.listen('b', () => {
+    await notifier.listen('b', () => {
       throw new Error('broken handler')
     })
-    await bus.listen('b', (payload) => heard.push(payload))
-    await bus.notify('b', '1')
-    await bus.notify('b', '2')
+    await notifier.listen('b', (payload) => heard.push(payload))
+    await notifier.notify('b', '1')
+    await notifier.notify('b', '2')
     await vi.waitUntil(() => heard.length === 2)
   })
 
   test('equal messages that wait together are sent once', async () => {
-    const bus = await connect()
+    const notifier = await connect()
     const heard: string[] = []
-    await bus.listen('c', (payload) => heard.push(payload))
-    await Promise.all(Array.from({ length: 500 }, () => bus.notify('c', 'same')))
-    await bus.notify('c', 'end')
+    await notifier.listen('c', (payload) => heard.push(payload))
+    await Promise.all(Array.from({ length: 500 }, () => notifier.notify('c', 'same')))
+    await notifier.notify('c', 'end')
     await vi.waitUntil(() => heard.includes('end'))
     expect(heard).toEqual(['same', 'same', 'end'])
   })
 
   test('what PostgreSQL would cut or refuse is refused at once', async () => {
-    const bus = await connect()
-    await expect(bus.notify('x', 'é'.repeat(4000))).rejects.toThrow(RangeError)
-    await expect(bus.listen('x'.repeat(64), () => undefined)).rejects.toThrow(RangeError)
-    await expect(bus.notify('x', 'x'.repeat(7999))).resolves.toBeUndefined()
+    const notifier = await connect()
+    await expect(notifier.notify('x', 'é'.repeat(4000))).rejects.toThrow(RangeError)
+    await expect(notifier.listen('x'.repeat(64), () => undefined)).rejects.toThrow(RangeError)
+    await expect(notifier.notify('x', 'x'.repeat(7999))).resolves.toBeUndefined()
   })
 
   test('a message sent just before closing still goes out', async () => {
@@ -144,14 +144,14 @@ describe('bus', () => {
   })
 
   test('its connection is asked one thing after the other', async () => {
-    const bus = await connect()
+    const notifier = await connect()
     const heard: string[] = []
-    const listening = ['e', 'f', 'g'].map((channel) => bus.listen(channel, (payload) => heard.push(payload)))
-    const sent = Array.from({ length: 5 }, (_nothing, number) => bus.notify('h', String(number)))
+    const listening = ['e', 'f', 'g'].map((channel) => notifier.listen(channel, (payload) => heard.push(payload)))
+    const sent = Array.from({ length: 5 }, (_nothing, number) => notifier.notify('h', String(number)))
     const [unlisten] = await Promise.all([...listening, ...sent])
-    const more = bus.listen('h', () => undefined)
+    const more = notifier.listen('h', () => undefined)
     if (typeof unlisten === 'function') unlisten()
-    await Promise.all([more, bus.notify('f', 'heard')])
+    await Promise.all([more, notifier.notify('f', 'heard')])
     await vi.waitUntil(() => heard.length === 1)
     // pg tells once in a process of a query that was sent while another one ran.
     expect(warnings).toEqual([])

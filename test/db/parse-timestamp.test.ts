@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { types } from 'pg'
 import { expect, test } from 'vitest'
-import { parseTimestamp } from '../../src/db/parse-timestamp.ts'
+import { parseDatabaseTimestamp } from '../../src/db/parse-timestamp.ts'
 
 const parseAny = types.getTypeParser(types.builtins.TIMESTAMPTZ) as (text: string) => Date
 
@@ -14,7 +14,7 @@ test('a time in UTC is the millisecond that PostgreSQL wrote', () => {
         .toISOString()
         .replace('T', ' ')
         .replace(/\.?0*Z$/, '+00')
-      expect(parseTimestamp(text)).toEqual(date)
+      expect(parseDatabaseTimestamp(text)).toEqual(date)
     }),
   )
 })
@@ -32,5 +32,5 @@ test.each([
   'infinity',
   '-infinity',
 ])('%s is what pg makes of it', (text) => {
-  expect(parseTimestamp(text)).toEqual(parseAny(text))
+  expect(parseDatabaseTimestamp(text)).toEqual(parseAny(text))
 })

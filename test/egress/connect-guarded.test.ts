@@ -6,7 +6,7 @@ import type { TestRuntime } from '../setup/runtime.ts'
 import { type NameServer, type Question, startNameServer } from '../setup/servers/name-server.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
 import { until } from '../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 /** Names that the stand-in resolver knows; what it says may change from one question to the next. */
 const answers = new Map<string, (nth: number) => string[]>()
@@ -21,12 +21,12 @@ const resolver: Resolver = {
   },
 }
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed({ webhooks: resolver })
+  bed = await openWebhookFixture({ webhooks: resolver })
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())

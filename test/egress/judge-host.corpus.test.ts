@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guardedConnector } from '../../src/egress/connect-guarded.ts'
+import type { EgressFailure } from '../../src/egress/egress-failure.ts'
 import { classifyAddress, toAddressBytes } from '../../src/egress/ip-ranges.ts'
 import { systemResolver } from '../../src/egress/resolver.ts'
-import type { DeliveryFailure } from '../../src/webhooks/delivery/webhook-delivery.ts'
 import { ask, codeOf, mutation } from '../setup/graphql.ts'
 import type { TestRuntime } from '../setup/runtime.ts'
 import { type NameServer, startNameServer } from '../setup/servers/name-server.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
 import { call, until } from '../setup/service.ts'
 import corpus from '../setup/ssrf-corpus.json' with { type: 'json' }
-import { type CallbackBed, createOwner, type Owner, openCallbackBed } from '../setup/webhooks.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 const PATIENCE_MS = 60_000
 
-let bed: CallbackBed
+let bed: WebhookFixture
 /** Nothing here may ever reach it. */
 let receiver: Receiver
 /** Says of every name that it is an alias of this machine. */
@@ -25,7 +25,7 @@ let adminKey: string
 beforeAll(async () => {
   names = await startNameServer(({ aliasTo }) => aliasTo([127, 0, 0, 1]))
   const webhooks = systemResolver([names.address])
-  bed = await openCallbackBed({ worker: true, webhooks, env: { EGRESS_ALLOW: '' } })
+  bed = await openWebhookFixture({ worker: true, webhooks, env: { EGRESS_ALLOW: '' } })
   ;({ receiver, service } = bed)
   owner = await createOwner(service)
   adminKey = (await service.createKey(owner.account, ['account:admin'])).apiKey
@@ -102,7 +102,7 @@ describe('the corpus of URLs', { timeout: 120_000 }, () => {
           resolve(failure)
         })
       })
-      expect(error).toMatchObject({ outcome: 'address_refused' } satisfies Partial<DeliveryFailure>)
+      expect(error).toMatchObject({ outcome: 'address_refused' } satisfies Partial<EgressFailure>)
     },
   )
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openSlots } from '../../src/concurrency/semaphore.ts'
+import { openSemaphore } from '../../src/concurrency/semaphore.ts'
 import { type PredictionRequest, predict } from '../../src/engines/cog.ts'
 import { type CogServer as CogPlace, openCogServers } from '../../src/engines/cog-servers.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
@@ -15,7 +15,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     cog = await startCogServer()
     servers.push(cog)
-    place = openCogServers(() => openSlots(() => 100)).at(cog.url)
+    place = openCogServers(() => openSemaphore(() => 100)).at(cog.url)
   })
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close().catch(() => undefined)
@@ -24,7 +24,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
   const request = (changes: Partial<PredictionRequest> = {}): PredictionRequest => ({
     id: 'p-1',
     input: { prompt: 'A lighthouse' },
-    patienceMs: { busy: 10_000, away: 10_000 },
+    retryBudgetMs: { busy: 10_000, away: 10_000 },
     deadline: performance.now() + FAR_MS,
     signal: new AbortController().signal,
     leftovers: [],
@@ -45,7 +45,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
       const from = cog.calls.length
       let asked = 0
       cog.answer(() => (asked++ === 0 ? { status, headers: { 'retry-after': retryAfter() } } : {}))
-      await predict(place, request({ patienceMs: { busy: 0, away: 0 } }))
+      await predict(place, request({ retryBudgetMs: { busy: 0, away: 0 } }))
       const [refused, taken] = cog.calls.slice(from)
       expect(taken!.at - refused!.at).toBeGreaterThanOrEqual(990)
       expect(cog.calls).toHaveLength(from + 2)
@@ -117,7 +117,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     const { port } = cog
     let left = 0
     const waiting = Array.from({ length: 40 }, (_, n) =>
-      predict(place, request({ id: `p-${n}`, patienceMs: { busy: 0, away: 3000 }, leave: () => left++ })),
+      predict(place, request({ id: `p-${n}`, retryBudgetMs: { busy: 0, away: 3000 }, leave: () => left++ })),
     )
     const outcomes = Promise.allSettled(waiting)
     await new Promise((resolve) => setImmediate(resolve))
@@ -136,7 +136,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
   test('of a server that is back is not held up by the one that tries it', async () => {
     cog.answer(() => ({ status: 500 }))
     await Promise.allSettled(
-      Array.from({ length: 6 }, () => predict(place, request({ patienceMs: { busy: 0, away: 0 } }))),
+      Array.from({ length: 6 }, () => predict(place, request({ retryBudgetMs: { busy: 0, away: 0 } }))),
     )
     // A long one finds out that the server lives: the others need not wait for its end.
     const end = Promise.withResolvers<void>()

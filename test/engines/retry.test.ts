@@ -36,7 +36,7 @@ function failing(...errors: EngineError[]) {
 }
 const error = (code: EngineErrorCode, retryAfterMs?: number) =>
   new EngineError(code, 'no', retryAfterMs === undefined ? {} : { retryAfterMs })
-const retrying = (engine: SpeechEngine, patienceMs = 10_000) => withRetries(engine, { patienceMs })
+const retrying = (engine: SpeechEngine, retryBudgetMs = 10_000) => withRetries(engine, { retryBudgetMs })
 
 describe('retries', () => {
   test.each(['PROVIDER_BUSY', 'PROVIDER_UNAVAILABLE'] as const)('%s is asked again, each time later', async (code) => {
@@ -72,7 +72,7 @@ describe('retries', () => {
     const breaker = openCircuitBreaker()
     const patiently = (engine: SpeechEngine) => {
       const guarded = { ...engine, speak: (asked: SpeechRequest) => breaker.run(() => engine.speak(asked)) }
-      return withRetries(guarded, { patienceMs: 60_000, random: () => 0 })
+      return withRetries(guarded, { retryBudgetMs: 60_000, random: () => 0 })
     }
     for (let text = 0; text < 3; text++) {
       const { engine, times } = failing(...Array.from({ length: 10 }, () => new FailedAttempt('failed here')))

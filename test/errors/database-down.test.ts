@@ -37,7 +37,7 @@ describe('a database that cannot be talked to', () => {
   it.each<[string, unknown]>([
     ['a missing file', failing({ code: 'ENOENT', syscall: 'open' })],
     ['a duplicate', failing({ code: '23505' })],
-    ['a mistake', new TypeError('x is not a function')],
+    ['a violation', new TypeError('x is not a function')],
     ['nothing', undefined],
   ])('is not told by %s', (_title, error) => {
     expect(isDatabaseDown(error)).toBe(false)

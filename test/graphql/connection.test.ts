@@ -32,15 +32,15 @@ beforeAll(async () => {
   key = operator.apiKey
   const keys = [operator.apiKeyId]
   while (keys.length < SIZE) keys.push((await service.createKey(account)).apiKeyId)
-  const people: string[] = []
+  const users: string[] = []
   for (let count = 0; count < SIZE; count++) {
-    const person = {
+    const user = {
       account,
       email: `p${count}@example.org`,
       password: 'correct horse battery',
       role: 'member' as const,
     }
-    people.push((await createUser(service.runtime.as({ kind: 'system' }), person)).id)
+    users.push((await createUser(service.runtime.as({ kind: 'system' }), user)).id)
     await read(service.url, key, mutation(`creditAccount(account: "${account}", amount: ${count + 1})`, '__typename'))
     await applyEndpoint(service.runtime, `zz-${count}`, {}, count % 2 === 0 ? { published: false } : {})
     await applyWorkflow(service.runtime, `flow-${count}`)
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const numbered = (prefix: string) => Array.from({ length: SIZE }, (_, n) => `${prefix}${n}`)
   ids.accounts = accounts
   ids.apiKeys = keys.toReversed()
-  ids.users = people
+  ids.users = users
   ids.creditEntries = rows.map(({ id }) => id)
   ids.endpoints = ['voice.tts', ...numbered('voice.zz-')]
   ids.workflows = numbered('generate.flow-')

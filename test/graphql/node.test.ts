@@ -40,14 +40,14 @@ async function entryOf(account: string): Promise<string> {
   return `entry_${rows[0]!.id}`
 }
 
-async function addPerson(account: string): Promise<string> {
-  const person = {
+async function addUser(account: string): Promise<string> {
+  const user = {
     account,
     email: `${account}@example.org`,
     password: 'correct horse battery',
     role: 'member' as const,
   }
-  return (await createUser(service.runtime.as({ kind: 'system' }), person)).id
+  return (await createUser(service.runtime.as({ kind: 'system' }), user)).id
 }
 
 describe('node', () => {
@@ -63,7 +63,7 @@ describe('node', () => {
       [account, 'Account'],
       [apiKeyId, 'ApiKey'],
       [await entryOf(account), 'CreditEntry'],
-      [await addPerson(account), 'User'],
+      [await addUser(account), 'User'],
     ] as const) {
       expect((await node(apiKey, id)).data).toEqual({ node: { __typename, id } })
       expect(await node(other.apiKey, id)).toEqual({ data: { node: null } })
@@ -71,10 +71,10 @@ describe('node', () => {
     }
   })
 
-  test('asks for account:admin before it tells whether an account, a key, a person or an entry is there', async () => {
+  test('asks for account:admin before it tells whether an account, a key, a user or an entry is there', async () => {
     const account = await service.createAccount()
     const { apiKey, apiKeyId } = await service.createKey(account)
-    const own = [account, apiKeyId, await entryOf(account), await addPerson(account)]
+    const own = [account, apiKeyId, await entryOf(account), await addUser(account)]
     const missing = [newId('acct'), newId('key'), 'entry_999999', newId('user')]
     for (const id of [...own, ...missing, 'acct_nonsense', 'entry_-1']) {
       expect(codeOf(await node(apiKey, id)), id).toBe('FORBIDDEN')

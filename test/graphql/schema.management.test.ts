@@ -85,9 +85,9 @@ describe('an account', () => {
 
   test('a signed-in owner does the same', async () => {
     const account = await service.createAccount()
-    const person = { account, email: 'owner@example.org', password: 'correct horse battery', role: 'owner' as const }
-    await createUser(service.runtime.as({ kind: 'system' }), person)
-    const query = `mutation { signIn(email: "${person.email}", password: "${person.password}") { __typename } }`
+    const user = { account, email: 'owner@example.org', password: 'correct horse battery', role: 'owner' as const }
+    await createUser(service.runtime.as({ kind: 'system' }), user)
+    const query = `mutation { signIn(email: "${user.email}", password: "${user.password}") { __typename } }`
     const url = `${service.url}/graphql`
     const signedIn = await call(url, { method: 'POST', body: { query } })
     const headers = { cookie: signedIn.headers['set-cookie']!.split(';')[0]!, origin: service.url }

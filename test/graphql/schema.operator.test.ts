@@ -66,10 +66,10 @@ describe('the operator', () => {
     expect([answer.data, codeOf(answer)]).toEqual([{ node: { slug: 'portrait', settings: null } }, 'FORBIDDEN'])
   })
 
-  test('reads the ledger and the people of any account, by id or name', async () => {
+  test('reads the ledger and the users of any account, by id or name', async () => {
     const account = await service.createAccount(7n)
-    const person = { account, email: 'p@example.org', password: 'correct horse battery', role: 'owner' as const }
-    await createUser(service.runtime.as({ kind: 'system' }), person)
+    const user = { account, email: 'p@example.org', password: 'correct horse battery', role: 'owner' as const }
+    await createUser(service.runtime.as({ kind: 'system' }), user)
     const { name } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
     for (const of of [account, name]) {
       const text = `query ($of: ID!) { creditEntries(account: $of) { edges { node { amount } } }

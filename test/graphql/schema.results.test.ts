@@ -1,7 +1,7 @@
 import { getNamedType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
-import { ExpectedRefusal } from '../../src/graphql/expected-refusal.ts'
+import { ExpectedError } from '../../src/graphql/expected-error.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -132,7 +132,7 @@ describe('what no caller can plan for', () => {
   test.each(['INTERNAL_ERROR', 'UNAVAILABLE', 'RATE_LIMITED', 'UNAUTHORIZED', 'FORBIDDEN'] as const)(
     '%s never becomes data',
     (code) => {
-      expect(new ServiceError(code, 'x') instanceof ExpectedRefusal).toBe(false)
+      expect(new ServiceError(code, 'x') instanceof ExpectedError).toBe(false)
     },
   )
 

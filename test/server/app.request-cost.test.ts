@@ -25,8 +25,8 @@ const members = (count: number) => many(count, (index) => `"${index.toString(36)
 const unknownFields = (count: number) => `{ catalog { ${many(count, (index) => `x${index}`)} } }`
 
 const askedAnonymously: readonly (readonly [string, string])[] = [
-  ['mistakes behind 45,000 lines', bodyOf(`${'\n'.repeat(45_000)}${unknownFields(480)}`)],
-  ['mistakes behind a comment of 90 KB', bodyOf(`#${'x'.repeat(90_000)}\n${unknownFields(480)}`)],
+  ['violations behind 45,000 lines', bodyOf(`${'\n'.repeat(45_000)}${unknownFields(480)}`)],
+  ['violations behind a comment of 90 KB', bodyOf(`#${'x'.repeat(90_000)}\n${unknownFields(480)}`)],
   [
     '480 long names that are nearly fields',
     bodyOf(`{ catalog { ${many(480, (i) => `catalogVersionendpoints${i}`)} } }`),

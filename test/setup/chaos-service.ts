@@ -20,7 +20,7 @@ const SECRET_TEXT = 'Nobody logs this'
 const WARM_UP_MS = 2_000
 const WATCHED = 'troubled'
 
-export interface TroubledService {
+export interface ChaosService {
   readonly database: OwnDatabase
   readonly proxy: FaultProxy
   readonly service: Service
@@ -41,7 +41,7 @@ export interface TroubledService {
 }
 
 /** The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of callbacks. */
-export async function startTroubledService(): Promise<TroubledService> {
+export async function startChaosService(): Promise<ChaosService> {
   const certificates = await makeCertificates()
   const [receiver, speech, database] = await Promise.all([
     startReceiver(certificates.good),
@@ -104,8 +104,8 @@ export async function startTroubledService(): Promise<TroubledService> {
       await allFinished(auditor, ids, ENDING_MS)
       const pending = `select from webhook_delivery where state = 'pending'`
       await until(async () => (await auditor.db.pool.query(pending)).rowCount === 0, ENDING_MS, 'all callbacks to end')
-      const witnesses = { door: service, received: received(), logs: [service.stderr()], secrets: [SECRET_TEXT, key] }
-      expect(await audit(auditor, accepted, witnesses)).toEqual([])
+      const evidence = { door: service, received: received(), logs: [service.stderr()], secrets: [SECRET_TEXT, key] }
+      expect(await audit(auditor, accepted, evidence)).toEqual([])
       expect(service.runs()).toBe(true)
     },
     isAtRestAgain: async () => expect(await audit(auditor, [], { before: [before] })).toEqual([]),

@@ -12,13 +12,13 @@ import { submitText } from './voice-jobs.ts'
 type Variables = Readonly<Record<string, unknown>>
 
 /** A service that holds what every example asks for. */
-export interface ExampleWorld {
+export interface ExampleScenario {
   readonly url: string
   /** It may do everything that a key can. */
   readonly key: string
   /** An example's variables, with ids of what is there. */
   variablesFor(name: string, variables: Variables): Promise<Record<string, unknown>>
-  /** Asks with the key, or as a person where only a person can. */
+  /** Asks with the key, or as a user where only a user can. */
   ask(name: string, query: string, variables: Variables): Promise<GraphqlAnswer<Record<string, object | null>>>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...CO
 const PASSWORD = 'a long password'
 const BY_A_PERSON = ['me', 'change-password', 'sign-out']
 
-export async function openExampleWorld(): Promise<ExampleWorld> {
+export async function openExampleScenario(): Promise<ExampleScenario> {
   const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))
   service.provider.script('/v1/chat/completions', chatAnswer('["harbour", "ships"]'))
   const account = await service.createAccount()
@@ -35,7 +35,7 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   const system = service.runtime.as({ kind: 'system' })
   const source = JSON.stringify({ endpoints: [endpoint('short')], workflows: [portrait(service.provider.url)] })
   await applyEndpoints(system, { source, readAudio: () => Promise.reject(new Error('no audio here')) })
-  const email = `person.${account}@example.com`
+  const email = `user.${account}@example.com`
   await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
   const makers = makersOf(service, account, key, email)
   await setWebhookUrl(service.runtime.as(holderOf(account)), { url: 'https://example.com/hooks' })

@@ -43,7 +43,7 @@ async function makeTemplate(url: string): Promise<void> {
     const log = openLog('warn')
     const db = openDatabase(template.href, log)
     await migrate(db, log).finally(() => db.close())
-    // Nobody may connect to it by mistake: PostgreSQL clones only what nobody is connected to.
+    // Nobody may connect to it by violation: PostgreSQL clones only what nobody is connected to.
     await client.query('alter database sonant_template with is_template true allow_connections false')
   } finally {
     await client.end()

@@ -57,7 +57,7 @@ export const startRole = (args: readonly string[], env: Readonly<Record<string, 
   startProcess([process.execPath, join(ROOT, 'src/main.ts'), ...args], env, /^Sonant (listens|works)/m)
 
 /** A worker whose renderings and stored artifacts the test holds in its hands (desk-worker.ts). */
-export const startDeskWorker = (pool: string, deskUrl: string, env: Readonly<Record<string, string>>) =>
+export const startControlledWorker = (pool: string, deskUrl: string, env: Readonly<Record<string, string>>) =>
   startProcess(
     [process.execPath, join(ROOT, 'test/setup/servers/controlled-worker.ts'), pool, deskUrl],
     env,

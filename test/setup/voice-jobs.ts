@@ -30,7 +30,11 @@ export const readJob = async (url: string, key: string, jobId: string): Promise<
   (await call(`${url}/api/v1/voice/jobs/${jobId}`, { key })).json<VoiceJob>()
 
 /** Waits until none of the jobs is unfinished any more, by the database. */
-export async function allFinished(runtime: Runtime, ids: readonly string[], patienceMs = PATIENCE_MS): Promise<void> {
+export async function allFinished(
+  runtime: Runtime,
+  ids: readonly string[],
+  retryBudgetMs = PATIENCE_MS,
+): Promise<void> {
   const unfinished = async () => {
     const { rows } = await runtime.db.pool.query<{ count: string }>(
       `select count(*) from job where id = any($1) and status in ('queued', 'processing')`,
@@ -38,7 +42,7 @@ export async function allFinished(runtime: Runtime, ids: readonly string[], pati
     )
     return Number(rows[0]!.count)
   }
-  await until(async () => (await unfinished().catch(() => 1)) === 0, patienceMs, 'all jobs to end')
+  await until(async () => (await unfinished().catch(() => 1)) === 0, retryBudgetMs, 'all jobs to end')
 }
 
 const kindFor = (engine: object): object =>

@@ -1,5 +1,5 @@
-import type { Context } from '../../src/context/context.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
+import type { ServiceContext } from '../../src/runtime/services.ts'
 import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
 import { type DeliveryView, webhookDeliveries } from '../../src/webhooks/delivery/webhook-deliveries.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
@@ -13,7 +13,7 @@ import { until } from './service.ts'
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }
 
 /** What nearly every test of callbacks needs: a receiver that the service trusts, and the service. */
-export interface CallbackBed {
+export interface WebhookFixture {
   readonly certificates: Certificates
   readonly receiver: Receiver
   readonly service: TestRuntime
@@ -21,7 +21,7 @@ export interface CallbackBed {
 }
 
 /** @param options as for `startTestRuntime`; `env` comes on top of WEBHOOK_ENV */
-export async function openCallbackBed({ env, ...options }: TestRuntimeOptions = {}): Promise<CallbackBed> {
+export async function openWebhookFixture({ env, ...options }: TestRuntimeOptions = {}): Promise<WebhookFixture> {
   const certificates = await makeCertificates()
   const receiver = await startReceiver(certificates.good)
   const service = await startTestRuntime({ ...options, env: { ...WEBHOOK_ENV, ...env } })
@@ -41,7 +41,7 @@ export interface Owner {
   readonly account: string
   readonly key: string
   readonly keyId: string
-  readonly ctx: Context
+  readonly ctx: ServiceContext
   /** Written, as a receiver holds it. */
   readonly secret: string
   sendTest(): Promise<string>

@@ -12,7 +12,7 @@ import { WEBHOOK_ENV } from './webhooks.ts'
 const PATIENCE_MS = 60_000
 const RECEIVER_PATH = '/callbacks'
 
-export interface WorkerBed {
+export interface WorkerFixture {
   readonly service: TestRuntime
   readonly runtime: Runtime
   readonly account: string
@@ -34,7 +34,7 @@ export interface WorkerBed {
 }
 
 /** The API in this process, workers as processes of their own on the same database and directory, and a receiver of callbacks. */
-export async function openWorkerBed(): Promise<WorkerBed> {
+export async function openWorkerFixture(): Promise<WorkerFixture> {
   const certificates: Certificates = await makeCertificates()
   const receiver = await startReceiver(certificates.good)
   const service = await startTestRuntime({ env: WEBHOOK_ENV })

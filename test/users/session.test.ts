@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
-import type { UserRole } from '../../src/users/user.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { call, until } from '../setup/service.ts'
@@ -47,16 +47,16 @@ async function ask({ query, variables = {}, cookie, headers = {} }: Question, to
 }
 const codeOf = ({ errors }: Answer) => errors?.[0]?.extensions.code
 
-let people = 0
-async function person(role: UserRole = 'owner', to = service) {
+let users = 0
+async function user(role: UserRole = 'owner', to = service) {
   const account = await to.createAccount()
-  const email = `Ada.${++people}@Example.org`
+  const email = `Ada.${++users}@Example.org`
   const user = await createUser(to.runtime.as({ kind: 'system' }), { account, email, password: PASSWORD, role })
   return { account, email, id: user.id }
 }
 
 async function signedIn(role: UserRole = 'owner') {
-  const one = await person(role)
+  const one = await user(role)
   return { ...one, cookie: await cookieOf(one.email) }
 }
 
@@ -67,7 +67,7 @@ async function cookieOf(email: string): Promise<string> {
 
 describe('signIn', () => {
   test('sets a cookie that scripts cannot read, and me tells who it is', async () => {
-    const { account, email } = await person()
+    const { account, email } = await user()
     const { reply, data } = await ask({ query: SIGN_IN, variables: { email: email.toUpperCase(), password: PASSWORD } })
     expect(data).toMatchObject({ signIn: { email: email.toLowerCase(), role: 'OWNER' } })
     const header = reply.headers['set-cookie']!
@@ -83,7 +83,7 @@ describe('signIn', () => {
   })
 
   test('behind TLS the cookie is secure and bound to the host, and the plain one counts for nothing', async () => {
-    const { email } = await person('owner', tls)
+    const { email } = await user('owner', tls)
     const headers = { origin: 'https://voice.example.org' }
     const { reply } = await ask({ query: SIGN_IN, variables: { email, password: PASSWORD }, headers }, tls)
     expect(reply.headers['set-cookie']).toMatch(
@@ -95,7 +95,7 @@ describe('signIn', () => {
   })
 
   test('a wrong password and an unknown address are the same error', async () => {
-    const { email } = await person()
+    const { email } = await user()
     const [wrong, unknown, hostile] = await Promise.all([
       ask({ query: SIGN_IN, variables: { email, password: 'wrong horse battery' } }),
       ask({ query: SIGN_IN, variables: { email: `nobody.${email}`, password: PASSWORD } }),
@@ -113,7 +113,7 @@ describe('signIn', () => {
     [false, 'nobody else is believed: another address that is only claimed is no way around the throttle'],
   ])('trusted: %s: %s', async (isTrusted) => {
     const to = isTrusted ? tls : service
-    const { email } = await person('owner', to)
+    const { email } = await user('owner', to)
     const attempt = async (from: string, password: string) => {
       const headers = { 'x-forwarded-for': from, origin: isTrusted ? 'https://voice.example.org' : to.url }
       return codeOf(await ask({ query: SIGN_IN, variables: { email, password }, headers }, to))
@@ -123,8 +123,8 @@ describe('signIn', () => {
     expect(await attempt('203.0.113.2', PASSWORD)).toBe(isTrusted ? undefined : 'RATE_LIMITED')
   })
 
-  test('is throttled per person and address: after five wrong passwords the right one waits, too', async () => {
-    const [{ email }, other] = await Promise.all([person(), person()])
+  test('is throttled per user and address: after five wrong passwords the right one waits, too', async () => {
+    const [{ email }, other] = await Promise.all([user(), user()])
     for (let count = 0; count < 5; count++) {
       expect(codeOf(await ask({ query: SIGN_IN, variables: { email, password: 'wrong horse battery' } }))).toBe(
         'UNAUTHORIZED',
@@ -136,7 +136,7 @@ describe('signIn', () => {
   })
 
   test('opens no session for a password that was changed while it was verified', async () => {
-    const { email, id } = await person()
+    const { email, id } = await user()
     const { pool } = service.runtime.db
     const change = await pool.connect()
     await change.query('begin')
@@ -169,7 +169,7 @@ describe('signIn', () => {
     ['that is ours', { 'sec-fetch-site': 'same-origin' }, undefined],
     ['that is no page at all', {}, undefined],
   ])('asked for by a page %s answers %j with %s', async (_title, headers, code) => {
-    const { email } = await person()
+    const { email } = await user()
     const body = { query: SIGN_IN, variables: { email, password: PASSWORD } }
     const reply = await call(`${service.url}/graphql`, { method: 'POST', headers: { ...headers }, body })
     expect(codeOf(reply.json<Answer>())).toBe(code)
@@ -274,7 +274,7 @@ describe('signOut', () => {
     expect(codeOf(await ask({ query: SIGN_OUT, cookie: one.cookie }))).toBe('UNAUTHORIZED')
   })
 
-  test('everywhere closes what the person holds open, within a second, and nobody else’s', async () => {
+  test('everywhere closes what the user holds open, within a second, and nobody else’s', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const second = await cookieOf(one.email)
     const jobs = [one, other].map(({ account }) => insertJob(service.runtime.db, account, { status: 'processing' }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { disableUser } from '../../src/users/disable-user.ts'
-import type { UserRole } from '../../src/users/user.ts'
 import { codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -36,10 +36,10 @@ async function ask(query: string, variables: object, cookie?: string) {
 const signIn = (email: string, password = PASSWORD) => ask(SIGN_IN, { email, password })
 const change = (cookie: string, from: string, to = NEW_PASSWORD) => ask(CHANGE, { from, to }, cookie)
 
-let people = 0
-async function person(role: UserRole = 'owner', account?: string) {
+let users = 0
+async function user(role: UserRole = 'owner', account?: string) {
   const of = account ?? (await service.createAccount())
-  const email = `grace.${++people}@example.org`
+  const email = `grace.${++users}@example.org`
   const { id } = await createUser(service.runtime.as({ kind: 'system' }), {
     account: of,
     email,
@@ -51,8 +51,8 @@ async function person(role: UserRole = 'owner', account?: string) {
 const isSignedIn = async (cookie: string) => (await ask(ME, {}, cookie)).data?.me !== null
 
 describe('changePassword', () => {
-  test('lets the new password in and the old one out, and ends all other sessions of the person', async () => {
-    const [one, other] = [await person(), await person()]
+  test('lets the new password in and the old one out, and ends all other sessions of the user', async () => {
+    const [one, other] = [await user(), await user()]
     const second = (await signIn(one.email)).cookie!
     expect((await change(one.cookie, PASSWORD)).data).toEqual({ changePassword: { sessions: 1 } })
     expect(await Promise.all([one.cookie, second, other.cookie].map(isSignedIn))).toEqual([true, false, true])
@@ -61,7 +61,7 @@ describe('changePassword', () => {
   })
 
   test('needs the current password, and changes nothing without it', async () => {
-    const one = await person()
+    const one = await user()
     expect(refusalOf(await change(one.cookie, 'wrong horse battery'))).toMatchObject({
       code: 'INVALID_REQUEST',
       details: [{ path: '/currentPassword' }],
@@ -70,7 +70,7 @@ describe('changePassword', () => {
   })
 
   test('counts wrong passwords as signing in does', async () => {
-    const one = await person()
+    const one = await user()
     for (let tries = 0; tries < 5; tries++) await change(one.cookie, 'wrong horse battery')
     const limited = await change(one.cookie, PASSWORD)
     expect([limited.data, limited.errors?.[0]?.extensions.code]).toEqual([null, 'RATE_LIMITED'])
@@ -78,12 +78,12 @@ describe('changePassword', () => {
   })
 
   test.each(['too short', 'x'.repeat(257)])('takes no bad password: %s', async (to) => {
-    const one = await person()
+    const one = await user()
     expect(refusalOf(await change(one.cookie, PASSWORD, to))?.details).toMatchObject([{ path: '/newPassword' }])
   })
 
   test('of two changes at once one wins, and the other is told so', async () => {
-    const one = await person()
+    const one = await user()
     const wanted = [NEW_PASSWORD, 'third horse staple']
     const answers = await Promise.all(wanted.map((to) => change(one.cookie, PASSWORD, to)))
     expect(answers.map((answer) => codeOf(answer) ?? 'done').sort()).toEqual(['INVALID_REQUEST', 'done'])
@@ -91,7 +91,7 @@ describe('changePassword', () => {
     expect((await signIn(one.email, winner)).data).toEqual({ signIn: { id: one.id } })
   })
 
-  test('is for people alone', async () => {
+  test('is for users alone', async () => {
     const { key } = await service.createCaller()
     const body = { query: CHANGE, variables: { from: PASSWORD, to: NEW_PASSWORD } }
     for (const who of [{ key }, {}]) {
@@ -105,9 +105,9 @@ describe('users', () => {
   const LIST = '{ users { edges { node { id email role disabledAt } } } }'
 
   test('are shown to owners of their account, and to nobody else', async () => {
-    const owner = await person()
-    const member = await person('member', owner.account)
-    await person()
+    const owner = await user()
+    const member = await user('member', owner.account)
+    await user()
     const { data } = await ask(LIST, {}, owner.cookie)
     expect(data).toEqual({
       users: {
@@ -124,11 +124,11 @@ describe('users', () => {
   })
 })
 
-describe('a disabled person', () => {
+describe('a disabled user', () => {
   const operator = () => service.runtime.as({ kind: 'system' })
 
   test('is signed out everywhere at once, and kept out as with a wrong password until enabled', async () => {
-    const one = await person()
+    const one = await user()
     const client = openSocketClient(service.url, null, { cookie: one.cookie, origin: service.url })
     const jobId = await insertJob(service.runtime.db, one.account, { status: 'processing' })
     const heard = client.subscribe<{ jobsUpdated: { id: string } }>('subscription { jobsUpdated { id } }')
@@ -144,13 +144,13 @@ describe('a disabled person', () => {
   })
 
   test('has no session, should one come into being at that very moment', async () => {
-    const one = await person()
+    const one = await user()
     await service.runtime.db.pool.query('update "user" set disabled_at = now() where id = $1', [one.id])
     expect(await isSignedIn(one.cookie)).toBe(false)
   })
 
   test('keeps the moment of the first time', async () => {
-    const one = await person()
+    const one = await user()
     const first = await disableUser(operator(), { user: one.id, disabled: true })
     expect(await disableUser(operator(), { user: one.id, disabled: true })).toEqual(first)
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstIdAt, idTime, newId } from '../../src/values/id.ts'
-import { formatMoment, parseMoment } from '../../src/values/timestamp.ts'
+import { formatTimestamp, parseTimestamp } from '../../src/values/timestamp.ts'
 
-describe('parseMoment', () => {
+describe('parseTimestamp', () => {
   test.each([
     ['2026-01-31T09:05:00Z', '2026-01-31T09:05:00.000Z'],
     ['2026-01-31', '2026-01-31T00:00:00.000Z'],
@@ -12,7 +12,7 @@ describe('parseMoment', () => {
     ['2026-01-31t09:05:00.1239z', '2026-01-31T09:05:00.124Z'],
     ['2026-01-31T23:59:59.9999999-00:00', '2026-02-01T00:00:00.000Z'],
   ])('%s is %s', (text, moment) => {
-    expect(parseMoment(text)?.toISOString()).toBe(moment)
+    expect(parseTimestamp(text)?.toISOString()).toBe(moment)
   })
 
   test('what a date writes is what is read', () => {
@@ -20,7 +20,7 @@ describe('parseMoment', () => {
       fc.property(
         fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
         (date) => {
-          expect(parseMoment(date.toISOString())).toEqual(date)
+          expect(parseTimestamp(date.toISOString())).toEqual(date)
         },
       ),
     )
@@ -46,9 +46,9 @@ describe('firstIdAt', () => {
 
 test('a moment is written as toISOString writes it', () => {
   const anyMoment = fc.date({ noInvalidDate: true })
-  fc.assert(fc.property(anyMoment, (date) => formatMoment(date) === date.toISOString()))
+  fc.assert(fc.property(anyMoment, (date) => formatTimestamp(date) === date.toISOString()))
   for (const text of ['2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z']) {
-    expect(formatMoment(new Date(text))).toBe(text)
+    expect(formatTimestamp(new Date(text))).toBe(text)
   }
-  expect(() => formatMoment(new Date(Number.NaN))).toThrow(RangeError)
+  expect(() => formatTimestamp(new Date(Number.NaN))).toThrow(RangeError)
 })

@@ -150,7 +150,7 @@ describe('submitVoiceJob', () => {
     },
   )
 
-  it('lists at most 20 mistakes, each cut short', async () => {
+  it('lists at most 20 violations, each cut short', async () => {
     const names = Array.from({ length: 100 }, (_, n) => `${n}-${'😀x'.repeat(500)}`)
     const extra = Object.fromEntries(names.map((name) => [name, 1]))
     const sides = [{ inputs: { text: 'Hi.', voice: firstVoice(), ...extra } }, { ...GOOD, ...extra }]

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Catalog, CatalogSnapshot } from '../../src/catalog/catalog-cache.ts'
+import type { Catalog, CatalogSnapshot } from '../../src/context/catalog-snapshot.ts'
 import { synthesize } from '../../src/voice/synthesize.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'

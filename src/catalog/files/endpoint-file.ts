@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { SCOPE_FORM } from '../../api-keys/api-key.ts'
+import { SCOPE_FORM } from '../../access/scopes.ts'
+import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import { checkVoice } from '../../engines/check-voice.ts'
 import { engineBlock } from '../../engines/engine-block.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
-import { RESPONSE_FIELDS } from '../voice-endpoint.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 import { wordsOf } from './issue-words.ts'
 import { readYaml, refusedFile } from './read-yaml.ts'
@@ -85,14 +85,14 @@ interface EndpointSpecs {
 }
 
 /**
- * Reads an endpoint file, YAML or JSON (contract.md section 9), whole or not at all.
- * @throws INVALID_REQUEST with a detail for each mistake; `path` is `line N`
+ * Reads an endpoint file, YAML or JSON, whole or not at all.
+ * @throws INVALID_REQUEST with a detail for each violation; `path` is `line N`
  */
 export function parseEndpointFile(source: string): EndpointSpecs {
   const { value, lineOf } = readYaml(source)
-  const refused = (mistakes: readonly Mistake[]) =>
+  const refused = (violations: readonly Violation[]) =>
     refusedFile(
-      mistakes.map(({ path, message }) => ({
+      violations.map(({ path, message }) => ({
         path: lineOf(path),
         message: `${path.join('.') || 'the file'} ${message}`,
       })),
@@ -104,12 +104,12 @@ export function parseEndpointFile(source: string): EndpointSpecs {
   throw refused(parsed.error.issues.flatMap(toMistakes))
 }
 
-interface Mistake {
+interface Violation {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-const toMistakes = (issue: z.core.$ZodIssue): Mistake[] =>
+const toMistakes = (issue: z.core.$ZodIssue): Violation[] =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
     : [{ path: issue.path, message: issue.message }]

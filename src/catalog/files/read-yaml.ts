@@ -15,7 +15,7 @@ interface YamlFile {
 export const refusedFile = (details: readonly Detail[]) =>
   invalidRequest('Correct the endpoint file: nothing of it was applied.', details)
 
-/** Reads YAML, or JSON, which is YAML as well. @throws INVALID_REQUEST with the line and the reason of each mistake */
+/** Reads YAML, or JSON, which is YAML as well. @throws INVALID_REQUEST with the line and the reason of each violation */
 export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`

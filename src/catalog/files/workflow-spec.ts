@@ -4,7 +4,7 @@ import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-f
 
 const MAX_CREDITS_PER_JOB = 1_000_000_000
 
-/** A workflow as an endpoint file lists it (contract.md section 9). */
+/** A workflow as an endpoint file lists it. */
 export const workflowSpec = z
   .strictObject({
     slug,

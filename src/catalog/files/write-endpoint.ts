@@ -1,6 +1,5 @@
+import type { Voice, VoiceEndpoint, Workflow } from '../../context/catalog-snapshot.ts'
 import type { Shown } from '../show-endpoint.ts'
-import type { Voice, VoiceEndpoint } from '../voice-endpoint.ts'
-import type { Workflow } from '../workflow.ts'
 
 /** An entry of an endpoint file, and the list that it stands in. */
 export interface FileEntry {
@@ -8,7 +7,7 @@ export interface FileEntry {
   readonly entry: Readonly<Record<string, unknown>>
 }
 
-/** In the words of an endpoint file (contract.md section 9). The audio of a reference voice is not in it: `apply` asks for the file again. */
+/** In the words of an endpoint file. The audio of a reference voice is not in it: `apply` asks for the file again. */
 export const writeEndpoint = (shown: Shown): FileEntry =>
   shown.kind === 'endpoint'
     ? { section: 'endpoints', entry: endpointEntry(shown.endpoint) }

@@ -1,3 +1,5 @@
+import { VOICE_SCOPE } from '../../access/scopes.ts'
+import type { Voice, VoiceEndpoint, VoiceKind } from '../../context/catalog-snapshot.ts'
 import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
@@ -6,17 +8,8 @@ import { type CatalogView, catalog } from '../catalog.ts'
 import { catalogEndpoint } from '../catalog-endpoint.ts'
 import { endpointSchema } from '../endpoint-schema.ts'
 import { endpointVoices } from '../endpoint-voices.ts'
-import { seeEndpoint } from '../find-visible-endpoint.ts'
-import {
-  endpointKey,
-  endpointPath,
-  requestSchema,
-  schemaVersion,
-  VOICE_SCOPE,
-  type Voice,
-  type VoiceEndpoint,
-  type VoiceKind,
-} from '../voice-endpoint.ts'
+import { findVisibleEndpoint } from '../require-endpoint.ts'
+import { endpointKey, endpointPath, requestSchema, schemaVersion } from '../voice-endpoint.ts'
 
 const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Where a voice comes from.', {
   preset: "One of the engine's own.",
@@ -84,7 +77,7 @@ addNodeSource<VoiceEndpoint | EndpointVoice>('voice', {
   typeOf: (node) => ('endpointSlug' in node ? 'Voice' : 'VoiceEndpoint'),
   load: (ctx, id) => {
     const [, slug = '', ...rest] = id.split('.')
-    const endpoint = seeEndpoint(ctx, slug)
+    const endpoint = findVisibleEndpoint(ctx, slug)
     if (rest.length === 0) return endpoint
     return voicesOf(endpoint).find((voice) => voice.slug === rest.join('.')) ?? null
   },

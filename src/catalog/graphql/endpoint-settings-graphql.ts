@@ -1,10 +1,11 @@
+import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { PageInput } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
 import { connectionOf } from '../../graphql/connection.ts'
 import { forOperator, OPERATORS_PART } from '../../graphql/for-operator.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { endpoints } from '../endpoints.ts'
-import { poolOf, type Voice, type VoiceEndpoint } from '../voice-endpoint.ts'
+import { poolOf } from '../voice-endpoint.ts'
 import { VoiceEndpointRef, VoiceRef } from './endpoint-graphql.ts'
 
 const EndpointSettingsRef = builder.objectRef<VoiceEndpoint>('EndpointSettings').implement({

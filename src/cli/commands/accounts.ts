@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Account } from '../../accounts/account.ts'
+import type { Account } from '../../accounts/account-view.ts'
 import { everyPage } from '../every-page.ts'
 import { wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { VoiceEndpoint } from '../../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { everyPage } from '../every-page.ts'
 import { operatorCommand } from '../run-command.ts'

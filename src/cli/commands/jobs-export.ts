@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Context } from '../../context/context.ts'
 import type { JobExport } from '../../jobs/export/export-jobs.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { interruptibly } from '../interruption.ts'
 import { time } from '../options.ts'
@@ -30,7 +30,7 @@ export function addExportCommand(jobs: Command): void {
   )
 }
 
-const exportToFile = (ctx: Context, options: ExportOptions): Promise<Answer> =>
+const exportToFile = (ctx: ServiceContext, options: ExportOptions): Promise<Answer> =>
   interruptibly(async (gone) => {
     const { cancellable } = await import('../../db/cancellable-client.ts')
     const { exportJobs } = await import('../../jobs/export/export-jobs.ts')

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { JOB_ERRORS } from '../../jobs/job-states.ts'
 import type { JobState, JobStates } from '../../jobs/live/job-stream.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { interruptibly } from '../interruption.ts'
 import { operatorCommand } from '../run-command.ts'
@@ -26,7 +26,7 @@ export function addWatchCommand(jobs: Command): void {
   )
 }
 
-async function watch(ctx: Context, options: WatchOptions, [jobId]: readonly string[]): Promise<null> {
+async function watch(ctx: ServiceContext, options: WatchOptions, [jobId]: readonly string[]): Promise<null> {
   const states = await follow(ctx, options.account, jobId)
   await interruptibly(async (stopped) => {
     stopped.addEventListener('abort', () => void states.return())
@@ -38,7 +38,7 @@ async function watch(ctx: Context, options: WatchOptions, [jobId]: readonly stri
   return null
 }
 
-async function follow(ctx: Context, account: string | undefined, jobId: string | undefined): Promise<JobStates> {
+async function follow(ctx: ServiceContext, account: string | undefined, jobId: string | undefined): Promise<JobStates> {
   if ((jobId === undefined) === (account === undefined)) throw invalidRequest('Give either a job id or --account.')
   if (jobId === undefined) {
     const { jobsUpdated } = await import('../../jobs/live/jobs-updated.ts')

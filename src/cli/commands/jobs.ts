@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Context } from '../../context/context.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../jobs/job-states.ts'
 import type { JobSummary } from '../../jobs/job-view.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { oneOf, size, time } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
@@ -61,7 +61,7 @@ export function addJobCommands(program: Command): void {
   )
 }
 
-async function show(ctx: Context, jobId: string): Promise<Answer> {
+async function show(ctx: ServiceContext, jobId: string): Promise<Answer> {
   const { showJob } = await import('../../jobs/list/show-job.ts')
   const { presentJob } = await import('../../../rest/present.ts')
   const job = await showJob(ctx, { jobId })
@@ -79,7 +79,7 @@ async function show(ctx: Context, jobId: string): Promise<Answer> {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-async function list(ctx: Context, options: ListOptions): Promise<Answer> {
+async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> {
   const { jobPage } = await import('../../jobs/list/job-page.ts')
   const { presentJobPage } = await import('../../../rest/present.ts')
   const page = await jobPage(await actingFor(ctx, options.account), {

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
 import type { OperatorJobView } from '../../jobs/list/show-job.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { actingFor } from '../acting-for.ts'
 import { interruptibly } from '../interruption.ts'
@@ -55,13 +55,13 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   return { json, text: `${file}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
 
-function firstVoice(ctx: Context, slug: string): string {
+function firstVoice(ctx: ServiceContext, slug: string): string {
   const voice = ctx.catalog.current.endpoints.get(slug)?.voices[0]?.slug
   if (voice === undefined) throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint "${slug}".`)
   return voice
 }
 
-async function payerOf(ctx: Context, account: string | undefined): Promise<Context> {
+async function payerOf(ctx: ServiceContext, account: string | undefined): Promise<ServiceContext> {
   if (account !== undefined) return actingFor(ctx, account)
   const { accounts } = await import('../../accounts/accounts.ts')
   const { installDemoAccount } = await import('../../runtime/install.ts')
@@ -71,7 +71,7 @@ async function payerOf(ctx: Context, account: string | undefined): Promise<Conte
 }
 
 /** Waits for the job; where no worker takes it, this process becomes one for as long as it needs. */
-async function finished(ctx: Context, jobId: string, runtime: Runtime): Promise<void> {
+async function finished(ctx: ServiceContext, jobId: string, runtime: Runtime): Promise<void> {
   const { showJob } = await import('../../jobs/list/show-job.ts')
   const submitted = performance.now()
   let worker: Worker | null = null
@@ -95,7 +95,7 @@ function assertCompleted({ failure, cause }: OperatorJobView): void {
   if (failure !== null) throw new JobFailure(failure.code, cause ?? 'no cause is known')
 }
 
-async function audioOf(ctx: Context, jobId: string): Promise<Artifact> {
+async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {
   const { loadArtifacts } = await import('../../jobs/job-parts.ts')
   const outputs = (await loadArtifacts(ctx.db.pool, [jobId])).get(jobId)
   const audio = outputs?.find(({ output }) => output === 'audio')

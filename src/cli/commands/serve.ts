@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Halves } from '../run-service.ts'
+import type { Roles } from '../run-service.ts'
 
 /** Part of a queue's name. */
 const POOL_FORM = /^[A-Za-z0-9_.-]{1,64}$/
@@ -29,7 +29,7 @@ function namesOf(list: string): string[] {
 }
 
 /** Loaded only when asked for: the other commands need neither the doors nor the engines. */
-async function run(halves: Halves): Promise<void> {
+async function run(roles: Roles): Promise<void> {
   const { runService } = await import('../run-service.ts')
-  await runService(halves)
+  await runService(roles)
 }

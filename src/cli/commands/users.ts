@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { USER_ROLES, type UserRole } from '../../access/scopes.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { USER_ROLES, type User, type UserRole } from '../../users/user.ts'
+import type { User } from '../../users/user.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 
@@ -24,7 +25,7 @@ interface Options extends PasswordOption {
 }
 
 export function addUserCommands(program: Command): void {
-  const users = program.command('users').description('people who sign in')
+  const users = program.command('users').description('users who sign in')
   addList(users)
   addStanding(users)
   addPassword(users)
@@ -32,10 +33,10 @@ export function addUserCommands(program: Command): void {
   operatorCommand<Options>(
     users
       .command('create')
-      .description('let a person sign in; without --password-file a password is made and shown, this once')
+      .description('let a user sign in; without --password-file a password is made and shown, this once')
       .requiredOption('--account <account>', 'id or name')
-      .requiredOption('--email <address>', 'what the person signs in with')
-      .addOption(new Option('--role <role>', 'what the person may do').choices(USER_ROLES).default('owner'))
+      .requiredOption('--email <address>', 'what the user signs in with')
+      .addOption(new Option('--role <role>', 'what the user may do').choices(USER_ROLES).default('owner'))
       .option(...PASSWORD_FILE),
     async (ctx, { account, email, role, ...option }) => {
       const { createUser } = await import('../../users/create-user.ts')
@@ -50,7 +51,7 @@ function addPassword(users: Command): void {
     users
       .command('set-password')
       .description(
-        'give a person another password, and sign them out everywhere; without --password-file one is made and shown, this once',
+        'give a user another password, and sign them out everywhere; without --password-file one is made and shown, this once',
       )
       .argument('<user>', 'id or e-mail address')
       .option(...PASSWORD_FILE),
@@ -80,7 +81,7 @@ function addList(users: Command): void {
   operatorCommand<{ account: string; first?: string; after?: string }>(
     users
       .command('list')
-      .description('the people of an account, oldest first')
+      .description('the users of an account, oldest first')
       .requiredOption('--account <account>', 'id or name')
       .option('--first <number>', 'how many, 1 to 100')
       .option('--after <id>', 'only those who were added after this user'),
@@ -88,10 +89,10 @@ function addList(users: Command): void {
       const { users: listUsers } = await import('../../users/users.ts')
       const page = { account, after, first: size('--first', first) }
       const { edges, pageInfo } = await listUsers(ctx, page)
-      const people = edges.map(({ node }) => node)
+      const users = edges.map(({ node }) => node)
       return {
-        json: { users: people.map(toJson), has_more: pageInfo.hasNextPage },
-        text: people.map(toLine).join('\n') || 'none',
+        json: { users: users.map(toJson), has_more: pageInfo.hasNextPage },
+        text: users.map(toLine).join('\n') || 'none',
       }
     },
   )
@@ -108,8 +109,8 @@ function addStanding(users: Command): void {
         return { json: toJson(changed), text: toLine(changed) }
       },
     )
-  addOne('disable', 'keep a person from signing in, and end their sessions', true)
-  addOne('enable', 'let a disabled person sign in again', false)
+  addOne('disable', 'keep a user from signing in, and end their sessions', true)
+  addOne('enable', 'let a disabled user sign in again', false)
 }
 
 const toJson = ({ id, accountId, email, role, createdAt, disabledAt }: User) => ({

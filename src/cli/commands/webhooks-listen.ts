@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { AccountActor, Context } from '../../context/context.ts'
+import type { AccountActor } from '../../access/actor.ts'
+import type { ServiceContext } from '../../runtime/services.ts'
 import type { Delivery } from '../../webhooks/receive-locally.ts'
 import { actingFor } from '../acting-for.ts'
 import { interruptibly } from '../interruption.ts'
@@ -14,7 +15,7 @@ interface ListenOptions {
   readonly json?: boolean
 }
 
-type Owner = Context & { readonly actor: AccountActor }
+type Owner = ServiceContext & { readonly actor: AccountActor }
 
 /** `sonant webhooks listen`, added to the command group `webhooks`. */
 export function addListenCommand(webhooks: Command): void {
@@ -30,14 +31,14 @@ export function addListenCommand(webhooks: Command): void {
   )
 }
 
-async function listen(ctx: Context, options: ListenOptions): Promise<null> {
+async function listen(ctx: ServiceContext, options: ListenOptions): Promise<null> {
   const { startReceiver } = await import('../../webhooks/receive-locally.ts')
   const { ANNOUNCE_MS, announceReceiver } = await import('../../webhooks/local-receivers.ts')
   const owner = await actingFor(ctx, options.account ?? (await oldestAccount(ctx)))
   const print = options.json === true ? printJson : printLines
   const receiver = await startReceiver(owner, size('--port', options.port) ?? PORT, print)
   const { port, certificate, url } = receiver
-  const announce = () => announceReceiver(ctx.bus, { port, certificate }).catch(() => undefined)
+  const announce = () => announceReceiver(ctx.notifier, { port, certificate }).catch(() => undefined)
   const timer = setInterval(() => void announce(), ANNOUNCE_MS)
   try {
     await announce()
@@ -48,13 +49,13 @@ async function listen(ctx: Context, options: ListenOptions): Promise<null> {
     }).finally(restore)
   } finally {
     clearInterval(timer)
-    await announceReceiver(ctx.bus, { port, certificate: null }).catch(() => undefined)
+    await announceReceiver(ctx.notifier, { port, certificate: null }).catch(() => undefined)
     await receiver.close()
   }
   return null
 }
 
-async function oldestAccount(ctx: Context): Promise<string> {
+async function oldestAccount(ctx: ServiceContext): Promise<string> {
   const { accounts } = await import('../../accounts/accounts.ts')
   const { invalidRequest } = await import('../../errors/service-error.ts')
   const [oldest] = (await accounts(ctx, { first: 1 })).edges
@@ -65,7 +66,7 @@ async function oldestAccount(ctx: Context): Promise<string> {
 /** The account's URL is the receiver's as long as it runs. Returns what puts the one from before back, unless it was changed meanwhile. */
 async function lendUrl(owner: Owner, url: string): Promise<() => Promise<void>> {
   const { parseCidr } = await import('../../egress/ip-ranges.ts')
-  const { LOOPBACK } = await import('../../webhooks/local-receivers.ts')
+  const { LOOPBACK } = await import('../../egress/local-receivers.ts')
   const { setWebhookUrl } = await import('../../webhooks/set-webhook-url.ts')
   const { webhook } = await import('../../webhooks/webhook.ts')
   const egressAllow = [...owner.settings.egressAllow, parseCidr(`${LOOPBACK}/32`)]

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Workflow } from '../../catalog/workflow.ts'
+import type { Workflow } from '../../context/catalog-snapshot.ts'
 import { everyPage } from '../every-page.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'

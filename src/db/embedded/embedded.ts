@@ -35,7 +35,7 @@ interface EmbeddedOptions {
 }
 
 /**
- * Opens the PostgreSQL of a data directory (contract.md section 9): attaches where one runs, else starts one, making the
+ * Opens the PostgreSQL of a data directory: attaches where one runs, else starts one, making the
  * database on first use. Any number of processes may do so at once. Throws EmbeddedError, one sentence for the operator.
  */
 export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}): Promise<Embedded> {

@@ -5,7 +5,7 @@ import type { detect as Detect } from 'tinyld'
 const load = createRequire(import.meta.url)
 const tinyld = () => load('tinyld') as { detect: typeof Detect }
 
-/** The languages of spec 2.5, in its order and spelling, without `auto`. */
+/** The languages of the published endpoint, in its order and spelling, without `auto`. */
 export const LANGUAGES = [
   'Chinese',
   'English',
@@ -45,7 +45,7 @@ const MARKS: readonly (readonly [RegExp, Language])[] = [
 
 const FREQUENT_WORDS: Readonly<Record<string, readonly string[]>> = {
   English:
-    'hello hi hey good morning evening night goodbye bye thanks thank you please sorry yes the and is are was of to in it this that what where how who why i we they my your with for not have has do does can will welcome test world'.split(
+    'hello hi hey good morning evening night goodbye bye thanks thank you please sorry yes the and is are was of to in it this that what where how who why i we they my your with for not have has do does can will welcome test scenario'.split(
       ' ',
     ),
   French:

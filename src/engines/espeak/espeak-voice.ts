@@ -1,7 +1,7 @@
 import { detectLanguage, hasChineseForms, type Language } from './detect-language.ts'
 import { familyOf } from './espeak-scripts.ts'
 
-/** What eSpeak NG calls each language of spec 2.5. */
+/** What eSpeak NG calls each of `LANGUAGES`. */
 export const ESPEAK_LANGUAGES: Readonly<Record<Language, string>> = {
   Chinese: 'cmn',
   English: 'en-us',

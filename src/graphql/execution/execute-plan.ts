@@ -86,7 +86,7 @@ function completeField(run: Run, field: FieldPlan, source: unknown, prev: Path):
   }
 }
 
-/** Completes a value that may come later; what goes wrong with it is null, or all of its parent's mistake where it cannot be. */
+/** Completes a value that may come later; what goes wrong with it is null, or all of its parent's violation where it cannot be. */
 function settle(run: Run, place: Place, shape: Shape, value: unknown): unknown {
   const completed = isThenable(value)
     ? Promise.resolve(value).then((settled) => complete(run, place, shape, settled))

@@ -37,7 +37,7 @@ export function acceptedTypes(header: string | null | undefined, types: readonly
 export const accepts = (header: string | null | undefined, types: readonly string[]): boolean =>
   acceptedTypes(header, types).length > 0
 
-/** Whether a page is asked for, as browsers do for a person, and liked no less than data. No GraphQL client names HTML first. */
+/** Whether a page is asked for, as browsers do for a user, and liked no less than data. No GraphQL client names HTML first. */
 export function prefersHtml(header: string | undefined): boolean {
   const ranges = rangesOf(header ?? '')
   const html = likingOf(HTML, ranges)

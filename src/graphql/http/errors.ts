@@ -1,13 +1,13 @@
 import { GraphQLError } from 'graphql'
-import { describeTrouble, toServiceError } from '../../errors/describe-error.ts'
+import { describeError, toServiceError } from '../../errors/describe-error.ts'
 import { type Detail, type ErrorCode, HTTP_STATUS, ServiceError, shortenedMessage } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 
 const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
 
 /**
- * What a caller may see of an error: the codes of REST with the request's id (contract.md section 10). Whatever is not a refusal in
- * our own words, nor a mistake in the caller's document, becomes INTERNAL_ERROR and stays in the log.
+ * What a caller may see of an error: the codes of REST with the request's id. Whatever is not a refusal in
+ * our own words, nor a violation in the caller's document, becomes INTERNAL_ERROR and stays in the log.
  */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
@@ -26,7 +26,7 @@ export function maskError(error: unknown, log: Log, requestId: string): GraphQLE
 function masked(error: unknown, log: Log, requestId: string): GraphQLError {
   const refusal = toServiceError(error)
   if (!(error instanceof ServiceError) && refusal.code === 'INTERNAL_ERROR') {
-    log.error({ requestId, ...describeTrouble(error) }, 'a request failed')
+    log.error({ requestId, ...describeError(error) }, 'a request failed')
   }
   return new GraphQLError(refusal.message, { extensions: extensionsOf(refusal, requestId) })
 }

@@ -35,7 +35,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   'application/json': JSON_TYPE,
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 }
-/** By it Yoga tells that mistakes are going to be answered over HTTP: it keeps them with their status. */
+/** By it Yoga tells that violations are going to be answered over HTTP: it keeps them with their status. */
 export const AS_POST = { method: 'POST' }
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions'])
 
@@ -88,7 +88,7 @@ function toParams(body: Body): Params | null {
 const isObjectOrNone = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && !Array.isArray(value))
 
-/** Null where there are mistakes in it: Yoga says which, from its own memory. */
+/** Null where there are violations in it: Yoga says which, from its own memory. */
 function validated(
   yoga: YogaServerInstance<GraphqlContext, object>,
   context: GraphqlContext,

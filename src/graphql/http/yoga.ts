@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import type { Actor } from '../../access/actor.ts'
 import { boundedCache } from '../../concurrency/bounded-cache.ts'
-import type { Actor } from '../../context/context.ts'
 import { errorHeaders, toServiceError } from '../../errors/describe-error.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { parseJsonBody } from '../../http/json-body.ts'
@@ -39,7 +39,7 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-
 
 /**
  * Mounts the GraphQL door: POST with JSON, GET for queries, both with server-sent events for subscriptions, WebSockets, and GraphiQL for
- * browsers (contract.md section 10).
+ * browsers.
  */
 export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
   const schema = buildGraphqlSchema()

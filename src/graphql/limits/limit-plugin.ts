@@ -8,7 +8,7 @@ import { parseWithin } from './parse-within.ts'
 import { plainSubscription } from './plain-subscription.ts'
 import { refuseIntrospection } from './refuse-introspection.ts'
 import { refuseMisreadLiterals } from './refuse-misread-literals.ts'
-import { variableMistakes } from './variables.ts'
+import { variableViolations } from './variables.ts'
 
 /**
  * The limits of every operation, whatever it came over: WebSocket and SSE parse, validate and execute through the same plugins. Tokens
@@ -28,7 +28,7 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
     const hideSuggestions = anonymous && !runtime.settings.development
     if (hideSuggestions) addValidationRule(refuseIntrospection)
-    // A hint takes longer to find than all the rest, and so does a long list of mistakes.
+    // A hint takes longer to find than all the rest, and so does a long list of violations.
     setValidationFn((schema, document, rules) =>
       validate(schema, document, rules, { maxErrors: MAX_MISTAKES, hideSuggestions }),
     )
@@ -58,7 +58,7 @@ type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unkn
 export function refuseCall(args: Call): GraphQLError | null {
   const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
   return excess === null
-    ? variableMistakes(args, isAnonymous(args.contextValue as GraphqlContext))
+    ? variableViolations(args, isAnonymous(args.contextValue as GraphqlContext))
     : new GraphQLError(excess)
 }
 

@@ -16,7 +16,7 @@ import { INVALID, isOutOfRange, UNSAFE_STRING } from '../../values/storable-json
 type Visit = Parameters<ASTVisitFn<ASTNode>>
 
 /**
- * What stands in the document itself is refused as it is among the variables (contract.md section 2): NUL, unpaired surrogates, numbers
+ * What stands in the document itself is refused as it is among the variables: NUL, unpaired surrogates, numbers
  * out of range, and keys that reach for prototypes.
  */
 export function refuseMisreadLiterals(context: ValidationContext): ASTVisitor {

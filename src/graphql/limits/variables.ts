@@ -22,7 +22,7 @@ interface Call {
  * What does not fit its type in the variables of a valid operation, each with its place; null if all do. graphql would say it, too, but
  * with the whole variable in every message: an answer fifty times the size of the request.
  */
-export function variableMistakes(call: Call, hideSuggestions: boolean): GraphQLError | null {
+export function variableViolations(call: Call, hideSuggestions: boolean): GraphQLError | null {
   const given = (call.variableValues ?? {}) as Readonly<Record<string, unknown>>
   const details: Detail[] = []
   for (const { variable, type: node } of getOperationAST(call.document, call.operationName)?.variableDefinitions ??

@@ -1,6 +1,6 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { ExecutionResult } from 'graphql'
-import { END, type Flow } from '../../concurrency/pull-stream.ts'
+import { END, type PullStream } from '../../concurrency/pull-stream.ts'
 
 const jsons = new WeakMap<ExecutionResult, string>()
 
@@ -8,7 +8,11 @@ const jsons = new WeakMap<ExecutionResult, string>()
  * Sends a subscription's answers as they come, and one after the other: none before the last one has left this process. What graphql-ws
  * is given to read holds nothing but the end, as it would take several promises for each answer of each subscriber.
  */
-export function deliver(answers: Flow<ExecutionResult>, socket: WebSocket, id: string): AsyncIterableIterator<never> {
+export function deliver(
+  answers: PullStream<ExecutionResult>,
+  socket: WebSocket,
+  id: string,
+): AsyncIterableIterator<never> {
   const ended = Promise.withResolvers<typeof END>()
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
   let sending = false

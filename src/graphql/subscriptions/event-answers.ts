@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql'
-import { type Actor, callerOf } from '../../context/context.ts'
+import { type Actor, callerOf } from '../../access/actor.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { executeWithin } from '../limits/deadline.ts'
 

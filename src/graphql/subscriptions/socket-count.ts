@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket'
-import { type AccountHolder, callerOf } from '../../context/context.ts'
+import { type AccountHolder, callerOf } from '../../access/actor.ts'
 
 const MAX_SOCKETS = 10_000
 const MAX_SOCKETS_PER_CALLER = 1000

@@ -1,6 +1,6 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
-import { type Flow, openFlow } from '../../concurrency/pull-stream.ts'
+import { openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { accepts, EVENT_STREAM } from '../http/accept.ts'
 import { maskError } from '../http/errors.ts'
@@ -26,7 +26,7 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
  * Follows what a subscription is about: events may be sent as they are. A call that is over the limits is answered with an error. It
  * ends with the signal of its context, whatever else knows of it.
  */
-export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | Flow<ExecutionResult>> {
+export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | PullStream<ExecutionResult>> {
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
   const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
@@ -39,12 +39,12 @@ export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | 
 }
 
 /** Every verb behind a subscription gives a flow: `subscribedBy` takes no other. */
-const open = (call: ExecutionArgs): Promise<ExecutionResult | Flow<object>> =>
+const open = (call: ExecutionArgs): Promise<ExecutionResult | PullStream<object>> =>
   createSourceEventStream(call).catch((originalError) => ({
     errors: [new GraphQLError('It could not be followed.', { originalError })],
-  })) as Promise<ExecutionResult | Flow<object>>
+  })) as Promise<ExecutionResult | PullStream<object>>
 
-function answersTo(events: Flow<object>, call: ExecutionArgs): Flow<ExecutionResult> {
+function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<ExecutionResult> {
   const { log, requestId, signal } = call.contextValue as GraphqlContext
   const key = sharingKey(call)
   let pending: EventAnswer | null = null
@@ -77,7 +77,7 @@ function answersTo(events: Flow<object>, call: ExecutionArgs): Flow<ExecutionRes
     drop()
     void events.return()
   }
-  const { flow, more } = openFlow({ take: takeOrSay, stop, isBroken: () => events.broken })
+  const { flow, more } = openPullStream({ take: takeOrSay, stop, isBroken: () => events.broken })
   events.onMore(more)
   signal.addEventListener('abort', () => void flow.return(), { once: true })
   if (signal.aborted) void flow.return()

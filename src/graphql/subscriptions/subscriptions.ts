@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { CloseCode, makeServer, type Context as SocketContext } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
-import type { Flow } from '../../concurrency/pull-stream.ts'
-import type { AccountHolder } from '../../context/context.ts'
+import type { AccountHolder } from '../../access/actor.ts'
+import type { PullStream } from '../../concurrency/pull-stream.ts'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { refuseMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -26,7 +26,7 @@ const MAX_OPERATIONS = 1000
 const TRY_AGAIN_LATER = 1013
 const TOO_MANY = 4429
 
-/** Who sends this Authorization header and these cookies, counted against its allowance. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+/** Who sends this Authorization header and these cookies, counted against its quota. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
 export type Identify = (request: FastifyRequest, authorization: string | undefined) => Promise<AccountHolder>
 
 type Yoga = YogaServerInstance<GraphqlContext, object>
@@ -39,11 +39,11 @@ interface Extra {
 /** Goes through graphql-ws with an operation. */
 interface Executor {
   execute(args: ExecutionArgs): Promise<ExecutionResult>
-  deliver(answers: Flow<ExecutionResult>): AsyncIterableIterator<never>
+  deliver(answers: PullStream<ExecutionResult>): AsyncIterableIterator<never>
 }
 
 /**
- * GraphQL over WebSocket, in the protocol of graphql-ws (contract.md section 10). The caller is identified when it connects and again for
+ * GraphQL over WebSocket, in the protocol of graphql-ws. The caller is identified when it connects and again for
  * every operation; without a good key the socket closes with 4403, as it does when the key is deleted while it is open.
  */
 export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Identify) {
@@ -106,9 +106,9 @@ async function prepare(
     request: AS_POST,
   })
   const document = parse(payload.query)
-  const mistakes = validate(schema, document)
-  if (mistakes.length > 0) {
-    return mistakes.map((error: GraphQLError) => maskError(error, serverContext.log, serverContext.requestId))
+  const violations = validate(schema, document)
+  if (violations.length > 0) {
+    return violations.map((error: GraphQLError) => maskError(error, serverContext.log, serverContext.requestId))
   }
   return {
     schema,

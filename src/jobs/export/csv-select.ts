@@ -19,7 +19,7 @@ const MESSAGES = Object.entries(JOB_ERRORS)
   .join(' ')
 
 /**
- * The columns of spec 2.10 in the order of contract.md section 3. Whether a cell is escaped is decided by its column, never by its
+ * The columns of `exportJobs`, in their published order. Whether a cell is escaped is decided by its column, never by its
  * looks: numbers, times, booleans, ids and codes are this service's own and stay as they are.
  */
 const COLUMNS: Readonly<Record<string, string | (() => string)>> = {

@@ -1,21 +1,29 @@
 import type { Readable } from 'node:stream'
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
-import { type Lent, lend } from '../../db/cancellable-client.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
+import { type CheckedOut, lend } from '../../db/cancellable-client.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { filterMistakes, refuseMistakes } from '../list/job-filter.ts'
+import { filterViolations, rejectViolations } from '../list/job-filter.ts'
 import { CopyCsv } from './copy-csv.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
-import type { ExportPass } from './export-queue.ts'
+import type { ExportPass, ExportQueue } from './export-queue.ts'
+import type { Spill } from './spill.ts'
 
-/** Spec section 8. */
+/** The longest window of one export, and the most jobs in it. */
 const MAX_JOBS = 500_000
 const MAX_WINDOW_MS = 366 * 86_400_000
+
+/** What exports need: one at a time for each account, and room for slow readers. */
+export interface ExportContext extends Context {
+  readonly exportQueue: ExportQueue
+  readonly spill: Spill
+}
 
 export interface JobExport {
   /** How many jobs have been read so far. */
   rowsRead(): number
-  /** The whole file (spec 2.10). It fails rather than ends when it is not complete; destroying it frees everything at once. */
+  /** The whole file. It fails rather than ends when it is not complete; destroying it frees everything at once. */
   readonly csv: Readable
 }
 
@@ -25,16 +33,16 @@ export interface ExportInput extends Window {
 }
 
 /**
- * The account's jobs of a window of time as CSV (spec 4.9). Limit and rows come from one snapshot, and are read at the database's
+ * The account's jobs of a window of time as CSV. Limit and rows come from one snapshot, and are read at the database's
  * speed: how slowly the file is taken does not matter to it.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (more than 366 days, or 500,000 jobs), RATE_LIMITED, UNAVAILABLE
  */
-export async function exportJobs(ctx: Context, { gone, ...window }: ExportInput): Promise<JobExport> {
+export async function exportJobs(ctx: ExportContext, { gone, ...window }: ExportInput): Promise<JobExport> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
-  refuseMistakes(filterMistakes(window))
+  rejectViolations(filterViolations(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
-  const pass = await ctx.exportLane.enter(accountId, gone)
+  const pass = await ctx.exportQueue.enter(accountId, gone)
   try {
     const lent = await lend(ctx.db, () => gone?.aborted === true)
     await openSnapshot(lent, accountId, window)
@@ -49,7 +57,11 @@ const tooLong = () =>
   invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
 
 /** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
-async function openSnapshot({ client, giveBack, breakOff }: Lent, accountId: string, window: Window): Promise<void> {
+async function openSnapshot(
+  { client, giveBack, breakOff }: CheckedOut,
+  accountId: string,
+  window: Window,
+): Promise<void> {
   let exceeds: boolean | undefined
   try {
     // Workers would be taken from the queue; and on few cores they make counting slower.
@@ -72,8 +84,8 @@ const tooMany = () =>
   ])
 
 function stream(
-  ctx: Context,
-  { client, giveBack, breakOff }: Lent,
+  ctx: ExportContext,
+  { client, giveBack, breakOff }: CheckedOut,
   pass: ExportPass,
   accountId: string,
   window: Window,

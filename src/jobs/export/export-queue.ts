@@ -16,7 +16,7 @@ export interface ExportPass {
 }
 
 /** Lets exports in one after the other, in this process, accounts in turn. */
-export interface ExportLane {
+export interface ExportQueue {
   /**
    * Waits for its turn to read. A caller that goes away while it waits leaves its place at once.
    * @throws RATE_LIMITED for an account with too many open exports, UNAVAILABLE when all are too many or the turn does not come, the
@@ -25,7 +25,7 @@ export interface ExportLane {
   enter(accountId: string, gone?: AbortSignal): Promise<ExportPass>
 }
 
-export function openExportLane(): ExportLane {
+export function openExportQueue(): ExportQueue {
   const open = new Map<string, number>()
   const turns = openTurns()
   let all = 0

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Allowance } from './spill-allowance.ts'
+import type { Quota } from './spill-quota.ts'
 
 const FILE_MODE = 0o600
 /** Given out at once at most. */
@@ -20,7 +20,7 @@ type Take = (bytes: Buffer | null) => void
 /** Gives out a source's bytes at the reader's speed; what the reader does not take at once waits in a file without a name. */
 export class SpillReader extends Readable {
   readonly #source: Source
-  readonly #allowance: Allowance
+  readonly #quota: Quota
   readonly #filled: Promise<void>
   #file: FileHandle | undefined
   #written = 0
@@ -32,10 +32,10 @@ export class SpillReader extends Readable {
   #want: Take | undefined
   #stalled: NodeJS.Timeout | undefined
 
-  constructor(source: Source, dir: string, allowance: Allowance) {
+  constructor(source: Source, dir: string, quota: Quota) {
     super()
     this.#source = source
-    this.#allowance = allowance
+    this.#quota = quota
     this.#filled = this.#fill(dir).catch((error: Error) => void this.destroy(error))
   }
 
@@ -58,7 +58,7 @@ export class SpillReader extends Readable {
   }
 
   async #writeDown(bytes: Buffer): Promise<void> {
-    this.#allowance.take(bytes.length)
+    this.#quota.take(bytes.length)
     await writeAll(this.#file as FileHandle, bytes, this.#written)
     this.#written += bytes.length
     this.#feed()
@@ -130,7 +130,7 @@ export class SpillReader extends Readable {
       .then(() => this.#file?.close())
       .catch(() => undefined)
       .finally(() => {
-        this.#allowance.giveBack()
+        this.#quota.giveBack()
         done(error)
       })
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { unavailable } from '../../errors/service-error.ts'
 import { usingSync } from '../../values/data-directory.ts'
-import { openSpace } from './spill-allowance.ts'
+import { openQuota } from './spill-quota.ts'
 import { type Source, SpillReader } from './spill-reader.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -33,7 +33,7 @@ export interface Spill {
 
 export function openSpill({ dir, ...limits }: SpillOptions): Spill {
   usingSync(dir, () => openEmpty(dir))
-  const space = openSpace(limits)
+  const space = openQuota(limits)
   const open = new Set<SpillReader>()
   return {
     through: (source, owner) => {

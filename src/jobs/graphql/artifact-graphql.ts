@@ -1,5 +1,5 @@
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { batched } from '../../graphql/batch.ts'
 import { builder } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'

@@ -1,4 +1,4 @@
-import { requireAccount } from '../../context/context.ts'
+import { requireAccount } from '../../access/require.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
 import { batched } from '../../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'

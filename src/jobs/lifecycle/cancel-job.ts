@@ -1,16 +1,12 @@
-import { VOICE_SCOPE } from '../../catalog/voice-endpoint.ts'
-import { GENERATION_SCOPE } from '../../catalog/workflow.ts'
-import { type Context, requireScope } from '../../context/context.ts'
-import { inTransaction } from '../../db/database.ts'
+import { requireScope } from '../../access/require.ts'
+import { GENERATION_SCOPE, VOICE_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
+import type { Tx } from '../../db/database.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
-import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { isId } from '../../values/id.ts'
-import { CALLBACK_URL, freezeDelivery } from '../../webhooks/delivery/create-delivery.ts'
-import { type JobType, statesBefore } from '../job-states.ts'
-import { ENDED_AT } from '../job-times.ts'
+import { JobFailure, type JobType } from '../job-states.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from '../job-view.ts'
-import { tellJob } from '../live/notify-job.ts'
-import { refundJob } from './refund-job.ts'
+import { type EndingParts, endJob } from './end-job.ts'
 
 /** Who may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
 const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
@@ -20,26 +16,12 @@ const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate:
  * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
-export async function cancelJob(ctx: Context, input: { readonly jobId: string }): Promise<JobView> {
+export async function cancelJob(ctx: Context & EndingParts, input: { readonly jobId: string }): Promise<JobView> {
   const accountId = await ownerOf(ctx, input.jobId)
-  const cancelled = await inTransaction(ctx.db, async (tx) => {
-    const { rows } = await tx.query<{ callback_url: string | null }>(
-      `update job set status = 'failed', completed_at = ${ENDED_AT}, error_code = 'JOB_CANCELLED', cause = 'cancelled on request'
-       where id = $1 and status = any($2::job_status[]) returning ${CALLBACK_URL}`,
-      [input.jobId, statesBefore('failed')],
-    )
-    if (rows[0] === undefined) return false
-    await refundJob(tx, input.jobId)
-    await ctx.queue.withdraw(tx, input.jobId)
-    const url = rows[0].callback_url
-    if (url !== null) await freezeDelivery(ctx, tx, { accountId, jobId: input.jobId, kind: 'job' }, url)
-    return true
-  })
-  if (cancelled) {
-    ctx.queue.abort(input.jobId)
-    ctx.queue.wake(WEBHOOK_KIND)
-    tellJob(ctx, { accountId, jobId: input.jobId })
-  }
+  const { jobId } = input
+  const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
+  const withdraw = (tx: Tx) => ctx.queue.withdraw(tx, jobId)
+  if (await endJob(ctx, { accountId, jobId, failure, also: withdraw })) ctx.queue.abort(jobId)
   return toView(ctx, await readRow(ctx, input.jobId))
 }
 

@@ -18,7 +18,7 @@ interface Rules {
 }
 
 /**
- * Holds the envelope of a submission (spec 2.4) against its endpoint, and returns a copy of the inputs with the defaults filled in.
+ * Holds the envelope of a submission against its endpoint, and returns a copy of the inputs with the defaults filled in.
  * @throws INVALID_REQUEST
  */
 export function checkSubmission(

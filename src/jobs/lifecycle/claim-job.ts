@@ -1,10 +1,6 @@
-import type { Parts } from '../../context/context.ts'
-import { inTransaction } from '../../db/database.ts'
-import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import { CALLBACK_URL, freezeDelivery } from '../../webhooks/delivery/create-delivery.ts'
-import { statesBefore } from '../job-states.ts'
-import { ENDED_AT } from '../job-times.ts'
-import { tellJob } from '../live/notify-job.ts'
+import { JobFailure, statesBefore } from '../job-states.ts'
+import { notifyJob } from '../live/notify-job.ts'
+import { type EndingParts, endJob } from './end-job.ts'
 
 /** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
 export interface Claim {
@@ -13,7 +9,7 @@ export interface Claim {
   readonly endpointKey: string
   readonly attempt: number
   /** Earlier attempts that were given back on purpose. */
-  readonly handBacks: number
+  readonly releases: number
   readonly inputs: Record<string, unknown>
 }
 
@@ -27,7 +23,7 @@ interface Row {
 }
 
 /**
- * One statement takes the job and its charge, or neither when the balance is too small (contract.md section 5). A job that was
+ * One statement takes the job and its charge, or neither when the balance is too small. A job that was
  * charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between two workers.
  */
 const CLAIM = `
@@ -52,20 +48,12 @@ with taken as (
 )
 select account_id, endpoint_key, attempt, hand_backs, inputs, funded from decided`
 
-/** Repeats the attempt number from before the claim: a worker that took the job meanwhile keeps it. */
-const FAIL_UNPAID = `
-update job set attempt = attempt + 1, status = 'failed', completed_at = ${ENDED_AT}, error_code = 'CHARGE_FAILED',
-  cause = 'the balance was below the cost when a worker took the job'
-where id = $1 and attempt = $2 - 1 and status = any($3::job_status[])
-returning ${CALLBACK_URL}`
-
 const UNIQUE_VIOLATION = '23505'
 const CLAIM_ATTEMPTS = 3
 const CLAIMABLE = statesBefore('processing')
-const FAILABLE = statesBefore('failed')
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
-export async function claimJob(parts: Parts, jobId: string): Promise<Claim | null> {
+export async function claimJob(parts: EndingParts, jobId: string): Promise<Claim | null> {
   const row = await takeRow(parts, jobId)
   if (row === undefined) return null
   const claim = {
@@ -73,31 +61,22 @@ export async function claimJob(parts: Parts, jobId: string): Promise<Claim | nul
     accountId: row.account_id,
     endpointKey: row.endpoint_key,
     attempt: row.attempt,
-    handBacks: row.hand_backs,
+    releases: row.hand_backs,
     inputs: row.inputs,
   }
-  if (!row.funded) await failUnpaid(parts, claim)
-  tellJob(parts, claim)
+  if (row.funded) notifyJob(parts, claim)
+  else await failUnpaid(parts, claim)
   return row.funded ? claim : null
 }
 
-/** Ends a job that was never charged, and freezes its callback with it. */
-async function failUnpaid(parts: Parts, claim: Claim): Promise<void> {
-  const frozen = await inTransaction(parts.db, async (tx) => {
-    const { rows } = await tx.query<{ callback_url: string | null }>(FAIL_UNPAID, [
-      claim.jobId,
-      claim.attempt,
-      FAILABLE,
-    ])
-    const url = rows[0]?.callback_url ?? null
-    if (url !== null) await freezeDelivery(parts, tx, { ...claim, kind: 'job' }, url)
-    return url !== null
-  })
-  if (frozen) parts.queue.wake(WEBHOOK_KIND)
+/** Ends a job that was never charged. The attempt number from before the claim fences it: a worker that took the job meanwhile keeps it. */
+async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Claim): Promise<void> {
+  const failure = new JobFailure('CHARGE_FAILED', 'the balance was below the cost when a worker took the job')
+  await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
 /** Of two workers that claim at the same moment the second has waited for the first, but does not see its charge yet: it looks again. */
-async function takeRow({ db }: Parts, jobId: string): Promise<Row | undefined> {
+async function takeRow({ db }: EndingParts, jobId: string): Promise<Row | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
       const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })

@@ -2,11 +2,11 @@ import type { Database } from '../../db/database.ts'
 import type { Claim } from './claim-job.ts'
 
 /** The claims that this process works on, for asking whether they still stand: a message that said otherwise may have been lost. */
-export interface HeldJobs {
+export interface ClaimRegistry {
   /** Returns what ends it. */
   hold(claim: Pick<Claim, 'jobId' | 'attempt'>): () => void
   /** Those of the jobs that are unfinished, and in no other worker's hands as far as this process has claimed them. */
-  stillOurs(jobIds: readonly string[]): Promise<ReadonlySet<string>>
+  stillOwned(jobIds: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** A job that is not claimed yet has the highest attempt there can be: no other worker has overtaken it. */
@@ -15,7 +15,7 @@ const LOST = `
   select j.id from unnest($1::text[], $2::integer[]) as held(id, attempt) join job j on j.id = held.id
   where j.status not in ('queued', 'processing') or j.attempt > held.attempt`
 
-export function openHeldJobs(db: Database): HeldJobs {
+export function openClaimRegistry(db: Database): ClaimRegistry {
   const attempts = new Map<string, number>()
   return {
     hold: ({ jobId, attempt }) => {
@@ -24,7 +24,7 @@ export function openHeldJobs(db: Database): HeldJobs {
         if (attempts.get(jobId) === attempt) attempts.delete(jobId)
       }
     },
-    stillOurs: async (jobIds) => {
+    stillOwned: async (jobIds) => {
       const known = jobIds.map((jobId) => attempts.get(jobId) ?? NOT_YET_CLAIMED)
       const { rows } = await db.pool.query<{ id: string }>({ name: 'held_jobs', text: LOST, values: [jobIds, known] })
       const lost = new Set(rows.map(({ id }) => id))

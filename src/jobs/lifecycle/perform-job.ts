@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream'
-import type { Parts } from '../../context/context.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
 import { EngineError } from '../../engines/engine.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
-import { describeTrouble } from '../../errors/describe-error.ts'
+import { describeError } from '../../errors/describe-error.ts'
 import { CutOff, Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
-import type { HeldJobs } from './claim-registry.ts'
-import { completeJob, type FinishedArtifact, type Provenance } from './complete-job.ts'
+import type { ClaimRegistry } from './claim-registry.ts'
+import { completeJob, type FinishedArtifact } from './complete-job.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
+import type { EndingParts, Provenance } from './end-job.ts'
 import { failJob } from './fail-job.ts'
-import { recordHandBack } from './record-release.ts'
+import { recordRelease } from './record-release.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. What they gave back does not count. */
 const MAX_ATTEMPTS = 5
@@ -44,9 +44,9 @@ interface Work {
 }
 
 /** What a worker has beside the parts of its runtime. */
-export interface WorkerParts extends Parts {
+export interface WorkerParts extends EndingParts {
   /** Where claims under way are noted; absent: they are not noted. */
-  readonly held?: HeldJobs
+  readonly held?: ClaimRegistry
 }
 
 /**
@@ -83,11 +83,11 @@ export async function performJob(
   await performClaim(parts, claim, signal, producer).finally(letGo)
 }
 
-async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
+async function performClaim(parts: EndingParts, claim: Claim, signal: AbortSignal, producer: Producer): Promise<void> {
   const storageKeys: string[] = []
   let work: Work | undefined
   try {
-    if (claim.attempt - claim.handBacks > MAX_ATTEMPTS)
+    if (claim.attempt - claim.releases > MAX_ATTEMPTS)
       throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
     work = await workOf(claim, producer)
     const { artifacts, provenance } = await produce(parts, claim, work, signal, storageKeys)
@@ -98,7 +98,7 @@ async function performClaim(parts: Parts, claim: Claim, signal: AbortSignal, pro
     if (isGivenBack) await noteHandBack(parts, claim, signal)
     if (isGivenBack || signal.aborted || sparesTheJob(error)) throw error
     const failure = failureOf(error)
-    const trouble = isExpected(error) ? {} : { trouble: describeTrouble(error) }
+    const trouble = isExpected(error) ? {} : { trouble: describeError(error) }
     const told = { code: failure.code, cause: failure.message, ...trouble }
     parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...told }, 'a job failed')
     const failed = await untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
@@ -114,8 +114,8 @@ const record = (write: () => Promise<boolean>): Promise<boolean> =>
   })
 
 /** What cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */
-async function noteHandBack(parts: Parts, claim: Claim, signal: AbortSignal): Promise<void> {
-  const note = () => recordHandBack(parts, claim)
+async function noteHandBack(parts: EndingParts, claim: Claim, signal: AbortSignal): Promise<void> {
+  const note = () => recordRelease(parts, claim)
   await (signal.reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
 }
 
@@ -129,7 +129,7 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
 }
 
 /** Performs and stores within the time limit; the engine is stopped when that is over or the job is taken away. */
-async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
+async function produce(parts: EndingParts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
   await work.takeTurn?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   let isEngineDone = false
@@ -153,7 +153,7 @@ async function produce(parts: Parts, claim: Claim, work: Work, signal: AbortSign
 
 /** Not within the time limit: that is the engine's, and what it made may wait for a store that is away. */
 async function store(
-  parts: Parts,
+  parts: EndingParts,
   file: ProducedFile,
   storageKey: string,
   signal: AbortSignal,
@@ -168,7 +168,7 @@ async function store(
   }
 }
 
-const deleteAll = (parts: Parts, storageKeys: readonly string[]): Promise<unknown> =>
+const deleteAll = (parts: EndingParts, storageKeys: readonly string[]): Promise<unknown> =>
   Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
 
 /** Any exception of a job's work as the failure that its owner sees. */
@@ -176,7 +176,7 @@ export function failureOf(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error
   if (error instanceof EngineError) return new JobFailure(error.code, error.message)
   // A database's message would quote the values of the row.
-  const { name, code, message } = describeTrouble(error)
+  const { name, code, message } = describeError(error)
   return new JobFailure('INTERNAL_ERROR', [name, code, message].filter((part) => part !== undefined).join(': '))
 }
 

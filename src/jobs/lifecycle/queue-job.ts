@@ -1,11 +1,13 @@
-import { type AccountHolder, type Context, requireAccount } from '../../context/context.ts'
+import type { AccountHolder } from '../../access/actor.ts'
+import { requireAccount } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { internalError, paymentRequired } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { Statement, Turn } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
-import { tellJob } from '../live/notify-job.ts'
+import { notifyJob } from '../live/notify-job.ts'
 
 export interface Submission {
   readonly jobId: string
@@ -51,7 +53,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
   else if (await insertOnce(ctx, idempotency, insert, kind, jobId, turn)) ctx.queue.wake(kind)
   else return replayOf(ctx, idempotency)
-  tellJob(ctx, { accountId: actor.accountId, jobId })
+  notifyJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
 }
 

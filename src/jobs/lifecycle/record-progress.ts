@@ -1,5 +1,5 @@
 import type { Parts } from '../../context/context.ts'
-import { tellJob } from '../live/notify-job.ts'
+import { notifyJob } from '../live/notify-job.ts'
 import type { Claim } from './claim-job.ts'
 
 /** Parts of a text that are rendered, of all its parts. */
@@ -10,7 +10,7 @@ export interface Progress {
 
 /** Notes how far a claimed job has come. Nothing is written where the claim is no longer this worker's, or the job has ended. */
 export async function recordProgress(
-  parts: Pick<Parts, 'db' | 'bus'>,
+  parts: Pick<Parts, 'db' | 'notifier'>,
   claim: Pick<Claim, 'jobId' | 'accountId' | 'attempt'>,
   { done, total }: Progress,
 ): Promise<void> {
@@ -20,5 +20,5 @@ export async function recordProgress(
            where id = $1 and attempt = $2 and status = 'processing'`,
     values: [claim.jobId, claim.attempt, done, total],
   })
-  if (rowCount === 1) tellJob(parts, claim)
+  if (rowCount === 1) notifyJob(parts, claim)
 }

@@ -5,7 +5,7 @@ import type { Claim } from './claim-job.ts'
  * An attempt that its worker gives back on purpose does not count. The attempt number itself goes on: it tells workers, files and
  * predictions apart. Nothing is written where the claim is no longer this worker's.
  */
-export async function recordHandBack({ db }: Pick<Parts, 'db'>, { jobId, attempt }: Claim): Promise<void> {
+export async function recordRelease({ db }: Pick<Parts, 'db'>, { jobId, attempt }: Claim): Promise<void> {
   await db.pool.query(
     `update job set hand_backs = hand_backs + 1 where id = $1 and attempt = $2 and status = 'processing'`,
     [jobId, attempt],

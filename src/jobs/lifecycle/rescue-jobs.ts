@@ -1,8 +1,9 @@
-import { endpointPlace, type Place, workflowPlace } from '../../catalog/engine-server.ts'
+import { endpointPlace, workflowPlace } from '../../catalog/engine-server.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
-import type { Parts } from '../../context/context.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
+import type { Place } from '../../queue/queue.ts'
 import { JobFailure } from '../job-states.ts'
+import type { EndingParts } from './end-job.ts'
 import { failJob } from './fail-job.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
@@ -23,7 +24,7 @@ interface Row {
  * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
  * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
-export async function requeueLostJobs(parts: Parts): Promise<number> {
+export async function rescueJobs(parts: EndingParts): Promise<number> {
   const homeless: Row[] = []
   // What another process applied a moment ago is not gone.
   await parts.catalog.reload()
@@ -56,7 +57,7 @@ async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   return rows
 }
 
-async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
+async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
   const lost = new Set(
     await parts.queue.unqueued(
       tx,
@@ -75,7 +76,7 @@ async function requeue(parts: Parts, tx: Tx, jobs: readonly Row[], homeless: Row
 }
 
 /** null where nothing says any more which queue that is. */
-function placeOf({ catalog }: Parts, { type, endpoint_key: key }: Row): Place | null {
+function placeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): Place | null {
   if (type === 'generate') {
     const workflow = catalog.current.workflows.get(workflowSlug(key))
     return workflow === undefined ? null : workflowPlace(workflow)

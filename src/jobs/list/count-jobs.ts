@@ -1,9 +1,10 @@
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { oneOf } from './job-conditions.ts'
 import type { JobsInput } from './jobs.ts'
 import { onlyFinished } from './jobs.ts'
-import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
+import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 
 /** What the counters of `job_count` tell apart. */
 const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
@@ -16,7 +17,7 @@ export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   const filter = input.filter ?? {}
-  refuseFilterMistakes(filter)
+  rejectFilterViolations(filter)
   const finished = input.orderBy != null && onlyFinished(input.orderBy)
   const values: unknown[] = [accountId]
   const isCounted = Object.entries(filter).every(([name, value]) => COUNTED.has(name) || value == null)

@@ -1,4 +1,5 @@
-import { type Context, requireOperator } from '../../context/context.ts'
+import { requireOperator } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { firstIdAt } from '../../values/id.ts'
 import type { JobErrorCode } from '../job-states.ts'
@@ -10,7 +11,7 @@ const MAX_CAUSES = 100
 /** One way in which jobs have failed. */
 export interface FailureCause {
   readonly errorCode: JobErrorCode
-  /** The internal error; for the operator only (spec 7.3). */
+  /** The internal error; for the operator only. */
   readonly cause: string | null
   readonly endpointKey: string
   readonly jobs: number

@@ -6,7 +6,7 @@ import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
 import { windowTotal } from './window-total.ts'
 
 /**
- * Which jobs of an account, as REST's list, its export and those who follow jobs say it (spec 4.7): a value for each field, all at once; one
+ * Which jobs of an account, as REST's list, its export and those who follow jobs say it: a value for each field, all at once; one
  * that is absent or null leaves none out. GraphQL's `jobs` can say more: `jobs-filter.ts`.
  */
 export interface JobFilter {
@@ -27,7 +27,7 @@ const MAX_SEARCH_CHARACTERS = 64
 const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
 
 /** What is wrong with a filter, whichever door it came through. */
-export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter): Detail[] {
+export function filterViolations({ status, search, apiKeyId, from, to }: JobFilter): Detail[] {
   const details: Detail[] = []
   if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
   if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
@@ -41,7 +41,7 @@ export function filterMistakes({ status, search, apiKeyId, from, to }: JobFilter
 }
 
 /** @throws INVALID_REQUEST */
-export function refuseMistakes(details: readonly Detail[]): void {
+export function rejectViolations(details: readonly Detail[]): void {
   if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
 }
 

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type JobSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../job-view.ts'
-import { filterMistakes, type JobFilter, type JobQuery, refuseMistakes, toQuery } from './job-filter.ts'
+import { filterViolations, type JobFilter, type JobQuery, rejectViolations, toQuery } from './job-filter.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
@@ -28,7 +29,7 @@ export interface JobPage {
 type Row = { total: string } & (SummaryRow | { id: null })
 
 /**
- * The account's jobs of all types, newest first (spec 4.7). Page and total are one statement and so one snapshot: they always
+ * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
  * agree. What is out of range is refused, never clamped.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
@@ -36,10 +37,10 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   const { limit, offset, filter } = { ...input, limit: input.limit ?? DEFAULT_LIMIT, offset: input.offset ?? 0 }
-  refuseMistakes([
-    ...rangeMistakes('limit', limit, 1, MAX_LIMIT),
-    ...rangeMistakes('offset', offset, 0, MAX_OFFSET),
-    ...filterMistakes(filter ?? {}),
+  rejectViolations([
+    ...rangeViolations('limit', limit, 1, MAX_LIMIT),
+    ...rangeViolations('offset', offset, 0, MAX_OFFSET),
+    ...filterViolations(filter ?? {}),
   ])
   const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
   const { rows } = await ctx.db.pool.query<Row>(toStatement(query))
@@ -47,7 +48,7 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
   return { jobs: jobs.map(toSummary), total: Number(rows[0]?.total ?? 0), limit, offset }
 }
 
-function rangeMistakes(path: string, value: number, min: number, max: number): Detail[] {
+function rangeViolations(path: string, value: number, min: number, max: number): Detail[] {
   const fits = Number.isInteger(value) && value >= min && value <= max
   return fits ? [] : [{ path, message: `must be a whole number from ${min} to ${max}` }]
 }

@@ -1,8 +1,9 @@
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
-import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
+import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 
 /** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
 export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
@@ -78,7 +79,7 @@ type Row = Partial<Record<JobGroup, string | Date | null>> &
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
-  refuseFilterMistakes(input.filter ?? {})
+  rejectFilterViolations(input.filter ?? {})
   const { rows } = await ctx.db.pool.query<Row>(toStatement(accountId, input))
   if (rows.length > MAX_GROUPS) {
     throw invalidRequest('Group by less, or narrow the filter.', [

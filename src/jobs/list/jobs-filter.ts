@@ -36,16 +36,16 @@ const MAX_VALUES = 50
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
 
-/** @throws INVALID_REQUEST with the path of each mistake */
-export function refuseFilterMistakes(filter: JobsFilter): void {
+/** @throws INVALID_REQUEST with the path of each violation */
+export function rejectFilterViolations(filter: JobsFilter): void {
   const details: Detail[] = []
-  const parts = collectMistakes(filter, '/filter', details)
+  const parts = collectViolations(filter, '/filter', details)
   if (parts > MAX_PARTS) details.push({ path: '/filter', message: `must have at most ${MAX_PARTS} parts` })
   if (details.length > 0) throw invalidRequest('Send a filter within its limits.', details)
 }
 
 /** Returns how many filters it is made of. */
-function collectMistakes(filter: JobsFilter, path: string, details: Detail[]): number {
+function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
     const message = mistakeIn(value)
@@ -58,20 +58,20 @@ function collectMistakes(filter: JobsFilter, path: string, details: Detail[]): n
     ...(filter.or ?? []).map((part, index) => [part, `or/${index}`] as const),
     ...(filter.not ? [[filter.not, 'not'] as const] : []),
   ]
-  return inner.reduce((sum, [part, name]) => sum + collectMistakes(part, `${path}/${name}`, details), 1)
+  return inner.reduce((sum, [part, name]) => sum + collectViolations(part, `${path}/${name}`, details), 1)
 }
 
 function mistakeIn(value: unknown): string | null {
-  if (typeof value === 'string') return textMistake(value)
+  if (typeof value === 'string') return textViolation(value)
   if (Array.isArray(value)) {
     if (value.length === 0 || value.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
-    return value.map(textMistake).find((message) => message !== null) ?? null
+    return value.map(textViolation).find((message) => message !== null) ?? null
   }
   const { from, to } = value as Range<Date | number>
   return from != null && to != null && from > to ? 'must not begin after its end' : null
 }
 
-function textMistake(text: string): string | null {
+function textViolation(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
   return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../../db/page.ts'
 import { isId } from '../../values/id.ts'
 import { DURATION_MS, JOB_COLUMNS, type JobRecord, RECORD_COLUMNS } from '../job-record.ts'
 import type { JobStatus } from '../job-states.ts'
 import { oneOf } from './job-conditions.ts'
-import { conditionsOf, type JobsFilter, refuseFilterMistakes } from './jobs-filter.ts'
+import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
@@ -38,7 +39,7 @@ const KEY_CURSOR = /^(-?\d{1,12}|\d{1,15})\.(.+)$/
 type Row = JobRecord & { sort_key?: string }
 
 /**
- * A page of the account's jobs by keyset: any page costs what the first one does (contract.md section 10). A job that is accepted or
+ * A page of the account's jobs by keyset: any page costs what the first one does. A job that is accepted or
  * finished meanwhile moves no other.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
@@ -47,7 +48,7 @@ export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<J
   const { accountId } = requireAccount(ctx)
   const order = input.orderBy ?? NEWEST_FIRST
   const shape = pageShape(input, (text) => isCursor(text, order))
-  refuseFilterMistakes(input.filter ?? {})
+  rejectFilterViolations(input.filter ?? {})
   const { rows } = await ctx.db.pool.query<Row>(toStatement(accountId, input, order, shape))
   return toConnection(rows, shape, input, {
     cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key}.${row.id}`),

@@ -1,4 +1,5 @@
-import { type Context, requireOperator } from '../../context/context.ts'
+import { requireOperator } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from '../job-view.ts'
@@ -8,7 +9,7 @@ export interface OperatorJobView extends JobView {
   readonly accountId: string
   readonly attempt: number
   readonly startedAt: Date | null
-  /** The internal error (spec 7.3); null where nothing did. */
+  /** The internal error; null where nothing did. */
   readonly cause: string | null
 }
 

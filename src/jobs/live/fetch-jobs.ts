@@ -2,21 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Parts } from '../../context/context.ts'
 import { type JobRecord, RECORD_COLUMNS } from '../job-record.ts'
 import { toSummary } from '../job-view.ts'
-import type { Follower } from './followers.ts'
-import type { JobState } from './job-stream.ts'
+import type { FetchedJob, Follower } from './followers.ts'
 
 const MAX_BATCH = 500
 const RETRY_MS = 250
-
-/** A job as it was read for its subscribers. */
-export interface FetchedJob {
-  readonly accountId: string
-  readonly state: JobState
-  /** Another one means that something about the job has changed. */
-  readonly stamp: string
-  /** Who asked for it; null: everybody who follows the account. */
-  readonly followers: ReadonlySet<Follower> | null
-}
 
 /** Reads jobs that have changed: each once, however many subscribers it has. */
 interface JobFetcher {

@@ -1,8 +1,7 @@
+import { type AccountHolder, callerOf } from '../../access/actor.ts'
 import type { CallerWatch } from '../../callers/caller-watch.ts'
-import { type AccountHolder, callerOf } from '../../context/context.ts'
 import { forbidden, ServiceError, unauthorized } from '../../errors/service-error.ts'
 import { isTerminal } from '../job-states.ts'
-import type { FetchedJob } from './fetch-jobs.ts'
 import { type JobState, type JobStream, openJobStream } from './job-stream.ts'
 
 const MAX_SUBSCRIPTIONS_PER_CALLER = 1000
@@ -87,3 +86,13 @@ const tooMany = () =>
   new ServiceError('RATE_LIMITED', 'End other subscriptions first: there are too many of them.', {
     retryAfterSeconds: 1,
   })
+
+/** A job as it was read for its subscribers. */
+export interface FetchedJob {
+  readonly accountId: string
+  readonly state: JobState
+  /** Another one means that something about the job has changed. */
+  readonly stamp: string
+  /** Who asked for it; null: everybody who follows the account. */
+  readonly followers: ReadonlySet<Follower> | null
+}

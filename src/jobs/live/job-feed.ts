@@ -1,5 +1,6 @@
+import { requireAccount } from '../../access/require.ts'
 import type { CallerWatch } from '../../callers/caller-watch.ts'
-import { type Context, type Parts, requireAccount } from '../../context/context.ts'
+import type { Context, Parts } from '../../context/context.ts'
 import { openJobFetcher } from './fetch-jobs.ts'
 import { anyWants, type Follower, type Interest, openFollowers, tell } from './followers.ts'
 import type { JobStates } from './job-stream.ts'
@@ -17,7 +18,12 @@ export interface JobFeed {
   close(): void
 }
 
-type FeedParts = Pick<Parts, 'db' | 'bus' | 'log' | 'now'>
+/** What subscriptions need: how jobs change. */
+export interface FeedContext extends Context {
+  readonly jobFeed: JobFeed
+}
+
+type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 
 /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
 export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFeed {
@@ -43,7 +49,7 @@ export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFe
       })
     }
   }
-  const listen = lazily(() => parts().bus.listen(JOB_CHANNEL, onMessage, onResync))
+  const listen = lazily(() => parts().notifier.listen(JOB_CHANNEL, onMessage, onResync))
   return {
     follow: async (ctx, interest) => {
       const caller = requireAccount(ctx)

@@ -1,4 +1,4 @@
-import { END, type Flow, openFlow } from '../../concurrency/pull-stream.ts'
+import { END, openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { JobRecord } from '../job-record.ts'
 import type { JobSummary } from '../job-view.ts'
@@ -12,7 +12,7 @@ export interface JobState extends JobSummary {
 }
 
 /** The states of jobs as a subscriber reads them, one after the other. */
-export type JobStates = Flow<JobState>
+export type JobStates = PullStream<JobState>
 
 /** What fills a stream. */
 export interface JobStream {
@@ -48,7 +48,7 @@ export function openJobStream(onEnd: () => void): JobStream {
     failure = null
     throw error
   }
-  const { flow, more } = openFlow({ take, stop: () => abandon(null), isBroken: () => failure !== null })
+  const { flow, more } = openPullStream({ take, stop: () => abandon(null), isBroken: () => failure !== null })
   const fail = (error: ServiceError): void => {
     if (ended) return
     abandon(error)

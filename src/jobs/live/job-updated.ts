@@ -1,12 +1,12 @@
-import type { Context } from '../../context/context.ts'
 import { job } from '../job.ts'
+import type { FeedContext } from './job-feed.ts'
 import type { JobStates } from './job-stream.ts'
 
 /**
  * A job's state now and whenever it changes, until it has ended. Changes that come fast may be skipped; the last one never is.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), RATE_LIMITED
  */
-export async function jobUpdated(ctx: Context, input: { readonly jobId: string }): Promise<JobStates> {
+export async function jobUpdated(ctx: FeedContext, input: { readonly jobId: string }): Promise<JobStates> {
   const { jobId } = await job(ctx, input)
   return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true })
 }

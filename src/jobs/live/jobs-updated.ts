@@ -1,6 +1,7 @@
-import { JOB_READ_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireScope } from '../../context/context.ts'
-import { filterMistakes, type JobFilter, refuseMistakes } from '../list/job-filter.ts'
+import { requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
+import { filterViolations, type JobFilter, rejectViolations } from '../list/job-filter.ts'
+import type { FeedContext } from './job-feed.ts'
 import type { JobStates } from './job-stream.ts'
 import { matchesFilter } from './matches-filter.ts'
 
@@ -10,11 +11,11 @@ import { matchesFilter } from './matches-filter.ts'
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
  */
 export async function jobsUpdated(
-  ctx: Context,
+  ctx: FeedContext,
   input: { readonly filter?: JobFilter | null | undefined },
 ): Promise<JobStates> {
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
-  refuseMistakes(filterMistakes(filter))
+  rejectViolations(filterViolations(filter))
   return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (state) => matchesFilter(filter, state) })
 }

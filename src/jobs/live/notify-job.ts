@@ -7,9 +7,9 @@ export const JOB_CHANNEL = 'sonant_job'
  * Tells every process that a job has changed; to be called after the commit, since NOTIFY inside of it would make commits wait for each
  * other. Best effort: who follows a job reads its state when it connects, and whenever messages may have been missed.
  */
-export function tellJob(
-  { bus }: Pick<Parts, 'bus'>,
+export function notifyJob(
+  { notifier }: Pick<Parts, 'notifier'>,
   job: { readonly accountId: string; readonly jobId: string },
 ): void {
-  bus.notify(JOB_CHANNEL, `${job.accountId} ${job.jobId}`).catch(() => undefined)
+  notifier.notify(JOB_CHANNEL, `${job.accountId} ${job.jobId}`).catch(() => undefined)
 }

@@ -1,11 +1,14 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
+import { debounce } from '../../concurrency/debounce.ts'
 import type { Tx } from '../../db/database.ts'
-import type { Bus } from '../../db/notifier.ts'
+import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
 import { bossDatabase } from './boss-database.ts'
 import { ensureQueue } from './ensure-queue.ts'
+import { releaseWorker, rescueDeliveries } from './release-workers.ts'
+import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
 
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
@@ -22,7 +25,7 @@ export interface BossQueue extends Queue {
   /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
   /** Puts fetched jobs back that were not begun, unless another worker has them by now. */
-  handBack(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
+  release(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
 }
 
 const UNQUEUED = `
@@ -46,13 +49,13 @@ const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
 })
 
 /** @param boss opened at the first call for a process that may never need it */
-export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
+export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
   const prepare = onceEach(async (kind: JobKind) => ensureQueue(await boss(), kind.queue))
-  const shout = spaced((name) => void bus.notify(QUEUE_CHANNEL, name).catch(() => undefined))
+  const push = debounce((name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined), NOTIFY_SPACING_MS)
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
     // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
-    if (localWorkers.get(kind.queue)?.() !== true) shout.call(kind.queue)
+    if (localWorkers.get(kind.queue)?.() !== true) push.call(kind.queue)
   }
   return {
     prepare,
@@ -71,7 +74,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
       const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
       const statement = { name: `${insert.name} ${kind.queue}`, text, values }
       // This process cannot take the job: the first of a quiet time is noticed with its commit, not one way to the database later.
-      const goesAlong = !localWorkers.has(kind.queue) && shout.begin(kind.queue)
+      const goesAlong = !localWorkers.has(kind.queue) && push.begin(kind.queue)
       await db.pool.query(goesAlong ? notifying(statement, kind) : statement)
       if (!goesAlong) wake(kind)
     },
@@ -80,7 +83,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
       const again = { db: bossDatabase(tx), ...sending(options) }
       await (await boss()).send(kind.queue, payload(jobId, options), again)
     },
-    handBack: async (kind, queueIds, workerId) => {
+    release: async (kind, queueIds, workerId) => {
       await (await boss()).getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
     },
     withdraw: async (tx, jobId) => {
@@ -91,8 +94,48 @@ export function bossQueue(boss: () => Promise<PgBoss>, bus: Bus): BossQueue {
       return rows.map((row) => row.job_id)
     },
     wake,
+    ...rerouting(boss, prepare, wake),
+    ...rescuing(boss, wake),
     abort: (jobId) => {
-      bus.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
+      notifier.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
+    },
+  }
+}
+
+type Wake = BossQueue['wake']
+
+function rerouting(
+  boss: () => Promise<PgBoss>,
+  prepare: BossQueue['prepare'],
+  wake: Wake,
+): Pick<Queue, 'reroute' | 'rerouteDelivery' | 'rerouteOrphaned' | 'withdrawOrphaned'> {
+  return {
+    reroute: async (move) => {
+      const { from, to } = move
+      if (from.server === to.server && from.kind.queue === to.kind.queue) return
+      await prepare(to.kind)
+      await moveWaiting((await boss()).getDb(), move)
+      wake(to.kind)
+    },
+    rerouteDelivery: async (taken) => {
+      await prepare(taken.to.kind)
+      await moveTaken((await boss()).getDb(), taken)
+      wake(taken.to.kind)
+    },
+    rerouteOrphaned: async (homes) => {
+      const queues = await moveOrphaned((await boss()).getDb(), homes)
+      for (const queue of new Set(queues)) wake({ queue })
+      return queues.length
+    },
+    withdrawOrphaned: async () => withdrawOrphaned((await boss()).getDb()),
+  }
+}
+
+function rescuing(boss: () => Promise<PgBoss>, wake: Wake): Pick<Queue, 'rescue' | 'releaseWorker'> {
+  return {
+    rescue: async (deadAfterMs, workerId) => rescueDeliveries((await boss()).getDb(), deadAfterMs, workerId),
+    releaseWorker: async (workerId) => {
+      for (const queue of await releaseWorker((await boss()).getDb(), workerId)) wake({ queue })
     },
   }
 }
@@ -117,32 +160,6 @@ function notifying(
   const places = [1, 2].map((place) => `$${values.length + place}`).join(', ')
   const told = `${text} returning pg_notify(${places})`
   return { name: `${name} told`, text: told, values: [...values, QUEUE_CHANNEL, kind.queue] }
-}
-
-interface Spaced {
-  call(name: string): void
-  /** Whether it is quiet: then the caller does itself what `call` would do. */
-  begin(name: string): boolean
-}
-
-/** The first call of a quiet time goes through at once; those that follow closely become one, a few milliseconds later. */
-function spaced(notify: (name: string) => void): Spaced {
-  const resting = new Map<string, boolean>()
-  const begin = (name: string): boolean => {
-    if (resting.has(name)) return false
-    resting.set(name, false)
-    setTimeout(() => {
-      const asked = resting.get(name) === true
-      resting.delete(name)
-      if (asked) call(name)
-    }, NOTIFY_SPACING_MS).unref()
-    return true
-  }
-  const call = (name: string): void => {
-    if (begin(name)) notify(name)
-    else resting.set(name, true)
-  }
-  return { call, begin }
 }
 
 /** What `send` would run, with its one parameter, `$1`. */

@@ -1,4 +1,4 @@
-import { count, hasRoom, keysOf, type LaneKeys, type LaneOptions } from '../../concurrency/keyed-limiter.ts'
+import { type ConcurrencyKeys, count, hasRoom, keysOf, type LimiterOptions } from '../../concurrency/keyed-limiter.ts'
 
 /** How many of those that wait for a receiver may be prepared, so that one statement serves dozens and no delivery waits for it. */
 const AHEAD = 64
@@ -42,7 +42,7 @@ interface Waiting {
   readonly preparation: { isBegun(): boolean; begin(): void }
 }
 
-interface GateOptions extends LaneOptions {
+interface GateOptions extends LimiterOptions {
   /** Told of a lane that was not prompt and has become so. */
   readonly onPrompt?: () => unknown
 }
@@ -72,12 +72,12 @@ export function openAttemptGate(limits: GateOptions, now = () => performance.now
 }
 
 interface Line {
-  readonly keys: LaneKeys
+  readonly keys: ConcurrencyKeys
   readonly queue: Waiting[]
 }
 
 /** A lane leaves its account as many places as it takes: one that comes last finds room, however many of the account's receivers hang. */
-const mayGo = (limits: LaneOptions, inside: ReadonlyMap<string, number>, keys: LaneKeys): boolean =>
+const mayGo = (limits: LimiterOptions, inside: ReadonlyMap<string, number>, keys: ConcurrencyKeys): boolean =>
   hasRoom(limits, inside, keys) && limits.perAccount > (inside.get(keys[0]) ?? 0) + (inside.get(keys[2]) ?? 0)
 
 /** Who is inside, who waits, and for whom of them it is worth preparing. */
@@ -106,7 +106,7 @@ function openTurns(limits: GateOptions, now: () => number) {
     }
   }
   return {
-    enter: async (lane: string, keys: LaneKeys, preparation: Waiting['preparation']): Promise<void> => {
+    enter: async (lane: string, keys: ConcurrencyKeys, preparation: Waiting['preparation']): Promise<void> => {
       if (closed) throw stopping()
       if (!waiting.has(lane) && mayGo(limits, inside, keys)) return count(inside, keys, 1)
       await new Promise<void>((resolve, reject) => {
@@ -118,7 +118,7 @@ function openTurns(limits: GateOptions, now: () => number) {
     },
     waiting: () => crowd,
     isPrompt,
-    leave: (lane: string, keys: LaneKeys, tookMs: number): void => {
+    leave: (lane: string, keys: ConcurrencyKeys, tookMs: number): void => {
       count(inside, keys, -1)
       const wasPrompt = isPrompt(lane)
       paces.note(lane, tookMs)

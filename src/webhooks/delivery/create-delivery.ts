@@ -1,18 +1,19 @@
-import { RESPONSE_FIELDS } from '../../catalog/voice-endpoint.ts'
+import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import type { DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
+import { presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import { signOutputs } from '../../jobs/sign-outputs.ts'
 import { toVoiceJobView, VOICE_JOB_COLUMNS, type VoiceJobRow, type VoiceJobView } from '../../jobs/voice-job.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import { signDelivery } from '../signing/sign.ts'
-import { signingSecrets } from '../signing/signing-secrets.ts'
-import { type DeliveryKind, laneOf } from './webhook-delivery.ts'
+import { type SigningParts, signingSecrets } from '../signing/signing-secrets.ts'
+import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
 
-/** What a transaction that ends a job asks for: where its callback goes, or null where none applies (spec 6.1). */
-export const CALLBACK_URL = `
-  coalesce(job.webhook_url, (select account.webhook_url from account where account.id = job.account_id)) as callback_url`
+/** What making a delivery needs: the secrets that sign it. */
+export interface DeliveryParts extends Parts, SigningParts {}
 
 const SAMPLE_OUTPUT = { output: 'audio', content_type: 'audio/wav' }
 
@@ -23,7 +24,7 @@ interface Subject {
   readonly jobId: string
 }
 
-interface FrozenContent {
+interface PayloadSnapshot {
   /** Unix seconds. */
   readonly timestamp: number
   readonly signature: string
@@ -31,12 +32,12 @@ interface FrozenContent {
 }
 
 /**
- * Freezes the callback of a job that `tx` just ended, and queues it, all in that transaction (contract.md section 6): it is there if and
+ * Freezes the callback of a job that `tx` just ended, and queues it, all in that transaction: it is there if and
  * only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
  */
-export async function freezeDelivery(parts: Parts, tx: Tx, subject: Subject, url: string): Promise<string> {
+export async function createDelivery(parts: DeliveryParts, tx: Tx, subject: Subject, url: string): Promise<string> {
   const id = newId('msg', parts.now())
-  const content = await freezeContent(parts, tx, id, subject)
+  const content = await snapshotPayload(parts, tx, id, subject)
   const failed = content === null
   await tx.query({
     name: 'freeze_delivery',
@@ -58,19 +59,25 @@ export async function freezeDelivery(parts: Parts, tx: Tx, subject: Subject, url
       failed,
     ],
   })
-  if (!failed) await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { lane: laneOf(subject.accountId, url) })
+  if (!failed) await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { lane: concurrencyKeyOf(subject.accountId, url) })
   return id
 }
 
+/** How ending jobs reach this room. @param parts asked for at the first delivery */
+export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
+  create: (tx, job, url) => createDelivery(parts(), tx, { ...job, kind: 'job' }, url),
+  wake: () => parts().queue.wake(WEBHOOK_KIND),
+})
+
 /** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */
-export async function freezeContent(
-  parts: Parts,
+export async function snapshotPayload(
+  parts: DeliveryParts,
   tx: Tx,
   deliveryId: string,
   subject: Subject,
-): Promise<FrozenContent | null> {
+): Promise<PayloadSnapshot | null> {
   const job = await (subject.kind === 'job' ? finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId))
-  const body = Buffer.from(JSON.stringify(parts.presenter.voiceJob(job)))
+  const body = Buffer.from(JSON.stringify(presentVoiceJob(job)))
   try {
     const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
     return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
@@ -82,7 +89,7 @@ export async function freezeContent(
   }
 }
 
-async function finishedJob(parts: Parts, tx: Tx, jobId: string): Promise<VoiceJobView> {
+async function finishedJob(parts: DeliveryParts, tx: Tx, jobId: string): Promise<VoiceJobView> {
   const { rows } = await tx.query<VoiceJobRow>({
     name: 'finished_job',
     text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1`,
@@ -93,7 +100,7 @@ async function finishedJob(parts: Parts, tx: Tx, jobId: string): Promise<VoiceJo
 }
 
 /** What a completed job looks like, its URL signed like any other; it leads to nothing. */
-const sampleJob = async (parts: Parts, jobId: string): Promise<VoiceJobView> => ({
+const sampleJob = async (parts: DeliveryParts, jobId: string): Promise<VoiceJobView> => ({
   jobId,
   status: 'completed',
   createdAt: idTime(jobId),

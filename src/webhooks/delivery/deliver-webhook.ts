@@ -4,7 +4,7 @@ import { untilAnswered } from '../../db/until-answered.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
-import { freezeContent } from './create-delivery.ts'
+import { type DeliveryParts, snapshotPayload } from './create-delivery.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
 import type { ReleaseAttempt } from './release-attempt.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type Outcome,
 } from './webhook-delivery.ts'
 
-interface DeliveryParts extends Parts {
+interface AttemptParts extends DeliveryParts {
   readonly gate: AttemptGate
   readonly beginAttempt: BeginAttempt
   readonly releaseAttempt: ReleaseAttempt
@@ -26,12 +26,12 @@ interface DeliveryParts extends Parts {
 }
 
 /**
- * One attempt of a delivery, from its claim to its record (spec 6.4). Running it twice for one delivery is harmless. Resolves with
+ * One attempt of a delivery, from its claim to its record. Running it twice for one delivery is harmless. Resolves with
  * 'settled' where the record also took the delivery's `place` out of the queue.
  * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
  */
 export async function deliverWebhook(
-  parts: DeliveryParts,
+  parts: AttemptParts,
   place: Delivery,
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
@@ -62,7 +62,7 @@ interface Row {
 }
 
 /** Why a delivery could not begin, and what follows from it. null: there is nothing left to do. */
-async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<Attempt | null> {
+async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<Attempt | null> {
   const { rows } = await parts.db.pool.query<Row>({
     name: 'idle_delivery',
     text: `select account_id, kind, job_id, state, attempt, round, next_attempt_at <= now() as due,
@@ -76,7 +76,8 @@ async function beginAfterAll(parts: DeliveryParts, deliveryId: string): Promise<
   if (row.attempt >= mostAttempts(parts.settings.webhookRetryDelays))
     return giveUp(parts, deliveryId, row, 'interrupted')
   if (row.attempt > 0 && row.age_seconds >= LATEST_START_SECONDS) return giveUp(parts, deliveryId, row, 'expired')
-  if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await freezeAnew(parts, deliveryId, row))) return null
+  if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await resignDelivery(parts, deliveryId, row)))
+    return null
   const attempt = await parts.beginAttempt(deliveryId)
   if (attempt === null) throw new Error('another worker was faster')
   return attempt
@@ -92,9 +93,9 @@ async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outco
 }
 
 /** Before its first byte a delivery that waited long gets a timestamp, a signature and output URLs of now. */
-async function freezeAnew(parts: Parts, deliveryId: string, row: Row): Promise<boolean> {
+async function resignDelivery(parts: DeliveryParts, deliveryId: string, row: Row): Promise<boolean> {
   return inTransaction(parts.db, async (tx) => {
-    const content = await freezeContent(parts, tx, deliveryId, {
+    const content = await snapshotPayload(parts, tx, deliveryId, {
       accountId: row.account_id,
       kind: row.kind,
       jobId: row.job_id,

@@ -1,4 +1,5 @@
-import { type Context, requireOperator } from '../../context/context.ts'
+import { requireOperator } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 

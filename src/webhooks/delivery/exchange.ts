@@ -1,7 +1,8 @@
 import type { Client, Dispatcher } from 'undici'
+import { EgressFailure } from '../../egress/egress-failure.ts'
 import type { Watched } from './deadlines.ts'
 import type { AttemptResult } from './record-attempt.ts'
-import { ATTEMPT_TIMEOUT_MS, DeliveryFailure, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
+import { ATTEMPT_TIMEOUT_MS, type Outcome, RESPONSE_BYTES } from './webhook-delivery.ts'
 
 /** The status decides; the body, which is only kept for the record, gets this long. */
 const BODY_GRACE_MS = 1000
@@ -11,7 +12,7 @@ const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RE
 type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
 
 /**
- * One request and its response, within 10 s from the moment when this was made (spec 6.4). It listens to undici directly: promises,
+ * One request and its response, within 10 s from the moment when this was made. It listens to undici directly: promises,
  * streams and signals for each request would cost as much as the request. It ends once, whatever happens and however often.
  */
 export class Exchange implements Dispatcher.DispatchHandler, Watched {
@@ -91,7 +92,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Watched {
 const NOTHING = Buffer.alloc(0)
 
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof DeliveryFailure) return error.outcome
+  if (error instanceof EgressFailure) return error.outcome
   const { code = '', name } = error as { code?: string; name: string }
   return name === 'HTTPParserError' || BAD_RESPONSE.test(code) ? 'bad_response' : 'connection_closed'
 }

@@ -27,13 +27,13 @@ interface Poster {
 }
 
 /** Never throws. */
-export type PostCallback = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
+export type PostWebhook = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
 
 /**
- * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together (spec 6.4). Redirects are not followed. A name is
+ * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together. Redirects are not followed. A name is
  * resolved and judged here at every attempt, also for one that finds a connection open from before.
  */
-export function openPostCallback(poster: Poster): PostCallback {
+export function openPostWebhook(poster: Poster): PostWebhook {
   const { guard, connections, deadlines } = poster
   const targets = new Map<string, Target>()
   const targetOf = (url: string): Target => {

@@ -1,11 +1,11 @@
-import { gather } from '../../concurrency/batch-calls.ts'
+import { batchCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import { dequeue } from '../../queue/pgboss/dequeue.ts'
 import type { Attempt } from './begin-attempt.ts'
-import { laneOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
+import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
 /** Only a process that stops waits for a record: under load, this makes it one commit for dozens of deliveries. */
@@ -55,9 +55,9 @@ update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + mak
   finished_at = case when $9 then greatest(now(), d.created_at) end
 from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
-/** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction (spec 6.4). */
+/** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
 export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
-  const succeed = gather(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
+  const succeed = batchCalls(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
   return async (recorded) => {
     if (recorded.result.outcome === 'succeeded') return succeed(recorded)
     await recordFailure(parts, recorded)
@@ -82,7 +82,7 @@ async function recordFailure(
     const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
     if (rowCount !== 1 || last) return
-    const lane = laneOf(attempt.accountId, attempt.url)
+    const lane = concurrencyKeyOf(attempt.accountId, attempt.url)
     await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { lane, delaySeconds })
   })
 }

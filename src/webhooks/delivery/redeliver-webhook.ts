@@ -1,10 +1,11 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest, notFound } from '../../errors/service-error.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { isId } from '../../values/id.ts'
-import { type DeliveryState, laneOf } from './webhook-delivery.ts'
+import { concurrencyKeyOf, type DeliveryState } from './webhook-delivery.ts'
 
 interface Row {
   state: DeliveryState
@@ -12,8 +13,7 @@ interface Row {
 }
 
 /**
- * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs (contract.md
- * section 6), with up to four attempts. It goes to where a callback of the job would go now: the submission's URL, else the account's, and
+ * Sends a finished delivery again, succeeded or not: the same id and body fields, a fresh timestamp, signature and URLs, with up to four attempts. It goes to where a callback of the job would go now: the submission's URL, else the account's, and
  * only where that was cleared, to the old one. The worker freezes it before the first attempt: callers, the command line included, need
  * not know the service's secrets and its public URL.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST while it is still being delivered
@@ -34,7 +34,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
        where id = $1`,
       [input.id, row.url],
     )
-    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { lane: laneOf(accountId, row.url) })
+    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { lane: concurrencyKeyOf(accountId, row.url) })
   })
   ctx.queue.wake(WEBHOOK_KIND)
   return input.id

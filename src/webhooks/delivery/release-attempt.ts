@@ -1,4 +1,4 @@
-import { gather } from '../../concurrency/batch-calls.ts'
+import { batchCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Attempt } from './begin-attempt.ts'
 
@@ -19,7 +19,7 @@ export type ReleaseAttempt = (attempt: Attempt) => Promise<void>
 
 /** Takes attempts back of which no byte was sent: as if they had never been begun. */
 export const openReleaseAttempt = ({ db }: Pick<Parts, 'db'>): ReleaseAttempt =>
-  gather(MAX_BATCH, async (attempts: readonly Attempt[]) => {
+  batchCalls(MAX_BATCH, async (attempts: readonly Attempt[]) => {
     await db.pool.query({
       name: 'release_attempts',
       text: RELEASE,

@@ -1,16 +1,17 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { newId } from '../../values/id.ts'
-import { freezeDelivery } from './create-delivery.ts'
+import { createDelivery, type DeliveryParts } from './create-delivery.ts'
 
 /**
  * Sends a callback about a completed job that never was to the account's URL, signed and retried like any other. Returns its id.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST while the account has no URL
  */
-export async function sendTestWebhook(ctx: Context): Promise<string> {
+export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<string> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   const id = await inTransaction(ctx.db, async (tx) => {
@@ -19,7 +20,7 @@ export async function sendTestWebhook(ctx: Context): Promise<string> {
     ])
     const url = rows[0]?.webhook_url ?? null
     if (url === null) throw invalidRequest("Set the account's webhook URL first.")
-    return freezeDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
+    return createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
   })
   ctx.queue.wake(WEBHOOK_KIND)
   return id

@@ -1,7 +1,7 @@
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import { BODY_KEPT_SECONDS, KEPT_DAYS, laneOf } from './webhook-delivery.ts'
+import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 
 /** So many rows a statement: a purge must not hold the database up. */
 const PAGE_ROWS = 5000
@@ -64,7 +64,7 @@ async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue):
           ),
     )
     for (const { id, account_id, url } of rows.filter((row) => lost.has(row.id))) {
-      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { lane: laneOf(account_id, url) })
+      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { lane: concurrencyKeyOf(account_id, url) })
     }
     return rows.length < COMPARED_ROWS ? undefined : rows.at(-1)
   })

@@ -1,5 +1,6 @@
-import { ACCOUNT_ADMIN_SCOPE } from '../../api-keys/api-key.ts'
-import { type Context, requireAccount, requireScope } from '../../context/context.ts'
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../../db/page.ts'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
@@ -77,7 +78,7 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
   const shape = pageShape(input, (text) => isId('msg', text))
-  refuseMistakes(input)
+  rejectViolations(input)
   const { id, ...rest } = idQuery(input, shape, 'newest', String)
   const rows = await ctx.db.prisma.webhookDelivery.findMany({
     where: {
@@ -95,7 +96,7 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   })
 }
 
-function refuseMistakes({ jobId, outcome }: DeliveriesInput): void {
+function rejectViolations({ jobId, outcome }: DeliveriesInput): void {
   const details: Detail[] = []
   if (jobId != null && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
   if (outcome != null && !OUTCOME_FORM.test(outcome)) {

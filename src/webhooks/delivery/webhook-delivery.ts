@@ -1,10 +1,11 @@
+import type { EgressOutcome } from '../../egress/egress-failure.ts'
 import { SIGNED_URL_SECONDS } from '../../storage/storage.ts'
 
-/** Attempts of one round: the first and three retries (spec 6.4). */
+/** Attempts of one round: the first and three retries. */
 export const MAX_ATTEMPTS = 4
 /** Attempts of one round with these seconds before its retries: what a crash cost counts as well. */
 export const mostAttempts = (retryDelays: readonly number[]): number => Math.min(MAX_ATTEMPTS, retryDelays.length + 1)
-/** DNS, TLS and response together (spec 6.4). */
+/** DNS, TLS and response together. */
 export const ATTEMPT_TIMEOUT_MS = 10_000
 /** A verifier refuses a timestamp older than 300 s: no attempt starts later than this, so that the request arrives in time. */
 export const LATEST_START_SECONDS = 280
@@ -32,12 +33,7 @@ export type DeliveryKind = 'job' | 'test'
 export type Outcome =
   | 'succeeded'
   | `status_${number}`
-  | 'timeout'
-  | 'dns_failed'
-  | 'address_refused'
-  | 'port_refused'
-  | 'connect_failed'
-  | 'tls_failed'
+  | EgressOutcome
   | 'connection_closed'
   | 'bad_response'
   | 'interrupted'
@@ -47,16 +43,5 @@ export type Outcome =
 /** What a filter by outcome may hold. */
 export const OUTCOME_FORM = /^[a-z_]{1,32}$|^status_[1-9][0-9]{2}$/
 
-/** A delivery that could not be made: what is recorded instead of a response. */
-export class DeliveryFailure extends Error {
-  override readonly name = 'DeliveryFailure'
-  readonly outcome: Outcome
-
-  constructor(outcome: Outcome, cause: string) {
-    super(cause)
-    this.outcome = outcome
-  }
-}
-
 /** Which deliveries share a connection limit: the account and the receiver, as one word that the queue can tell apart. */
-export const laneOf = (accountId: string, url: string): string => `${accountId} ${new URL(url).host}`
+export const concurrencyKeyOf = (accountId: string, url: string): string => `${accountId} ${new URL(url).host}`

@@ -1,17 +1,19 @@
-import { laneLimits } from '../../concurrency/keyed-limiter.ts'
+import type { PgBoss } from 'pg-boss'
+import { openKeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { guardedConnector } from '../../egress/connect-guarded.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
 import { type Dispatcher, dispatchJobs } from '../../queue/dispatch-jobs.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import { laneSource } from '../../queue/pgboss/lane-source.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { BossQueue } from '../../queue/pgboss/boss-queue.ts'
+import { keyedSource } from '../../queue/pgboss/keyed-source.ts'
 import { followReceivers } from '../local-receivers.ts'
 import { openAttemptGate } from './attempt-gate.ts'
 import { openBeginAttempt } from './begin-attempt.ts'
 import { openConnections } from './connections.ts'
+import type { DeliveryParts } from './create-delivery.ts'
 import { openDeadlines } from './deadlines.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
-import { openPostCallback } from './post-webhook.ts'
+import { openPostWebhook } from './post-webhook.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 import { openReleaseAttempt } from './release-attempt.ts'
 import { tidyWebhooks } from './tidy-webhooks.ts'
@@ -26,6 +28,13 @@ const HELD_IN_DOUBT = { perAccount: 128, perLane: 32 }
 const SLOTS = 2048
 const TIDY_MS = 60_000
 
+/** What the worker needs besides a context's parts: the queue's own connections, and the name of its process. */
+interface WebhookWorkerParts extends DeliveryParts {
+  readonly queue: BossQueue
+  readonly boss: PgBoss
+  readonly workerId: string
+}
+
 export interface WebhookWorker {
   /** Whether it holds deliveries. */
   isBusy(): boolean
@@ -34,15 +43,15 @@ export interface WebhookWorker {
 }
 
 /** Delivers callbacks until it is stopped. @param resolver asked instead of the machine's name servers */
-export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver): Promise<WebhookWorker> {
+export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?: Resolver): Promise<WebhookWorker> {
   const guard = {
     resolver: sharedResolver(resolver ?? systemResolver()),
     egressAllow: runtime.settings.egressAllow,
-    receivers: await followReceivers(runtime.bus),
+    receivers: await followReceivers(runtime.notifier),
   }
   let dispatcher: Dispatcher | undefined
   const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
-  const lanes = laneLimits(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
+  const lanes = openKeyedLimiter(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const parts = {
     ...runtime,
@@ -50,13 +59,13 @@ export async function startWebhookWorker(runtime: Runtime, resolver?: Resolver):
     beginAttempt: openBeginAttempt(runtime),
     releaseAttempt: openReleaseAttempt(runtime),
     recordAttempt: openRecordAttempt(runtime),
-    post: openPostCallback({ guard, connections, deadlines: openDeadlines() }),
+    post: openPostWebhook({ guard, connections, deadlines: openDeadlines() }),
   }
   dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
-    source: laneSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
+    source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
     handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
   const tidy = () =>

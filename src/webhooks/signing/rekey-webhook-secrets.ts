@@ -1,7 +1,9 @@
-import { type Context, requireSystem } from '../../context/context.ts'
+import { requireSystem } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
+import type { SigningParts } from './signing-secrets.ts'
 
 const PAGE_ROWS = 500
 
@@ -25,7 +27,7 @@ interface Row {
  * is known from the rows themselves: broken off at any point, it goes on where it stopped.
  * @throws INVALID_REQUEST without an OLD_SECRET_KEY
  */
-export async function rekeyWebhookSecrets(ctx: Context): Promise<Rekeyed> {
+export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<Rekeyed> {
   requireSystem(ctx)
   if (ctx.settings.oldSecretKey === null) {
     throw invalidRequest('Set OLD_SECRET_KEY or OLD_SECRET_KEY_FILE to what SECRET_KEY was before.')
@@ -40,7 +42,7 @@ export async function rekeyWebhookSecrets(ctx: Context): Promise<Rekeyed> {
 }
 
 async function rekeyPage(
-  ctx: Context,
+  ctx: Context & SigningParts,
   tx: Tx,
   after: string,
   total: { -readonly [Name in keyof Rekeyed]: number },
@@ -56,7 +58,7 @@ async function rekeyPage(
   return rows
 }
 
-async function rekeyRow(ctx: Context, tx: Tx, { id, account_id, sealed }: Row): Promise<keyof Rekeyed> {
+async function rekeyRow(ctx: Context & SigningParts, tx: Tx, { id, account_id, sealed }: Row): Promise<keyof Rekeyed> {
   if (ctx.vault.isCurrent(account_id, sealed)) return 'current'
   try {
     const secret = ctx.vault.open(account_id, sealed)

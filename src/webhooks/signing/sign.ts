@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a delivery's timestamp may be from the verifier's clock (spec 6.3). */
+/** How far a delivery's timestamp may be from the verifier's clock. */
 export const TOLERANCE_SECONDS = 300
 
-/** The three headers of a delivery (spec 6.2). */
+/** The three headers of a delivery. */
 export interface SignedHeaders {
   readonly id: string
   /** Unix seconds, as they are written. */
@@ -12,7 +12,7 @@ export interface SignedHeaders {
   readonly signature: string
 }
 
-/** One value for every secret, in their order: new first, then old (spec 6.3, 6.5). */
+/** One value for every secret, in their order: new first, then old. */
 export const signDelivery = (secrets: readonly Uint8Array[], id: string, timestamp: string, body: Uint8Array): string =>
   secrets.map((secret) => `v1,${mac(secret, id, timestamp, body).toString('base64')}`).join(' ')
 

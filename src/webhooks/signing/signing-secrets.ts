@@ -1,9 +1,15 @@
+import { addSecret } from '../../accounts/add-webhook-secret.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import type { SecretVault } from '../../values/secret-vault.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
-import { newWebhookSecret } from './webhook-secret.ts'
 
 const SIGNING_SECRETS = 2
+
+/** What signing needs besides a context's parts. */
+export interface SigningParts extends Pick<Parts, 'log'> {
+  readonly vault: SecretVault
+}
 
 interface SigningSecrets {
   /** Newest first: one, or two within 24 hours of a rotation. */
@@ -19,15 +25,11 @@ interface Row {
 }
 
 /**
- * What signs a delivery now (spec 6.5). An account from before there were secrets gets its first one here. Where only the older one of
+ * What signs a delivery now. An account from before there were secrets gets its first one here. Where only the older one of
  * two does not open, the newest signs alone.
  * @throws UnreadableSecret
  */
-export async function signingSecrets(
-  parts: Pick<Parts, 'vault' | 'log'>,
-  tx: Tx,
-  accountId: string,
-): Promise<SigningSecrets> {
+export async function signingSecrets(parts: SigningParts, tx: Tx, accountId: string): Promise<SigningSecrets> {
   let rows = await findSealed(tx, accountId)
   if (rows[0]!.sealed === null) {
     await lockAccount(tx, accountId)
@@ -43,7 +45,7 @@ export async function signingSecrets(
   return { timestamp, secrets }
 }
 
-function openOlder({ vault, log }: Pick<Parts, 'vault' | 'log'>, accountId: string, sealed: Buffer): Buffer[] {
+function openOlder({ vault, log }: SigningParts, accountId: string, sealed: Buffer): Buffer[] {
   try {
     return [vault.open(accountId, sealed)]
   } catch (error) {
@@ -51,16 +53,6 @@ function openOlder({ vault, log }: Pick<Parts, 'vault' | 'log'>, accountId: stri
     log.warn({ accountId }, 'an old webhook secret does not open: the newest signs alone')
     return []
   }
-}
-
-/** Stores a new secret, never shown, and returns its bytes. */
-export async function addSecret(parts: Pick<Parts, 'vault'>, tx: Tx, accountId: string): Promise<Buffer> {
-  const secret = newWebhookSecret()
-  await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [
-    accountId,
-    parts.vault.seal(accountId, secret),
-  ])
-  return secret
 }
 
 /** Makes rotations of one account wait for each other. */

@@ -28,7 +28,7 @@ export function readCapture(file: Buffer): Captured {
   return { headers, body: file.subarray(end + length) }
 }
 
-/** Judges a captured delivery as a receiver should (spec 6.3), and says everything that is wrong with it. */
+/** Judges a captured delivery as a receiver should, and says everything that is wrong with it. */
 export function verifyDelivery(captured: Captured, secret: Uint8Array, now: Date): Verification {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = captured.headers
   const problems: string[] = []

@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto'
-
 const PREFIX = 'whsec_'
-const SECRET_BYTES = 32
 /** What Standard Webhooks allows: a secret of a receiver's own may be shorter or longer than ours. */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** How long the second newest secret goes on signing after a rotation (spec 6.5). */
+/** How long the second newest secret goes on signing after a rotation. */
 export const OVERLAP_SECONDS = 24 * 3600
-
-/** The bytes of a new signing secret: they are the HMAC key (contract.md section 1). */
-export const newWebhookSecret = (): Buffer => randomBytes(SECRET_BYTES)
 
 /** A secret as its owner sees it, once: `whsec_` and base64. */
 export const writeWebhookSecret = (secret: Uint8Array): string => PREFIX + Buffer.from(secret).toString('base64')

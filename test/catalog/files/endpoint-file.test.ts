@@ -6,7 +6,7 @@ import { endpoint } from '../../setup/service.ts'
 const INPUTS = endpoint('x').inputs
 const VOICE = endpoint('x').voices[0]
 
-/** One field a line, so that a mistake has a line of its own. */
+/** One field a line, so that a violation has a line of its own. */
 const fileOf = (changes: object = {}): string =>
   `endpoints:\n  - ${Object.entries(endpoint('studio', changes))
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

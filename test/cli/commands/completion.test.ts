@@ -23,7 +23,7 @@ describe('sonant completion', { timeout: 60_000 }, () => {
     expect(offered(stdout, 'sonant', 'jobs', 'show', 'job_x', '--j')).toEqual(['--json'])
   })
 
-  test('zsh and fish have scripts of their own, and another shell is a mistake', async () => {
+  test('zsh and fish have scripts of their own, and another shell is a violation', async () => {
     const [zsh, fish, other] = await Promise.all(['zsh', 'fish', 'csh'].map((shell) => run(['completion', shell], {})))
     expect(zsh?.stdout).toContain('bashcompinit')
     expect(fish?.stdout).toContain(

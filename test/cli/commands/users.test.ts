@@ -47,14 +47,14 @@ describe('sonant users create', () => {
 })
 
 describe('sonant users set-password', () => {
-  test('signs a person out everywhere, and lets them in with the new password alone', async () => {
+  test('signs a user out everywhere, and lets them in with the new password alone', async () => {
     const account = await service.createAccount()
     const create = ['users', 'create', '--account', account, '--email', 'lost@example.org']
     const old = await sonantOn<{ user_id: string; password: string }>(env, ...create)
     await signIn('lost@example.org', old.password)
     const made = await sonantOn<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
-    const person = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
-    expect(made).toEqual({ ...person, password: expect.stringMatching(/^.{20}$/) })
+    const user = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
+    expect(made).toEqual({ ...user, password: expect.stringMatching(/^.{20}$/) })
     const sessions = 'select from session where user_id = $1'
     expect((await service.runtime.db.pool.query(sessions, [old.user_id])).rowCount).toBe(0)
     expect(await signIn('lost@example.org', old.password)).toBeNull()

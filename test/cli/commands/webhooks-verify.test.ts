@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
-import { newWebhookSecret, writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/service.ts'
 
 const AT = '2026-01-31T09:05:00'

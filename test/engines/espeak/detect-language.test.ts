@@ -4,7 +4,7 @@ import { detectLanguage, type Language } from '../../../src/engines/espeak/detec
 const SAMPLES: readonly (readonly [Language, string])[] = [
   [
     'English',
-    'Hello|Hello world|Good morning|Thank you|How are you?|Nice to meet you|Where is the station?|This is a test.|Yes',
+    'Hello|Hello scenario|Good morning|Thank you|How are you?|Nice to meet you|Where is the station?|This is a test.|Yes',
   ],
   [
     'French',

@@ -15,7 +15,7 @@ const SDL = `
     things: [Thing]
     sure: [Thing!]!
     any: [Any]
-    person: Person!
+    user: Person!
     maybe: Person
     colour: Colour
     odd: Colour
@@ -55,7 +55,7 @@ const ROOT = {
   ],
   sure: () => [book, Promise.reject(new Error('one')), torn],
   any: new Set([book, film]),
-  person: ann,
+  user: ann,
   maybe: async () => ({ id: null, name: 'Nobody' }),
   colour: 'RED',
   odd: 'GREEN',
@@ -82,7 +82,7 @@ function openSchema(): GraphQLSchema {
       value.id === 'f1' ? Promise.resolve('Film') : value.kind
   }
   const fields = (name: string) => (made.getType(name) as GraphQLObjectType).getFields()
-  fields('Person').shouted!.resolve = (person: { name: string }, { times, mark }) => person.name + mark.repeat(times)
+  fields('Person').shouted!.resolve = (user: { name: string }, { times, mark }) => user.name + mark.repeat(times)
   // Rest parameters: a resolver that has no length.
   fields('Query').where!.resolve = (...all) => {
     const { path, fieldName, returnType, operation, fragments, variableValues } = all[3]
@@ -92,22 +92,22 @@ function openSchema(): GraphQLSchema {
 }
 
 const CASES: readonly [string, string, Record<string, unknown>?][] = [
-  ['aliases and nested objects', '{ a: person { id friend { name } } b: person { n: name } }'],
+  ['aliases and nested objects', '{ a: user { id friend { name } } b: user { n: name } }'],
   [
     'fields that are asked for twice',
-    '{ person { id } person { id name friend { id } } ...f } fragment f on Query { person { friend { name } } }',
+    '{ user { id } user { id name friend { id } } ...f } fragment f on Query { user { friend { name } } }',
   ],
   ['interfaces', '{ things { __typename id name ... on Book { pages author { name } } ... on Film { minutes } } }'],
   ['unions', '{ any { __typename ... on Thing { id } ...b } } fragment b on Book { authors { name } }'],
   [
     'arguments from literals, variables and defaults',
-    'query ($m: String!, $t: Int) { person { a: shouted(mark: "!") b: shouted(mark: $m, times: $t) } }',
+    'query ($m: String!, $t: Int) { user { a: shouted(mark: "!") b: shouted(mark: $m, times: $t) } }',
     { m: '?', t: 3 },
   ],
-  ['a variable that is left out', 'query ($m: String = ".", $t: Int) { person { shouted(mark: $m, times: $t) } }'],
-  ['a variable that is missing', 'query ($m: String!) { person { shouted(mark: $m) } }'],
+  ['a variable that is left out', 'query ($m: String = ".", $t: Int) { user { shouted(mark: $m, times: $t) } }'],
+  ['a variable that is missing', 'query ($m: String!) { user { shouted(mark: $m) } }'],
   ['a variable of another type', 'query ($i: ID!) { thing(id: $i) { id } }', { i: { a: 1 } }],
-  ['an argument that is null at last', 'query ($m: String = "a") { person { shouted(mark: $m) } }', { m: null }],
+  ['an argument that is null at last', 'query ($m: String = "a") { user { shouted(mark: $m) } }', { m: null }],
   [
     'what resolvers are told',
     'query Q($x: ID = "7") { here: where thing(id: $x) { id } ...f } fragment f on Query { __typename }',
@@ -116,7 +116,7 @@ const CASES: readonly [string, string, Record<string, unknown>?][] = [
   ['lists of lists', '{ matrix }'],
   ['what is no list', '{ noList }'],
   ['things of no type, and of a wrong one', '{ slow typeless { id } stranger { id } }'],
-  ['errors now and later', '{ slow broken brokenLater error person { id } }'],
+  ['errors now and later', '{ slow broken brokenLater error user { id } }'],
   ['an error in a list of what cannot be null', '{ slow sure { id name } }'],
   ['what is missing where it must not be', '{ maybe { name id } thing(id: "b2") { ... on Book { name pages } } }'],
   ['what is missing in the end', '{ slow slowNull brokenLater }'],
@@ -144,7 +144,7 @@ describe('a planned operation', () => {
   })
 
   test('keeps the order in which fields are asked for', async () => {
-    const call = { schema, document: parse('{ slow colour person { name id } b: slow }'), rootValue: ROOT }
+    const call = { schema, document: parse('{ slow colour user { name id } b: slow }'), rootValue: ROOT }
     expect(JSON.stringify(await executeOperation(call))).toBe(JSON.stringify(await execute(call)))
   })
 

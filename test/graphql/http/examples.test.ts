@@ -12,18 +12,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateExampleTypes } from '../../../examples/generate-types.ts'
 import { readExamples } from '../../../src/graphql/http/examples.ts'
 import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
-import { type ExampleWorld, openExampleWorld } from '../../setup/example-scenario.ts'
+import { type ExampleScenario, openExampleScenario } from '../../setup/example-scenario.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
 
 const EXAMPLES = await readExamples()
 const schema = buildGraphqlSchema()
 const parsed = EXAMPLES.map((example) => ({ ...example, document: parse(example.query) }))
 
-let world: ExampleWorld
+let scenario: ExampleScenario
 beforeAll(async () => {
-  world = await openExampleWorld()
+  scenario = await openExampleScenario()
 })
-afterAll(() => world?.close())
+afterAll(() => scenario?.close())
 
 const operationOf = (document: DocumentNode) => getOperationAST(document)!.operation
 const rootFieldsOf = (document: DocumentNode) =>
@@ -58,7 +58,7 @@ describe('examples/graphql', () => {
   test.each(parsed.filter(({ document }) => operationOf(document) !== 'subscription'))(
     '$name is answered without an error',
     async ({ name, query, variables, document }) => {
-      const { data, errors } = await world.ask(name, query, variables)
+      const { data, errors } = await scenario.ask(name, query, variables)
       expect(errors).toBeUndefined()
       for (const field of rootFieldsOf(document)) {
         expect(data).toHaveProperty(field)
@@ -70,9 +70,9 @@ describe('examples/graphql', () => {
   test.each(parsed.filter(({ document }) => operationOf(document) === 'subscription'))(
     '$name is told of a job over WebSocket and server-sent events',
     async ({ name, query, variables, document }) => {
-      const prepared = await world.variablesFor(name, variables)
+      const prepared = await scenario.variablesFor(name, variables)
       for (const open of [openSocketClient, openEventClient]) {
-        const client = open(world.url, world.key)
+        const client = open(scenario.url, scenario.key)
         const heard = client.subscribe<Record<string, { id: string }>>(query, prepared)
         const told = await heard.waitFor(() => true)
         expect(told[rootFieldsOf(document)[0]!]?.id).toMatch(/^job_/)

@@ -91,7 +91,7 @@ describe('what is no GraphQL request', () => {
     expect(await empty.json()).toEqual({ data: { __typename: 'Query' } })
   })
 
-  test('a mistake in a document that a socket sent first keeps its status', async () => {
+  test('a violation in a document that a socket sent first keeps its status', async () => {
     const broken = '{ jobs { seen by a socket'
     const client = openSocketClient(door.url, key)
     await client.subscribe(broken).ended()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
-import { tellJob } from '../../../src/jobs/live/notify-job.ts'
+import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { lockJobs, lockTable } from '../../setup/locked-table.ts'
@@ -38,7 +38,7 @@ async function openFollowed(open: Open, count: number) {
   const change = async (): Promise<string> => {
     // Only of finished ones artifacts are looked up.
     const changed = await insertJob(service.runtime.db, account, { status: 'completed' })
-    tellJob(service.runtime, { accountId: account, jobId: changed })
+    notifyJob(service.runtime, { accountId: account, jobId: changed })
     return changed
   }
   return { keyId, heard, change, dispose: () => Promise.all(clients.map((client) => client.dispose())) }

@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { ExecutionResult } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { END, openFlow } from '../../../src/concurrency/pull-stream.ts'
+import { END, openPullStream } from '../../../src/concurrency/pull-stream.ts'
 import { deliver } from '../../../src/graphql/subscriptions/deliver.ts'
 
 /** Answers that come when the test says so, and a socket that sends when the test says so. */
 function openDelivery(id = 'one') {
   const [waiting, sent, leaving] = [[] as ExecutionResult[], [] as unknown[], [] as (() => void)[]]
   const state = { ended: false, stopped: false }
-  const { flow, more } = openFlow<ExecutionResult>({
+  const { flow, more } = openPullStream<ExecutionResult>({
     take: () => {
       const value = waiting.shift()
       if (value !== undefined) return { done: false, value }

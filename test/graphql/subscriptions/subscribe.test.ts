@@ -1,10 +1,10 @@
 import { buildSchema, type ExecutionResult, type GraphQLObjectType, parse } from 'graphql'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { END, openFlow } from '../../../src/concurrency/pull-stream.ts'
-import type { Actor } from '../../../src/context/context.ts'
+import type { Actor } from '../../../src/access/actor.ts'
+import { END, openPullStream } from '../../../src/concurrency/pull-stream.ts'
 import { subscribe } from '../../../src/graphql/subscriptions/subscribe.ts'
-import { tellJob } from '../../../src/jobs/live/notify-job.ts'
+import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -44,7 +44,7 @@ describe('an event', () => {
         const value = told.pop()
         return value === undefined ? END : ({ done: false, value } as const)
       }
-      const subscribed = () => openFlow({ take, stop: () => undefined, isBroken: () => false }).flow
+      const subscribed = () => openPullStream({ take, stop: () => undefined, isBroken: () => false }).flow
       tick!.subscribe = subscribed
       fails!.subscribe = subscribed
       const stream = await subscribe({
@@ -117,7 +117,7 @@ describe('a change of a job', () => {
       return query.call(this, first, ...rest)
     } as typeof Client.prototype.query
     try {
-      tellJob(service.runtime, { accountId: account, jobId })
+      notifyJob(service.runtime, { accountId: account, jobId })
       for (const one of heard) await one.waitFor(({ jobsUpdated }) => jobsUpdated.status === 'COMPLETED')
     } finally {
       Client.prototype.query = query as typeof Client.prototype.query

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
 import { updateApiKey } from '../../../src/api-keys/update-api-key.ts'
-import { tellJob } from '../../../src/jobs/live/notify-job.ts'
+import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { call, finishedJob, until } from '../../setup/service.ts'
@@ -28,7 +28,7 @@ const openers = [
 
 async function changeJob(account: string, fields: JobFields): Promise<string> {
   const jobId = await insertJob(service.runtime.db, account, fields)
-  tellJob(service.runtime, { accountId: account, jobId })
+  notifyJob(service.runtime, { accountId: account, jobId })
   return jobId
 }
 
@@ -36,7 +36,7 @@ async function complete(account: string, jobId: string): Promise<void> {
   await service.runtime.db.pool.query(`update job set status = 'completed', completed_at = now() where id = $1`, [
     jobId,
   ])
-  tellJob(service.runtime, { accountId: account, jobId })
+  notifyJob(service.runtime, { accountId: account, jobId })
 }
 
 interface Message {
@@ -330,7 +330,7 @@ describe('messages that were lost', () => {
       jobId,
     ])
     await service.runtime.db.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant bus' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant notifier' and datname = current_database()`,
     )
     await one.ended()
     expect(one.data.at(-1)!.jobUpdated.status).toBe('COMPLETED')

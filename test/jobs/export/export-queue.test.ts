@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ExportPass, openExportLane } from '../../../src/jobs/export/export-queue.ts'
+import { type ExportPass, openExportQueue } from '../../../src/jobs/export/export-queue.ts'
 
 /** Enters for each account in turn; who got in is told in its order. */
-function queueUp(lane = openExportLane()) {
+function queueUp(lane = openExportQueue()) {
   const entered: string[] = []
   const passes = new Map<string, ExportPass>()
   const enter = async (name: string, gone?: AbortSignal) => {

@@ -39,7 +39,8 @@ describe.each(Object.entries(stores))('deleteAbandonedFiles in %s', (_name, open
       const stored = await parts.storage.put(storageKey, toneFor('x'), { contentType: 'audio/wav' })
       return { output: 'audio', storageKey, contentType: 'audio/wav', durationMs: 1, ...stored }
     }
-    const sizeOf = (attempt: number) => parts.storage.stat(`${id}/${attempt}/audio.wav`)
+    const sizeOf = (attempt: number) =>
+      parts.storage.stat(`${id}/${attempt}/audio.wav`).then((file) => file?.bytes ?? null)
     return { parts, id, claim, store, sizeOf }
   }
 

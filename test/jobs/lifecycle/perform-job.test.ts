@@ -4,7 +4,7 @@ import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
-import { requeueLostJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { Stopping } from '../../../src/queue/stopping.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
@@ -136,7 +136,7 @@ describe('a claim that was taken away', () => {
   })
 })
 
-describe('requeueLostJobs', () => {
+describe('rescueJobs', () => {
   test('queues a job again whose place is gone, and no other', async () => {
     const [lost, young, queued] = await Promise.all([submitted(), submitted(), submitted()])
     const queueRows = (jobId: string) =>
@@ -146,11 +146,11 @@ describe('requeueLostJobs', () => {
     const lose = (jobId: string) => query(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
     await Promise.all([lose(lost.jobId), age(lost.jobId), lose(young.jobId), age(queued.jobId)])
     expect(await queueRows(lost.jobId)).toHaveLength(0)
-    expect(await requeueLostJobs(service.runtime)).toBeGreaterThanOrEqual(1)
+    expect(await rescueJobs(service.runtime)).toBeGreaterThanOrEqual(1)
     expect(await queueRows(lost.jobId)).toHaveLength(1)
     expect(await queueRows(young.jobId)).toHaveLength(0)
     expect(await queueRows(queued.jobId)).toHaveLength(1)
-    const again = await requeueLostJobs(service.runtime)
+    const again = await rescueJobs(service.runtime)
     expect([again, (await queueRows(lost.jobId)).length]).toEqual([0, 1])
   })
 })

@@ -67,11 +67,11 @@ export async function auditAtRest(pool: Pool, { watched, ...before }: AtRest, re
   if (!watched.runs()) return [`a process has ended: ${watched.name}`]
   const { rows } = await pool.query<{ now: string }>('select now()::text as now')
   await pass(restMs)
-  const patienceMs = restMs * PATIENCE
+  const retryBudgetMs = restMs * PATIENCE
   const idle = () => idleSince(pool, watched, rows[0]!.now)
-  const kept = await untilSo(idle, (connections) => connections === 0, patienceMs)
+  const kept = await untilSo(idle, (connections) => connections === 0, retryBudgetMs)
   const isBack = (now: Memory) => whatGrew(before, now).length === 0
-  const memory = await untilSo(() => memoryOf(watched), isBack, patienceMs)
+  const memory = await untilSo(() => memoryOf(watched), isBack, retryBudgetMs)
   return [...(kept === 0 ? [] : [`keeps ${kept} connections that it does not use`]), ...whatGrew(before, memory)].map(
     (what) => `${watched.name} ${what}`,
   )
@@ -83,13 +83,13 @@ const pass = async (milliseconds: number): Promise<void> => {
 }
 
 /** Measures until it is as it should be, or patience ends: the last figure. */
-async function untilSo<T>(measure: () => Promise<T>, isSo: (now: T) => boolean, patienceMs: number): Promise<T> {
+async function untilSo<T>(measure: () => Promise<T>, isSo: (now: T) => boolean, retryBudgetMs: number): Promise<T> {
   let now = await measure()
   const settled = async () => {
     if (!isSo(now)) now = await measure()
     return isSo(now)
   }
-  await until(settled, patienceMs, 'rest').catch(() => undefined)
+  await until(settled, retryBudgetMs, 'rest').catch(() => undefined)
   return now
 }
 

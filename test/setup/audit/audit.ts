@@ -72,7 +72,7 @@ export interface Witnesses {
 }
 
 /**
- * What must hold whatever failed, over the database, the artifact store and the witnesses. Returns what does not
+ * What must hold whatever failed, over the database, the artifact store and the evidence. Returns what does not
  * hold, in words: an empty list is the proof. `accepted` are the ids of every 202. It is for the end, when all jobs have ended.
  */
 export async function audit(

@@ -12,7 +12,7 @@ const NEVER_LOGGED = /snt_[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature
 const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
 
-/** Of pino's levels those that say: a person must mend this now; what nobody caught; listeners that pile up. */
+/** Of pino's levels those that say: a user must mend this now; what nobody caught; listeners that pile up. */
 const CALLS_FOR_HELP = /"level":[56]0|uncaught|unhandled|a promise failed unheard|MaxListenersExceededWarning/i
 
 /** The service as one account's key sees it. */

@@ -3,48 +3,48 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** Something that a desk worker is about to go on from: a rendering under way, or an artifact just stored. */
-export interface Errand {
+/** Something that a controlServer worker is about to go on from: a rendering under way, or an artifact just stored. */
+export interface Checkpoint {
   readonly what: 'speak' | 'stored'
   /** The text, or the storage key. */
   readonly name: string
   readonly pid: number
 }
 
-export interface Desk {
+export interface ControlServer {
   readonly url: string
-  /** All errands so far, in order of arrival. */
-  readonly errands: readonly Errand[]
+  /** All checkpoints so far, in order of arrival. */
+  readonly checkpoints: readonly Checkpoint[]
   /** Settles when the worker may go on; at once where the test sets nothing. */
-  hold: (errand: Errand) => Promise<void> | void
+  hold: (checkpoint: Checkpoint) => Promise<void> | void
   close(): Promise<void>
 }
 
-/** Where desk workers ask how to go on. */
-export async function openDesk(): Promise<Desk> {
-  const errands: Errand[] = []
+/** Where controlServer workers ask how to go on. */
+export async function openControlServer(): Promise<ControlServer> {
+  const checkpoints: Checkpoint[] = []
   const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    const errand = await errandOf(request)
-    errands.push(errand)
-    await desk.hold(errand)
+    const checkpoint = await errandOf(request)
+    checkpoints.push(checkpoint)
+    await controlServer.hold(checkpoint)
     reply.end()
   }
   // A worker may be killed while it asks.
   const server = createServer((request, reply) => void serve(request, reply).catch(() => reply.destroy()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const desk: Desk = {
+  const controlServer: ControlServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    errands,
+    checkpoints,
     hold: () => undefined,
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return desk
+  return controlServer
 }
 
-async function errandOf(request: IncomingMessage): Promise<Errand> {
+async function errandOf(request: IncomingMessage): Promise<Checkpoint> {
   const { name, pid } = (await json(request)) as { name: string; pid: number }
   return { what: request.url === '/speak' ? 'speak' : 'stored', name, pid }
 }

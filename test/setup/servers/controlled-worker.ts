@@ -7,15 +7,15 @@ import { openLog } from '../../../src/values/log.ts'
 import { startWorker } from '../../../src/worker/start-worker.ts'
 import { standInEngines } from '../stand-in-engine.ts'
 
-// A worker process of the service. Only its engine is another one, and its storage reports: both ask the test's desk, and go on
+// A worker process of the service. Only its engine is another one, and its storage reports: both ask the test's controlServer, and go on
 // when that answers.
-const [pool = '', desk = ''] = process.argv.slice(2)
+const [pool = '', controlServer = ''] = process.argv.slice(2)
 
 const ask = async (path: string, body: object, signal?: AbortSignal): Promise<void> => {
-  const reply = await request(`${desk}${path}`, {
+  const reply = await request(`${controlServer}${path}`, {
     method: 'POST',
     body: JSON.stringify({ ...body, pid: process.pid }),
-    // A desk may think as long as it likes.
+    // A controlServer may think as long as it likes.
     headersTimeout: 0,
     ...(signal !== undefined && { signal }),
   })

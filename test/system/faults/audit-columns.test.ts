@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
 import { call, finishedJob } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: CallbackBed
+let bed: WebhookFixture
 beforeAll(async () => {
-  bed = await openCallbackBed({ worker: true, webhooks: true })
+  bed = await openWebhookFixture({ worker: true, webhooks: true })
 })
 afterAll(() => bed?.close())
 

@@ -6,19 +6,19 @@ import type { TestRuntime } from '../../setup/runtime.ts'
 import { cutShares, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { frozenBytes, type Receiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, type Owner, openCallbackBed, WEBHOOK_ENV } from '../../setup/webhooks.ts'
+import { createOwner, type Owner, openWebhookFixture, WEBHOOK_ENV, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 60_000
 const CALLBACKS = 100
 /** Nothing comes between the third attempt and the fourth by chance. */
 const RETRY_DELAYS = '0.1,0.2,6'
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed()
+  bed = await openWebhookFixture()
   ;({ receiver, service } = bed)
 })
 afterAll(async () => {

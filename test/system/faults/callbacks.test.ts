@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { until } from '../../setup/service.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
-import { openWorkerBed, type WorkerBed } from '../../setup/worker-fixture.ts'
+import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
 const PATIENCE_MS = 60_000
 const POOL = 'told'
@@ -15,10 +15,10 @@ const FROZEN = `
   select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
 
 describe('a worker that is killed around a callback', { timeout: 240_000 }, () => {
-  let bed: WorkerBed
+  let bed: WorkerFixture
   let speech: SpeechServer
   beforeAll(async () => {
-    bed = await openWorkerBed()
+    bed = await openWorkerFixture()
     speech = await startSpeechServer()
     await bed.applyEndpoint('told', { pool: POOL, base_url: speech.url, max_in_flight: 4 })
   })

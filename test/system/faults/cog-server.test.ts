@@ -4,7 +4,7 @@ import { type CogServer, startCogServer } from '../../setup/servers/cog-server.t
 import { crashingFor } from '../../setup/servers/listening.ts'
 import { freePorts, until } from '../../setup/service.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
-import { openWorkerBed, type WorkerBed } from '../../setup/worker-fixture.ts'
+import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 
 const PATIENCE_MS = 60_000
@@ -13,12 +13,12 @@ const LIMIT = 4
 const RETRY_SECONDS = 4
 
 describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () => {
-  let bed: WorkerBed
+  let bed: WorkerFixture
   let cog: CogServer
   let key: string
   const workers: Process[] = []
   beforeAll(async () => {
-    bed = await openWorkerBed()
+    bed = await openWorkerFixture()
     key = await keyOf(bed.account)
     workers.push(...(await Promise.all([bed.startWorker('gpu'), bed.startWorker('gpu')])))
   })

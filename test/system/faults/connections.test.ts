@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { RECEIVER_PATH, startTroubledService, type TroubledService } from '../../setup/chaos-service.ts'
+import { type ChaosService, RECEIVER_PATH, startChaosService } from '../../setup/chaos-service.ts'
 import { ask } from '../../setup/graphql.ts'
 import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/service.ts'
@@ -18,9 +18,9 @@ const COMMITTED_BY_WORKERS = [
 ]
 
 describe('connections to the database that break', { timeout: 240_000 }, () => {
-  let bed: TroubledService
+  let bed: ChaosService
   beforeAll(async () => {
-    bed = await startTroubledService()
+    bed = await startChaosService()
   })
   afterEach(() => {
     bed.proxy.rule = () => null

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTroubledService, type TroubledService } from '../../setup/chaos-service.ts'
+import { type ChaosService, startChaosService } from '../../setup/chaos-service.ts'
 import { until } from '../../setup/service.ts'
 
 /** Issue: a minute. */
@@ -10,9 +10,9 @@ const RESTART_EVERY_MS = 3_000
 const MORE_THAN_ALLOWED = 230
 
 describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
-  let bed: TroubledService
+  let bed: ChaosService
   beforeAll(async () => {
-    bed = await startTroubledService()
+    bed = await startChaosService()
   })
   afterAll(() => bed?.close())
 

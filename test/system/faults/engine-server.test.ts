@@ -8,7 +8,7 @@ import { startProviderServer } from '../../setup/servers/provider-server.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { call, freePorts, until } from '../../setup/service.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
-import { openWorkerBed, type WorkerBed } from '../../setup/worker-fixture.ts'
+import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
 const POOL = 'gpu'
 const PATIENCE_MS = 60_000
@@ -20,11 +20,11 @@ const LIMIT = 6
 const SENTENCES = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(5)
 
 describe('a speech server in trouble, with two workers', { timeout: 240_000 }, () => {
-  let bed: WorkerBed
+  let bed: WorkerFixture
   let speech: SpeechServer
   const workers: Process[] = []
   beforeAll(async () => {
-    bed = await openWorkerBed()
+    bed = await openWorkerFixture()
     workers.push(...(await Promise.all([bed.startWorker(POOL), bed.startWorker(POOL)])))
   })
   beforeEach(async () => {

@@ -51,8 +51,8 @@ describe.skipIf(!canMount())('a data directory on a read-only file system', { ti
       const spoken = await say('Now.')
       expect(spoken.status).toBe('completed')
       const ids = [failed.job_id, spoken.job_id]
-      const witnesses = { door: { url, key }, logs: [service.stderr()], secrets: [key] }
-      expect(await audit({ ...runtime, storage }, ids, witnesses)).toEqual([])
+      const evidence = { door: { url, key }, logs: [service.stderr()], secrets: [key] }
+      expect(await audit({ ...runtime, storage }, ids, evidence)).toEqual([])
     } finally {
       await service.stop()
       await runtime.close()

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/delete-abandoned-files.ts'
 import { measureAtRest, watchedEnv } from '../../setup/audit/at-rest.ts'
 import { audit, finalStates } from '../../setup/audit/audit.ts'
-import { endProcesses, type Process, startDeskWorker } from '../../setup/processes.ts'
+import { endProcesses, type Process, startControlledWorker } from '../../setup/processes.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { type Desk, type Errand, openDesk } from '../../setup/servers/control-server.ts'
+import { type Checkpoint, type ControlServer, openControlServer } from '../../setup/servers/control-server.ts'
 import { until } from '../../setup/service.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 
@@ -13,30 +13,30 @@ const PATIENCE_MS = 40_000
 const RECOVERY_DEADLINE_MS = 10_000
 /** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
 const SLEEP_MS = 30_000
-const WATCHED = 'desk worker'
-const POOL = 'desk'
+const WATCHED = 'controlServer worker'
+const POOL = 'controlServer'
 const JOBS = 50
 const SLOTS = 25
 
 describe('a worker that dies', { timeout: 240_000 }, () => {
   let service: TestRuntime
-  let desk: Desk
+  let controlServer: ControlServer
   let workers: Process[] = []
 
   beforeAll(async () => {
     service = await startTestRuntime()
-    desk = await openDesk()
-    await applyEndpoint(service.runtime, 'desk', { pool: POOL, max_in_flight: JOBS })
+    controlServer = await openControlServer()
+    await applyEndpoint(service.runtime, 'controlServer', { pool: POOL, max_in_flight: JOBS })
   })
   afterEach(async () => {
-    desk.hold = () => undefined
+    controlServer.hold = () => undefined
     await Promise.all(workers.splice(0).map((worker) => worker.stop('SIGKILL')))
     // The next test's workers would wait for the dead ones' jobs.
     await service.runtime.db.pool.query('delete from worker')
   })
   afterAll(async () => {
     await endProcesses()
-    await desk.close()
+    await controlServer.close()
     await service.close()
   })
 
@@ -47,18 +47,20 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
       LOG_LEVEL: 'error',
       SHUTDOWN_SECONDS: '2',
     }
-    const started = await Promise.all(Array.from({ length: count }, () => startDeskWorker(POOL, desk.url, env)))
+    const started = await Promise.all(
+      Array.from({ length: count }, () => startControlledWorker(POOL, controlServer.url, env)),
+    )
     workers = started
     return started
   }
   const submit = (key: string, texts: readonly string[]) =>
-    Promise.all(texts.map((text) => submitText(service.url, key, 'desk', text)))
-  const seen = (what: Errand['what'], names: (name: string) => boolean) =>
-    desk.errands.filter((errand) => errand.what === what && names(errand.name))
-  const witnesses = (key: string) => ({
+    Promise.all(texts.map((text) => submitText(service.url, key, 'controlServer', text)))
+  const seen = (what: Checkpoint['what'], names: (name: string) => boolean) =>
+    controlServer.checkpoints.filter((checkpoint) => checkpoint.what === what && names(checkpoint.name))
+  const evidence = (key: string) => ({
     door: { url: service.url, key },
     logs: workers.map((worker) => worker.stderr()),
-    secrets: [key, ...desk.errands.flatMap(({ what, name }) => (what === 'speak' ? [name] : []))],
+    secrets: [key, ...controlServer.checkpoints.flatMap(({ what, name }) => (what === 'speak' ? [name] : []))],
   })
   const queueIsEmpty = async () =>
     (await service.runtime.db.pool.query(`select from pgboss.job where state <> 'completed'`)).rowCount === 0
@@ -66,7 +68,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
   test('kill -9 while 50 jobs render: the other worker has all of the dead one within seconds, and all complete', async () => {
     const { key } = await service.createCaller()
     const gate = Promise.withResolvers<void>()
-    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
     const both = await start(2)
     const texts = Array.from({ length: JOBS }, (_, index) => `Killed ${index}.`)
     const spoken = () => seen('speak', (name) => name.startsWith('Killed '))
@@ -85,16 +87,16 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     process.stderr.write(`${lost.length} of ${JOBS} jobs claimed again after ${seconds.toFixed(1)} s\n`)
     gate.resolve()
     await allFinished(service.runtime, ids)
-    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+    expect(await audit(service.runtime, ids, evidence(key))).toEqual([])
   })
 
   test('kill -9 after storing and before committing: the job is rendered again, charged once and completed', async () => {
     const { key } = await service.createCaller()
     const [first] = await start(2)
-    let held: Errand | undefined
-    desk.hold = (errand) => {
-      if (errand.what !== 'stored' || held !== undefined) return undefined
-      held = errand
+    let held: Checkpoint | undefined
+    controlServer.hold = (checkpoint) => {
+      if (checkpoint.what !== 'stored' || held !== undefined) return undefined
+      held = checkpoint
       return new Promise(() => undefined)
     }
     const [id] = await submit(key, ['Stored in vain.'])
@@ -107,14 +109,14 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     expect(await service.runtime.storage.stat(held!.name)).not.toBeNull()
     expect(await deleteAbandonedFiles(service.runtime, 0)).toBeGreaterThan(0)
     expect(await service.runtime.storage.stat(held!.name)).toBeNull()
-    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
+    expect(await audit(service.runtime, [id!], evidence(key))).toEqual([])
   })
 
   test('kill -9 after committing and before the queue hears of it: nothing is rendered, charged or changed again', async () => {
     const { key } = await service.createCaller()
     const [victim] = await start(1)
     const gate = Promise.withResolvers<void>()
-    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
     const [id] = await submit(key, ['Committed in time.'])
     await until(() => seen('speak', (name) => name === 'Committed in time.').length, PATIENCE_MS, 'the rendering')
     const lock = await service.runtime.db.pool.connect()
@@ -133,7 +135,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await until(queueIsEmpty, PATIENCE_MS, 'the queue row to be settled')
     expect(seen('speak', (name) => name === 'Committed in time.')).toHaveLength(1)
     expect(await finalStates(service.runtime)).toEqual(before)
-    expect(await audit(service.runtime, [id!], witnesses(key))).toEqual([])
+    expect(await audit(service.runtime, [id!], evidence(key))).toEqual([])
   })
 
   test('a worker that sleeps for 30 s, until others did its jobs, writes nothing when it wakes up, one rendered, the other stored', async () => {
@@ -142,10 +144,11 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     const before = await measureAtRest({ ...sleeper!, name: WATCHED })
     const gate = Promise.withResolvers<void>()
     const rendering = 'Slept through it.'
-    const held: Errand[] = []
-    desk.hold = (errand) => {
-      if (errand.pid !== sleeper!.pid || (errand.what === 'speak' && errand.name !== rendering)) return undefined
-      held.push(errand)
+    const held: Checkpoint[] = []
+    controlServer.hold = (checkpoint) => {
+      if (checkpoint.pid !== sleeper!.pid || (checkpoint.what === 'speak' && checkpoint.name !== rendering))
+        return undefined
+      held.push(checkpoint)
       return gate.promise
     }
     const ids = await submit(key, [rendering, 'Slept over it.'])
@@ -175,7 +178,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
     for (const id of ids) expect(await service.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
     expect(both.every((worker) => worker.runs())).toBe(true)
-    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+    expect(await audit(service.runtime, ids, evidence(key))).toEqual([])
     // The other one's connections have the same name.
     await both[1]!.stop('SIGKILL')
     expect(await audit(service.runtime, ids, { before: [before] })).toEqual([])
@@ -185,7 +188,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     const { key } = await service.createCaller()
     const [leaver, other] = await start(2)
     const gate = Promise.withResolvers<void>()
-    desk.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
+    controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
     const texts = Array.from({ length: SLOTS }, (_, index) => `Handed back ${index}.`)
     const ids = await submit(key, texts)
     const spoken = () => seen('speak', (name) => name.startsWith('Handed back'))
@@ -198,6 +201,6 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await until(all, RECOVERY_DEADLINE_MS, 'the other worker to have them all')
     gate.resolve()
     await allFinished(service.runtime, ids)
-    expect(await audit(service.runtime, ids, witnesses(key))).toEqual([])
+    expect(await audit(service.runtime, ids, evidence(key))).toEqual([])
   })
 })

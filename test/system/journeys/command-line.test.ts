@@ -135,7 +135,7 @@ describe('the command line beside a running server', { timeout: DEADLINE_MS }, (
   })
 })
 
-describe('a mistake in a command line', { timeout: DEADLINE_MS }, () => {
+describe('a violation in a command line', { timeout: DEADLINE_MS }, () => {
   test.for([
     ['accounts', 'create'],
     ['accounts', 'create', '--name', 'a', '--credits', '1', '--nonsense'],

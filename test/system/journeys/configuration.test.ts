@@ -56,7 +56,7 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
     expect(naming(lines, 'DATABASE_URL', name)).toEqual([1, 1])
   })
 
-  test('a variable given both as itself and as a file is a contradiction, reported with the other mistakes', async () => {
+  test('a variable given both as itself and as a file is a contradiction, reported with the other violations', async () => {
     const file = join(await makeTempDir(), 'port')
     await writeFile(file, '4001\n')
     const lines = await refusedStart({ PORT: '4000', PORT_FILE: file, LOG_LEVEL: 'shout' })

@@ -69,12 +69,12 @@ describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, (
     const cost = [...texts, last].reduce((sum, text) => sum + text.length, 0)
     expect(await demoCredits(second)).toBe(DEMO_CREDITS - cost)
     const auditor = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('silent'), { supervise: false })
-    const witnesses = {
+    const evidence = {
       door: { url: second.url, key },
       logs: [first.stderr(), second.stderr()],
       secrets: [key, ...texts],
     }
-    expect(await audit(auditor, ids, witnesses)).toEqual([])
+    expect(await audit(auditor, ids, evidence)).toEqual([])
     await auditor.close()
     expect(await second.stop()).toBe(0)
     await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')

@@ -119,9 +119,9 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     ['a slug that cannot be a path', { slug: 'Not a slug' }, /slug/],
     ['inputs that are no JSON Schema', { inputs: { type: 'strin' } }, /inputs/],
     ['a voice input that the inputs lack', { voice_input: 'speaker' }, /voice_input/],
-  ] as const)('a file with %s is refused whole, with line and reason', async ([, mistake, reason]) => {
-    const text = `# header\nendpoints:\n${toYaml(endpoint('innocent'))}${toYaml(endpoint('guilty', mistake))}`
-    const [field] = Object.keys(mistake)
+  ] as const)('a file with %s is refused whole, with line and reason', async ([, violation, reason]) => {
+    const text = `# header\nendpoints:\n${toYaml(endpoint('innocent'))}${toYaml(endpoint('guilty', violation))}`
+    const [field] = Object.keys(violation)
     const line = text.split('\n').findLastIndex((one) => one.includes(`${field}:`)) + 1
     const message = await refusedFile(text)
     expect(message).toMatch(new RegExp(`(line\\s*|:)${line}\\b`, 'i'))

@@ -148,7 +148,7 @@ describe('the first run', () => {
     expect(JSON.parse(refusal)).toEqual({ error: expect.any(String), error_code: 'FORBIDDEN' })
   })
 
-  test('a spoken sentence lasts as long as a person would take for it', async () => {
+  test('a spoken sentence lasts as long as a user would take for it', async () => {
     const voice = (await call(`${service.url}/api/v1/public/voice/tts`)).json<{ voices: { slug: string }[] }>()
       .voices[0]!.slug
     const body = { inputs: { text: SECRET_TEXT, voice } }

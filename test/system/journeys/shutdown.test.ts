@@ -71,8 +71,8 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
 
   test('a promise that fails unheard is logged, and does not end the service', async () => {
     const { url, env } = await place()
-    const mistake = `process.on('SIGUSR2', () => void Promise.reject(new Error('nobody heard this')))`
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(mistake)}`
+    const violation = `process.on('SIGUSR2', () => void Promise.reject(new Error('nobody heard this')))`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(violation)}`
     const service = startCommand(['node', 'src/main.ts', 'start'], { ...env, NODE_OPTIONS })
     await service.said('Sonant listens on')
     service.kill('SIGUSR2')

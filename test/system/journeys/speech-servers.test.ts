@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
-import { requeueLostJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
+import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { humSeconds, type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { call, endpoint, finishedJob, readWav, type VoiceJob } from '../../setup/service.ts'
@@ -193,7 +193,7 @@ describe('a failed job tells', () => {
       await pool.query('delete from pgboss.job')
       await pool.query(`update job set created_at = now() - interval '1 minute' where id = $1`, [jobId])
       await deleteEndpoint(idle.runtime.as({ kind: 'system' }), { slug: 'tts' })
-      await requeueLostJobs(idle.runtime)
+      await rescueJobs(idle.runtime)
       const job = (await call(`${idle.url}/api/v1/voice/jobs/${jobId}`, { key: caller.key })).json<VoiceJob>()
       expect([job.status, job.error_code]).toEqual(['failed', 'QUEUE_FAILED'])
     } finally {

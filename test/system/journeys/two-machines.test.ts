@@ -107,12 +107,12 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
     gate.resolve()
     for (const id of begun) expect((await finishedJob(url, key, id, PATIENCE_MS)).status).toBe('completed')
 
-    const witnesses = {
+    const evidence = {
       door: { url, key },
       logs: [api, ...workers].map((one) => one.stderr()),
       secrets: [key, operator, ...texts, ...more],
     }
-    expect(await audit(auditor, [...ids, ...begun], witnesses)).toEqual([])
+    expect(await audit(auditor, [...ids, ...begun], evidence)).toEqual([])
     expect(await workers[1]!.stop()).toBe(0)
     expect(await api.stop()).toBe(0)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { laneLimits } from '../../../src/concurrency/keyed-limiter.ts'
+import { openKeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
 import { type AttemptGate, openAttemptGate, type Steps } from '../../../src/webhooks/delivery/attempt-gate.ts'
 
 const never = new AbortController().signal
@@ -229,9 +229,9 @@ describe('openAttemptGate', () => {
   })
 })
 
-describe('laneLimits', () => {
+describe('openKeyedLimiter', () => {
   test('a full lane is closed until half of it is empty, and others are not', () => {
-    const lanes = laneLimits({ perAccount: 8, perReceiver: 4 })
+    const lanes = openKeyedLimiter({ perAccount: 8, perReceiver: 4 })
     for (let count = 0; count < 4; count++) expect(lanes.enter('a1 r1')).toBe(true)
     expect(lanes.full()).toEqual(['a1 r1'])
     expect([lanes.enter('a1 r1'), lanes.enter('a1 r2')]).toEqual([false, true])
@@ -241,7 +241,7 @@ describe('laneLimits', () => {
   })
 
   test('one account at a receiver leaves room for as much again, shared by those that come', () => {
-    const lanes = laneLimits({ perAccount: 100, perReceiver: 16 })
+    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 16 })
     const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
     expect(['a1', 'a2', 'a3', 'a4'].map((account) => entered(`${account} r`))).toEqual([16, 8, 4, 2])
     expect(lanes.full()).toEqual(['a1 r', 'a2 r', 'a3 r', 'a4 r'])
@@ -253,7 +253,7 @@ describe('laneLimits', () => {
   test('a lane that is not prompt holds less, and gets its room when it is answered', () => {
     const prompt = new Set<string>()
     const doubtful = { perAccount: 100, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
-    const lanes = laneLimits({ perAccount: 100, perReceiver: 16 }, doubtful)
+    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 16 }, doubtful)
     const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
     expect([entered(), lanes.full()]).toEqual([4, ['a r']])
     expect([lanes.leave('a r'), lanes.leave('a r')]).toEqual([false, true])
@@ -268,7 +268,7 @@ describe('laneLimits', () => {
   test('an account holds little of all its lanes that are not prompt, however many, and the one that comes last has room', () => {
     const prompt = new Set<string>()
     const doubtful = { perAccount: 16, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
-    const lanes = laneLimits({ perAccount: 100, perReceiver: 50 }, doubtful)
+    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 50 }, doubtful)
     const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
     expect(['a r1', 'a r2', 'a r3', 'a r4', 'a r5', 'a r6', 'b r1'].map(entered)).toEqual([4, 4, 4, 2, 1, 1, 4])
     expect([entered('a r7'), lanes.full()]).toEqual([0, expect.arrayContaining(['a r6', 'a r7'])])
@@ -279,7 +279,7 @@ describe('laneLimits', () => {
   })
 
   test('an account is limited over all of its receivers', () => {
-    const lanes = laneLimits({ perAccount: 3, perReceiver: 2 })
+    const lanes = openKeyedLimiter({ perAccount: 3, perReceiver: 2 })
     expect(['a r1', 'a r2', 'a r3', 'a r4', 'b r4'].map((lane) => lanes.enter(lane))).toEqual([
       true,
       true,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { frozenBytes } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/service.ts'
-import { createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
 
 const WAITING = 120
 const QUICK = 20
@@ -17,7 +17,7 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
   })
 
   const start = async () => {
-    const bed = await openCallbackBed()
+    const bed = await openWebhookFixture()
     closers.push(bed.close)
     return bed
   }

@@ -5,16 +5,16 @@ import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Received, type Receiver, signedHeaders } from '../../setup/servers/receiver.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const HOUR_MS = 3_600_000
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed()
+  bed = await openWebhookFixture()
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())
@@ -22,7 +22,7 @@ afterAll(() => bed?.close())
 const opens = (secret: string, request: Received) =>
   new Webhook(secret).verify(request.body.toString(), signedHeaders(request)) !== undefined
 
-describe('freezeDelivery', () => {
+describe('createDelivery', () => {
   test.each([-HOUR_MS, HOUR_MS])('stamps by the database’s clock where the process’s is %i ms off', async (skewMs) => {
     const skewed = { ...service.runtime, now: () => new Date(Date.now() + skewMs) }
     const worker = await startWebhookWorker(skewed)

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed({ webhooks: true })
+  bed = await openWebhookFixture({ webhooks: true })
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())

@@ -12,14 +12,14 @@ import type { TestRuntime } from '../../setup/runtime.ts'
 import { frozenBytes, type Receiver, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
 import { call, finishedJob, until } from '../../setup/service.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
-import { type CallbackBed, createOwner, type Owner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed({ worker: true, webhooks: true })
+  bed = await openWebhookFixture({ worker: true, webhooks: true })
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())

@@ -5,7 +5,7 @@ import type { Resolver } from '../../../src/egress/resolver.ts'
 import type { Attempt } from '../../../src/webhooks/delivery/begin-attempt.ts'
 import { type Connections, openConnections } from '../../../src/webhooks/delivery/connections.ts'
 import { openDeadlines } from '../../../src/webhooks/delivery/deadlines.ts'
-import { openPostCallback, type PostCallback } from '../../../src/webhooks/delivery/post-webhook.ts'
+import { openPostWebhook, type PostWebhook } from '../../../src/webhooks/delivery/post-webhook.ts'
 import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 
@@ -15,14 +15,14 @@ const resolver: Resolver = { resolve: async () => ['127.0.0.1'] }
 let certificates: Certificates
 let receiver: Receiver
 let connections: Connections
-let post: PostCallback
+let post: PostWebhook
 
 beforeAll(async () => {
   certificates = await makeCertificates()
   receiver = await startReceiver(certificates.good)
   const guard = { resolver, egressAllow: [parseCidr('127.0.0.0/8')] }
   connections = openConnections(guardedConnector(guard))
-  post = openPostCallback({ guard, connections, deadlines: openDeadlines() })
+  post = openPostWebhook({ guard, connections, deadlines: openDeadlines() })
 })
 afterAll(async () => {
   await connections?.close()

@@ -3,17 +3,17 @@ import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
   // One retry, and none after it.
-  bed = await openCallbackBed({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
+  bed = await openWebhookFixture({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())

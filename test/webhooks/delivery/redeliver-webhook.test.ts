@@ -7,11 +7,11 @@ import { startWebhookWorker, type WebhookWorker } from '../../../src/webhooks/de
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
 import { call, until } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 /** Another process: it does not listen, has no PUBLIC_URL, and guesses a port that is not the API's. */
@@ -19,7 +19,7 @@ let other: Runtime
 let worker: WebhookWorker
 
 beforeAll(async () => {
-  bed = await openCallbackBed({ worker: true })
+  bed = await openWebhookFixture({ worker: true })
   ;({ receiver, service } = bed)
   other = await openRuntime(service.runtime.settings, openLog('error'), { supervise: false })
   worker = await startWebhookWorker(other)

@@ -3,14 +3,14 @@ import { codeOf, mutation, refusalOf } from '../../setup/graphql.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
 import { call } from '../../setup/service.ts'
-import { type CallbackBed, createOwner, openCallbackBed } from '../../setup/webhooks.ts'
+import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: CallbackBed
+let bed: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openCallbackBed({ webhooks: true })
+  bed = await openWebhookFixture({ webhooks: true })
   ;({ receiver, service } = bed)
 })
 afterAll(() => bed?.close())

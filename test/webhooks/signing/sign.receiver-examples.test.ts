@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
+import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
-import { newWebhookSecret, writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/webhooks/', import.meta.url))
 const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')

@@ -3,14 +3,11 @@ import fc from 'fast-check'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
+import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
 import { openVault, UnreadableSecret } from '../../../src/values/secret-vault.ts'
 import { hasSignature, signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { readCapture, verifyDelivery } from '../../../src/webhooks/signing/verify-delivery.ts'
-import {
-  newWebhookSecret,
-  readWebhookSecret,
-  writeWebhookSecret,
-} from '../../../src/webhooks/signing/webhook-secret.ts'
+import { readWebhookSecret, writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 
 /** The vector that Standard Webhooks publishes with its libraries. */
 const VECTOR = {

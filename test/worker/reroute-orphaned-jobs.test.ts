@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
-import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
-import { failDesertedJobs } from '../../../src/jobs/lifecycle/fail-orphaned-jobs.ts'
-import { requeueLostJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
-import { claimQueued } from '../../../src/queue/pgboss/claim-queued.ts'
-import { moveStrayJobs } from '../../../src/queue/pgboss/reroute-jobs.ts'
-import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
-import { openLog } from '../../../src/values/log.ts'
-import { startWorker } from '../../../src/worker/start-worker.ts'
-import { audit } from '../../setup/audit/audit.ts'
-import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { standInEngines } from '../../setup/stand-in-engine.ts'
-import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
+import { claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
+import { failOrphanedJobs } from '../../src/jobs/lifecycle/fail-orphaned-jobs.ts'
+import { rescueJobs } from '../../src/jobs/lifecycle/rescue-jobs.ts'
+import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { openLog } from '../../src/values/log.ts'
+import { rerouteOrphanedJobs } from '../../src/worker/reroute-orphaned-jobs.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { audit } from '../setup/audit/audit.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { standInEngines } from '../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
 
 const LONGEST_TIME_LIMIT_SECONDS = 86_400
 const engines = standInEngines(() => undefined)
@@ -42,8 +42,8 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     await applyEndpoint(service.runtime, 'strayed', { pool: 'here' })
     const id = await submitText(service.url, key, 'strayed', 'Who will find me?')
     await query(`update pgboss.job set name = 'voice.gone', state = 'retry' where data->>'jobId' = $1`, [id])
-    expect(await moveStrayJobs(service.runtime)).toBe(1)
-    expect(await moveStrayJobs(service.runtime)).toBe(0)
+    expect(await rerouteOrphanedJobs(service.runtime)).toBe(1)
+    expect(await rerouteOrphanedJobs(service.runtime)).toBe(0)
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([{ name: 'voice.here' }])
   })
 
@@ -55,11 +55,11 @@ describe('a job that waits', { timeout: 60_000 }, () => {
       ['Nobody will come.', 'Nobody came again.'].map((text) => submitText(service.url, key, 'deserted', text)),
     )
     const other = await submitText(service.url, key, 'beside', 'I can wait.')
-    expect(await failDesertedJobs(service.runtime)).toBe(0)
+    expect(await failOrphanedJobs(service.runtime)).toBe(0)
     // The second one was taken, charged and given back.
     expect(await claimJob(service.runtime, ids[1]!)).not.toBeNull()
     await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'deserted' })
-    expect(await failDesertedJobs(service.runtime)).toBe(2)
+    expect(await failOrphanedJobs(service.runtime)).toBe(2)
     for (const id of ids) {
       expect(await readJob(service.url, key, id)).toMatchObject({ status: 'failed', error_code: 'RENDER_FAILED' })
     }
@@ -130,7 +130,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     await query(`delete from pgboss.job where data->>'jobId' = $1`, [id])
     await query(`update job set created_at = now() - interval '1 hour' where id = $1`, [id])
     expect(stale.catalog.current.endpoints.has('unheard')).toBe(false)
-    await requeueLostJobs(stale)
+    await rescueJobs(stale)
     await late.close()
     expect(await readJob(service.url, key, id)).toMatchObject({ status: 'queued' })
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([

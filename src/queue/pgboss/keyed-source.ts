@@ -1,5 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss'
-import type { LaneLimits } from '../../concurrency/keyed-limiter.ts'
+import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Delivery, JobSource } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
@@ -8,7 +8,7 @@ interface LaneSourceOptions {
   readonly boss: PgBoss
   readonly queue: BossQueue
   readonly kind: JobKind
-  readonly lanes: LaneLimits
+  readonly lanes: KeyedLimiter
   readonly workerId: string
 }
 
@@ -21,7 +21,7 @@ interface Payload {
  * Leaves the jobs of full lanes in the queue: a lane that does not move holds no other up. Looking past such a lane reads all that
  * waits in it, so that is not done again before there may be something new.
  */
-export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOptions): JobSource {
+export function keyedSource({ boss, queue, kind, lanes, workerId }: LaneSourceOptions): JobSource {
   /** Large once everything fetched has found room, small again when something had to go back. */
   let batch = lanes.leastBatch
   /** The lanes beside which nothing waited when last looked at. */
@@ -58,7 +58,7 @@ export function laneSource({ boss, queue, kind, lanes, workerId }: LaneSourceOpt
       }
       batch = lanes.leastBatch
       // Their lanes are left out of the next fetch, which finds others instead.
-      await queue.handBack(kind, turnedAway, workerId)
+      await queue.release(kind, turnedAway, workerId)
       return { deliveries, more: true }
     },
     // Where a lane is still full and slots are free, there is nothing new to fetch.

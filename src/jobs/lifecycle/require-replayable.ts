@@ -1,4 +1,5 @@
-import { type Context, requireAccount } from '../../context/context.ts'
+import { requireAccount } from '../../access/require.ts'
+import type { Context } from '../../context/context.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { madeBefore } from '../../idempotency/remember-response.ts'
 
@@ -13,7 +14,7 @@ interface SubmissionPlace {
  * under this Idempotency-Key: a repetition must find that job whatever has become of its endpoint. To every other key it looks missing.
  * @throws what `reach` throws
  */
-export async function reachForReplay<T>(ctx: Context, place: SubmissionPlace, reach: () => T): Promise<T | null> {
+export async function requireReplayable<T>(ctx: Context, place: SubmissionPlace, reach: () => T): Promise<T | null> {
   try {
     return reach()
   } catch (error) {

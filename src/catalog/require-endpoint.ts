@@ -1,25 +1,28 @@
-import { type Context, isOperator, requireScope } from '../context/context.ts'
+import { isOperator, requireScope } from '../access/require.ts'
+import { VOICE_SCOPE } from '../access/scopes.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
-import { isPublic, VOICE_SCOPE, type VoiceEndpoint } from './voice-endpoint.ts'
+import { isPublic } from './voice-endpoint.ts'
 
 /**
  * The endpoint behind a slug, for a caller that may use it. The scope is checked before anything is looked up, and an endpoint that
- * is missing, unpublished or restricted to a scope which the key lacks fails in the same way (spec 7.1, contract.md section 2).
+ * is missing, unpublished or restricted to a scope which the key lacks fails in the same way.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
-export function reachEndpoint(ctx: Context, slug: string): VoiceEndpoint {
+export function requireEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   requireScope(ctx, VOICE_SCOPE)
   const endpoint = ctx.catalog.current.endpoints.get(slug)
   if (endpoint === undefined || !endpoint.published || !mayUse(ctx, endpoint)) throw notFound()
   return endpoint
 }
 
-/** The endpoint behind a slug, to look at: public ones for anybody, every one for the operator, others as `reachEndpoint` has them. */
-export function seeEndpoint(ctx: Context, slug: string): VoiceEndpoint {
+/** The endpoint behind a slug, to look at: public ones for anybody, every one for the operator, others as `requireEndpoint` has them. */
+export function findVisibleEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   const known = ctx.catalog.current.endpoints.get(slug)
   if (known !== undefined && (isPublic(known) || isOperator(ctx))) return known
   if (isOperator(ctx)) throw notFound()
-  return reachEndpoint(ctx, slug)
+  return requireEndpoint(ctx, slug)
 }
 
 const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>

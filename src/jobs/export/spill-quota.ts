@@ -8,7 +8,7 @@ interface Limits {
 }
 
 /** What one file may take of the space for all. */
-export interface Allowance {
+export interface Quota {
   /** @throws UNAVAILABLE where there is no more space, for its owner or at all */
   take(bytes: number): void
   /** All that was taken. Harmless when it was given back already. */
@@ -19,10 +19,10 @@ export interface Allowance {
 interface Space {
   /** Taken now. */
   readonly used: number
-  allow(owner: string): Allowance
+  allow(owner: string): Quota
 }
 
-export function openSpace({ maxBytes, maxBytesPerOwner }: Limits): Space {
+export function openQuota({ maxBytes, maxBytesPerOwner }: Limits): Space {
   const owners = new Map<string, number>()
   let used = 0
   const add = (owner: string, bytes: number) => {

@@ -33,7 +33,7 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
   })
 
-  test('runs as two halves on one directory: what one accepts the other renders, and the first serves it', async () => {
+  test('runs as two roles on one directory: what one accepts the other renders, and the first serves it', async () => {
     const dataDir = join(await makeTempDir(), 'data')
     const [port] = await freePorts(1)
     const env = { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_SECONDS: '5' }
@@ -42,7 +42,7 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     await api.said('Sonant listens on')
     await sonantOn(env, 'accounts', 'create', '--name', 'a', '--credits', '1000')
     const { api_key: key } = await sonantOn<{ api_key: string }>(env, 'keys', 'create', '--account', 'a', '--name', 'k')
-    const body = { inputs: { text: 'Two halves.', voice: 'aria' } }
+    const body = { inputs: { text: 'Two roles.', voice: 'aria' } }
     const made = await call(`${url}/api/v1/voice/tts`, { method: 'POST', key, body })
     const jobId = made.json<{ job_id: string }>().job_id
     const worker = startCommand(['node', 'src/main.ts', 'work'], env)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { laneLimits } from '../../../src/concurrency/keyed-limiter.ts'
+import { openKeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../../src/db/database.ts'
 import type { JobKind } from '../../../src/queue/job-kind.ts'
 import type { JobSource } from '../../../src/queue/job-source.ts'
-import { laneSource } from '../../../src/queue/pgboss/lane-source.ts'
+import { keyedSource } from '../../../src/queue/pgboss/keyed-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
@@ -22,8 +22,8 @@ async function openLanes(isPrompt: (receiver: string) => boolean) {
   const { boss, queue, db, workerId } = service.runtime
   const kind: JobKind = { queue: `lanes.${++kinds}` }
   await queue.prepare(kind)
-  const lanes = laneLimits({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perLane: 4, isPrompt })
-  const source = laneSource({ boss, queue, kind, lanes, workerId })
+  const lanes = openKeyedLimiter({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perLane: 4, isPrompt })
+  const source = keyedSource({ boss, queue, kind, lanes, workerId })
   const taken: string[] = []
   const take = async () => {
     const { deliveries, more } = await source.take(FREE, [])
@@ -59,7 +59,7 @@ async function openLanes(isPrompt: (receiver: string) => boolean) {
 const leaveAll = (source: JobSource, deliveries: Awaited<ReturnType<JobSource['take']>>['deliveries']) =>
   deliveries.map((delivery) => source.left(delivery, FREE)).includes(true)
 
-describe('laneSource', () => {
+describe('keyedSource', () => {
   test('takes of a receiver that nobody knows what it may hold, and leaves the rest in the queue untouched', async () => {
     const { add, takeAll, states } = await openLanes(() => false)
     await add('a r', 20)

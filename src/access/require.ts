@@ -1,0 +1,41 @@
+import { forbidden, ServiceError, unauthorized } from '../errors/service-error.ts'
+import type { AccountHolder, Actor, SessionActor } from './actor.ts'
+import { OPERATOR_SCOPE } from './scopes.ts'
+
+/** As much of a verb's context as says for which caller it works. */
+interface Acting {
+  readonly actor: Actor
+}
+
+/** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
+export function requireScope(ctx: Acting, scope: string): void {
+  if (ctx.actor.kind === 'anonymous') throw unauthorized()
+  if ('scopes' in ctx.actor && !ctx.actor.scopes.includes(scope)) throw forbidden(scope)
+}
+
+/** Whose job it is going to be. @throws UNAUTHORIZED without an account */
+export function requireAccount(ctx: Acting): AccountHolder {
+  if (ctx.actor.kind === 'anonymous' || ctx.actor.kind === 'system') throw unauthorized()
+  return ctx.actor
+}
+
+/** @throws UNAUTHORIZED unless a user is signed in */
+export function requireSession(ctx: Acting): SessionActor {
+  if (ctx.actor.kind !== 'session') throw new ServiceError('UNAUTHORIZED', 'Sign in first.')
+  return ctx.actor
+}
+
+/** Whether the operator asks: at the command line, or with a key that holds the scope. */
+export const isOperator = ({ actor }: Acting): boolean =>
+  actor.kind === 'system' || ('scopes' in actor && actor.scopes.includes(OPERATOR_SCOPE))
+
+/** Verbs of the operator: at the command line, or with a key that holds the scope. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireOperator(ctx: Acting): void {
+  requireScope(ctx, OPERATOR_SCOPE)
+  if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
+}
+
+/** Verbs of the command line alone. @throws FORBIDDEN to everybody else */
+export function requireSystem(ctx: Acting): void {
+  if (ctx.actor.kind !== 'system') throw forbidden(OPERATOR_SCOPE)
+}

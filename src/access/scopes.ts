@@ -1,0 +1,41 @@
+/** The scope that every voice endpoint asks for. */
+export const VOICE_SCOPE = 'generate:voice'
+
+/** The scope that every workflow asks for; not granted by default. */
+export const GENERATION_SCOPE = 'generate:workflow'
+
+/** What an operator's key holds. No user and no account has it by itself. */
+export const OPERATOR_SCOPE = 'operator'
+
+/** Reading jobs: list, single read, export. */
+export const JOB_READ_SCOPE = 'job:read'
+/**
+ * What an owner does: the account's keys, webhooks and their secrets, users and ledger. Not granted by default: who holds it decides
+ * where results go.
+ */
+export const ACCOUNT_ADMIN_SCOPE = 'account:admin'
+/** What a key may do when nothing else is said. */
+export const DEFAULT_SCOPES: readonly string[] = [VOICE_SCOPE, JOB_READ_SCOPE]
+/** `noun:verb`, as in `generate:voice`; operators may invent more to restrict endpoints. */
+export const SCOPE_FORM = /^[a-z][a-z0-9_-]{0,31}(:[a-z0-9_-]{1,32})?$/
+
+/** Scopes of the companion; none is granted by default. */
+export const CHAT_SCOPE = 'companion:chat'
+export const RETARGET_SCOPE = 'companion:retarget'
+export const MEDIA_TAG_SCOPE = 'companion:media_tag'
+
+export const USER_ROLES = ['owner', 'member'] as const
+export type UserRole = (typeof USER_ROLES)[number]
+
+const MEMBER_SCOPES: readonly string[] = [
+  VOICE_SCOPE,
+  JOB_READ_SCOPE,
+  GENERATION_SCOPE,
+  CHAT_SCOPE,
+  RETARGET_SCOPE,
+  MEDIA_TAG_SCOPE,
+]
+
+/** What a signed-in user may do, in the words of keys. A session is never an operator and reaches no restricted endpoint. */
+export const scopesOf = (role: UserRole): readonly string[] =>
+  role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES

@@ -1,0 +1,89 @@
+import type { Detail } from '../errors/service-error.ts'
+/** Fields of the poll body that an endpoint may declare in `response_fields`. */
+export const RESPONSE_FIELDS = ['created_at', 'completed_at'] as const
+export type ResponseField = (typeof RESPONSE_FIELDS)[number]
+export type JsonSchema = Readonly<Record<string, unknown>>
+export type VoiceKind = 'preset' | 'reference'
+
+/** A voice as the catalog shows it, and what the engine needs of it. */
+export interface Voice {
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly kind: VoiceKind
+  readonly engineVoice: string | null
+  readonly referenceText: string | null
+}
+
+/** A voice endpoint as every process holds it in memory. */
+export interface VoiceEndpoint {
+  readonly slug: string
+  readonly name: string
+  readonly description: string | null
+  readonly published: boolean
+  readonly requiredScope: string | null
+  readonly voiceInput: string
+  readonly inputs: JsonSchema
+  readonly responseFields: readonly ResponseField[]
+  readonly engine: Readonly<{ kind: string; pool?: string } & Record<string, unknown>>
+  readonly timeLimitSeconds: number
+  readonly creditsPerCharacter: number
+  readonly voices: readonly Voice[]
+}
+
+/** The server that runs a workflow. */
+export interface WorkflowEngine {
+  readonly kind: 'cog'
+  /** Without the trailing slash. */
+  readonly base_url: string
+  /** Predictions that all workers together run on the server at once, unless something else names it with a lower limit. */
+  readonly max_in_flight: number
+  /** How long a server that is full is asked again before the job fails with PROVIDER_BUSY. */
+  readonly busy_patience_seconds: number
+  /** How long a server that is away is asked again before the job fails with PROVIDER_UNAVAILABLE; absent from files of earlier versions. */
+  readonly retry_seconds?: number
+}
+
+/** A workflow as every process holds it in memory. */
+export interface Workflow {
+  readonly slug: string
+  readonly name: string
+  readonly description: string | null
+  readonly inputs: JsonSchema
+  readonly engine: WorkflowEngine
+  readonly timeLimitSeconds: number
+  readonly creditsPerJob: number
+}
+
+/** Tells every process that the operator changed an endpoint. */
+export const CATALOG_CHANNEL = 'sonant_catalog'
+
+/** A public document, ready to be sent as it is. */
+export interface PublicDocument {
+  readonly body: Buffer
+  /** A strong entity tag, quotes included. */
+  readonly etag: string
+}
+
+/** All endpoints at one moment. Every request reads one snapshot, so it never sees half of a change. */
+export interface CatalogSnapshot {
+  readonly catalogVersion: string
+  readonly endpoints: ReadonlyMap<string, VoiceEndpoint>
+  readonly validators: ReadonlyMap<string, InputsValidator>
+  /** By slug; workflows are in no public document. */
+  readonly workflows: ReadonlyMap<string, Workflow>
+  readonly workflowValidators: ReadonlyMap<string, InputsValidator>
+  /** The whole public catalog. */
+  readonly whole: PublicDocument
+  /** Its entries by slug. */
+  readonly entries: ReadonlyMap<string, PublicDocument>
+}
+
+/** The process's copy of the endpoints, renewed whenever the operator changes one. */
+export interface Catalog {
+  readonly current: CatalogSnapshot
+  reload(): Promise<void>
+}
+
+/** Fills in defaults in place, and returns what is wrong: nothing when the inputs are valid. `path` starts with `/inputs`. */
+export type InputsValidator = (inputs: Record<string, unknown>) => readonly Detail[]

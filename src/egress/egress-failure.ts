@@ -1,0 +1,19 @@
+/** Why no connection was made. */
+export type EgressOutcome =
+  | 'timeout'
+  | 'dns_failed'
+  | 'address_refused'
+  | 'port_refused'
+  | 'connect_failed'
+  | 'tls_failed'
+
+/** A connection that was refused, or could not be made. */
+export class EgressFailure extends Error {
+  override readonly name = 'EgressFailure'
+  readonly outcome: EgressOutcome
+
+  constructor(outcome: EgressOutcome, cause: string) {
+    super(cause)
+    this.outcome = outcome
+  }
+}

@@ -1,0 +1,102 @@
+import type { Parts } from '../../context/context.ts'
+import { inTransaction, type Tx } from '../../db/database.ts'
+import { type JobFailure, type JobStatus, statesBefore } from '../job-states.ts'
+import { ENDED_AT } from '../job-times.ts'
+import { notifyJob } from '../live/notify-job.ts'
+import { refundJob } from './refund-job.ts'
+
+/** What the end of a job is delivered through: webhooks implement it, the runtime hands it in. */
+export interface DeliveryPort {
+  /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
+  create(tx: Tx, job: JobName, url: string): Promise<unknown>
+  /** Has a worker look for deliveries; to be called after the commit. */
+  wake(): void
+}
+
+/** What ending a job needs besides a context's parts. */
+export interface EndingParts extends Parts {
+  readonly deliveries: DeliveryPort
+}
+
+export interface JobName {
+  readonly accountId: string
+  readonly jobId: string
+}
+
+/** What the engine says of its own work. */
+export interface Provenance {
+  /** Of how many chunks the audio was made: voice jobs only. */
+  readonly chunks?: number | null
+  readonly providerJobId?: string | null
+  readonly gpuExecutionTimeMs?: number | null
+}
+
+/** How a job ends, and which claim on it must still stand. */
+export interface JobEnd extends JobName {
+  /** Absent: the job is completed. */
+  readonly failure?: JobFailure
+  readonly provenance?: Provenance | undefined
+  /** On companion jobs; `reason` is the sentence that says why a request was rejected. */
+  readonly verdict?: { readonly isProhibited: boolean; readonly reason: string | null }
+  /** The attempt that the caller knows of; absent: whichever it is. */
+  readonly attempt?: number
+  /** The attempt in which the job fails before it was begun. */
+  readonly nextAttempt?: number
+  /** Written in the same transaction, before the delivery is made. */
+  also?(tx: Tx): Promise<void>
+}
+
+/** Companion jobs end in the answer to their request: they have no delivery. */
+const END_JOB = `
+  update job set status = $2, completed_at = ${ENDED_AT}, error_code = $4, cause = $5, attempt = coalesce($7, attempt),
+    chunks_done = coalesce($8, chunks_done), chunks_total = coalesce($8, chunks_total),
+    provider_job_id = coalesce($9, provider_job_id),
+    gpu_execution_time_ms = case when $9::text is null then gpu_execution_time_ms else $10 end,
+    is_prohibited = coalesce($11, is_prohibited), reason = coalesce($12, reason)
+  where id = $1 and status = any($3::job_status[]) and attempt = coalesce($6, attempt)
+  returning case when type in ('voice', 'generate') then
+    coalesce(webhook_url, (select account.webhook_url from account where account.id = job.account_id)) end as webhook_url`
+
+/**
+ * The one write that ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one
+ * transaction; then the notification of subscribers. Returns false where the job has ended already, or its attempt is another one:
+ * then nothing was written.
+ */
+export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
+  let delivers = false
+  const ended = await inTransaction(parts.db, async (tx) => {
+    const { rows } = await tx.query<{ webhook_url: string | null }>({
+      name: 'end_job',
+      text: END_JOB,
+      values: valuesOf(end),
+    })
+    if (rows[0] === undefined) return false
+    const { webhook_url: url } = rows[0]
+    if (end.failure !== undefined) await refundJob(tx, end.jobId)
+    await end.also?.(tx)
+    if (url !== null) await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
+    delivers = url !== null
+    return true
+  })
+  if (delivers) parts.deliveries.wake()
+  if (ended) notifyJob(parts, end)
+  return ended
+}
+
+function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }: JobEnd): unknown[] {
+  const status: JobStatus = failure === undefined ? 'completed' : 'failed'
+  return [
+    jobId,
+    status,
+    statesBefore(status),
+    failure?.code ?? null,
+    failure?.message ?? null,
+    attempt ?? null,
+    nextAttempt ?? null,
+    provenance?.chunks ?? null,
+    provenance?.providerJobId ?? null,
+    provenance?.gpuExecutionTimeMs ?? null,
+    verdict?.isProhibited ?? null,
+    verdict?.reason ?? null,
+  ]
+}

@@ -1,0 +1,44 @@
+import type { Db } from 'pg-boss'
+import type { RescuedDeliveries } from '../queue.ts'
+
+/**
+ * The deliveries of workers without a heartbeat become deliverable again, and their permits at the servers are free at the same
+ * moment: nothing else takes these permits before the jobs that may still be there do. A worker that only was asleep finds its writes
+ * refused: each names the attempt, and the next delivery has another. Rows of dead workers stay on the list for a day.
+ */
+const RESCUE = `
+  with dead as (
+    select id from worker where heartbeat_at < now() - $1 * interval '1 millisecond' and id <> $2
+  ), freed as (
+    update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+    where state = 'active' and group_id is not null and data->>'worker' in (select id from dead)
+    returning name, data->>'worker' as worker, data->>'jobId' as job_id, group_tier as server
+  ), stripped as (
+    update worker set permits = '{}' where id in (select id from dead) and permits::text <> '{}'
+      and heartbeat_at between now() - interval '1 day' and now() - $1 * interval '1 millisecond'
+  ), forgotten as (
+    delete from worker where heartbeat_at < now() - interval '1 day'
+  )
+  select name as queue, worker, count(*)::integer as jobs,
+    jsonb_agg(jsonb_build_object('jobId', job_id, 'server', server, 'attempt', (select attempt from job where id = job_id))) as taken
+  from freed group by name, worker`
+
+/** @param deadAfterMs without a heartbeat; @param workerId the caller, which is never dead */
+export async function rescueDeliveries(db: Db, deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]> {
+  const { rows } = await db.executeSql(RESCUE, [deadAfterMs, workerId])
+  return rows
+}
+
+const LEAVE = `
+  with gone as (delete from worker where id = $1), freed as (
+    update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
+    where state = 'active' and group_id is not null and data->>'worker' = $1
+    returning name
+  )
+  select distinct name as queue from freed`
+
+/** Returns the queues in which deliveries of the worker wait again. */
+export async function releaseWorker(db: Db, workerId: string): Promise<string[]> {
+  const { rows } = await db.executeSql(LEAVE, [workerId])
+  return rows.map(({ queue }: { queue: string }) => queue)
+}

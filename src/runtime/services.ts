@@ -1,0 +1,30 @@
+import type { Actor } from '../access/actor.ts'
+import type { CallerWatch } from '../callers/caller-watch.ts'
+import type { Companion } from '../companion/companion.ts'
+import type { Parts } from '../context/context.ts'
+import type { ExportQueue } from '../jobs/export/export-queue.ts'
+import type { Spill } from '../jobs/export/spill.ts'
+import type { DeliveryPort } from '../jobs/lifecycle/end-job.ts'
+import type { JobFeed } from '../jobs/live/job-feed.ts'
+import type { SignInThrottle } from '../users/sign-in-throttle.ts'
+import type { SecretVault } from '../values/secret-vault.ts'
+
+/** Everything that any verb declares that it needs. */
+export interface Services extends Parts {
+  /** Where exports wait for slow readers, and for each other. */
+  readonly spill: Spill
+  readonly exportQueue: ExportQueue
+  /** How jobs change, for subscribers. */
+  readonly jobFeed: JobFeed
+  /** Notices the end of keys and sessions that connections depend on. */
+  readonly callers: CallerWatch
+  readonly companion: Companion
+  readonly deliveries: DeliveryPort
+  readonly vault: SecretVault
+  readonly signIns: SignInThrottle
+}
+
+/** What doors hand to every verb: each takes of it what its own context declares. */
+export interface ServiceContext extends Services {
+  readonly actor: Actor
+}

@@ -1,0 +1,12 @@
+import { endpointPlace } from '../catalog/engine-server.ts'
+import { endpointKey } from '../catalog/voice-endpoint.ts'
+import type { Parts } from '../context/context.ts'
+
+/** Brings jobs to the pool of their endpoint that were released to one which no endpoint names any more. Returns how many there were. */
+export async function rerouteOrphanedJobs({ catalog, queue }: Pick<Parts, 'catalog' | 'queue'>): Promise<number> {
+  await catalog.reload()
+  const endpoints = [...catalog.current.endpoints.values()]
+  return queue.rerouteOrphaned(
+    endpoints.map((endpoint) => ({ endpointKey: endpointKey(endpoint.slug), place: endpointPlace(endpoint) })),
+  )
+}

@@ -1,0 +1,32 @@
+import { predictionId } from '../catalog/workflow.ts'
+import { cancelPrediction } from '../engines/cog.ts'
+import { GENERATION_KIND } from '../queue/job-kind.ts'
+import type { RescuedDeliveries } from '../queue/queue.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { DEAD_AFTER_MS } from './worker.ts'
+
+/** A server that does not answer within this time holds up no worker: the one that has the job next asks it again. */
+const CANCEL_MS = 1000
+
+/** Makes the jobs of dead workers available to all. Returns how many there were. */
+export async function rescueDeliveries(runtime: Pick<Runtime, 'log' | 'queue' | 'workerId'>): Promise<number> {
+  const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)
+  for (const { queue, worker, jobs } of rows) {
+    runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are taken over')
+  }
+  await Promise.all(rows.map(cancelPredictions))
+  for (const { queue } of rows) {
+    runtime.queue.wake({ queue })
+  }
+  return rows.reduce((sum, { jobs }) => sum + jobs, 0)
+}
+
+/** Jobs of other accounts may come before those that were taken over: they are to find the places at the server free. */
+async function cancelPredictions({ queue, taken }: RescuedDeliveries): Promise<void> {
+  if (queue !== GENERATION_KIND.queue) return
+  const until = AbortSignal.timeout(CANCEL_MS)
+  const begun = taken.filter(({ attempt }) => (attempt ?? 0) > 0)
+  await Promise.all(
+    begun.map(({ server, jobId, attempt }) => cancelPrediction(server, predictionId(jobId, attempt ?? 0), until)),
+  )
+}
