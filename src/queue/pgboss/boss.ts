@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { withLock } from '../../db/lock.ts'
 import type { Log } from '../../values/log.ts'
 import { bossDatabase } from './boss-database.ts'
+import { installClaim } from './install-claim.ts'
 
 /** @param supervise whether this process looks for jobs whose worker died: workers do, the API does not. */
 export async function openBoss(db: Database, log: Log, supervise: boolean): Promise<PgBoss> {
@@ -17,6 +18,7 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
   boss.on('error', (error) => log.warn({ err: error.message }, 'the queue could not be maintained'))
   await boss.start()
   await prepareLanes(db)
+  await installClaim(db)
   return boss
 }
 

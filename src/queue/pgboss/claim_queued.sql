@@ -1,0 +1,93 @@
+-- Revision 1. A change of this text takes the next number: processes of an older revision leave it in place.
+--
+-- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`.
+-- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
+-- a server is settled between the workers beforehand (`worker.permits`): a claim counts nothing and waits for no other. An account
+-- whose jobs all wait for a later time is left out.
+--
+-- pg-boss makes its tables when it starts: the body names them at run time only. The planner is told to walk the index sonant_lanes:
+-- on statistics from before a queue filled up it would read the whole table for every claim. A claim's time does not depend on how long
+-- its queue has become since the connection planned it: the rows that were chosen are looked up, while a plan from when the queue was
+-- empty would read all of them.
+--
+-- Older and newer processes call it at the same time: name, parameters and columns stay.
+CREATE OR REPLACE FUNCTION "claim_queued"(queue text, free integer, after_account text, worker_id text, rooms jsonb)
+RETURNS TABLE (id uuid, retry_count integer, job_id text, account_id text, server text)
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_material = off SET jit = off
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+BEGIN
+  -- Ends with the transaction, not with the function. What a crash of the database takes back was not begun: a worker's next
+  -- statement about a job is its charge, and that is on the disk only after this.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  RETURN QUERY
+  WITH RECURSIVE server AS (
+    (SELECT j.group_tier AS name FROM pgboss.job_common j
+     WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked ORDER BY j.group_tier LIMIT 1)
+    UNION ALL
+    SELECT (SELECT j.group_tier FROM pgboss.job_common j
+            WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier > s.name ORDER BY j.group_tier LIMIT 1)
+    FROM server s WHERE s.name IS NOT NULL
+  ), open AS (
+    SELECT s.name, least(free, coalesce(rooms->>s.name, rooms->>'')::integer) AS room FROM server s
+    WHERE s.name IS NOT NULL AND coalesce((coalesce(rooms->>s.name, rooms->>''))::integer, 1) > 0
+  ), turn AS (
+    SELECT o.name, o.room, t.account, row_number() OVER (PARTITION BY o.name ORDER BY t.lap, t.account) AS place
+    FROM open o CROSS JOIN LATERAL (
+      WITH RECURSIVE later AS (
+        (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
+         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > after_account
+           AND j.start_after <= now()
+         ORDER BY j.group_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT j.group_id FROM pgboss.job_common j
+                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > l.account
+                  AND j.start_after <= now()
+                ORDER BY j.group_id LIMIT 1), l.step + 1
+        FROM later l WHERE l.account IS NOT NULL AND l.step < o.room
+      ), earlier AS (
+        (SELECT j.group_id AS account, 1 AS step FROM pgboss.job_common j
+         WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id <= after_account
+           AND j.start_after <= now()
+         ORDER BY j.group_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT j.group_id FROM pgboss.job_common j
+                WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = o.name AND j.group_id > l.account
+                  AND j.group_id <= after_account AND j.start_after <= now()
+                ORDER BY j.group_id LIMIT 1), l.step + 1
+        FROM earlier l WHERE l.account IS NOT NULL AND l.step < o.room
+      )
+      SELECT 1 AS lap, account FROM later WHERE account IS NOT NULL
+      UNION ALL SELECT 2, account FROM earlier WHERE account IS NOT NULL
+    ) t
+  ), fair AS (
+    SELECT *, (room + least(room, count(*) OVER (PARTITION BY name)) - 1) / least(room, count(*) OVER (PARTITION BY name)) AS share
+    FROM turn
+  ), found AS (
+    SELECT f.name, f.room, f.place, l.id, row_number() OVER (PARTITION BY f.name, f.account ORDER BY l.created_on) AS nth
+    FROM fair f CROSS JOIN LATERAL (
+      SELECT j.id, j.created_on FROM pgboss.job_common j
+      WHERE j.name = queue AND j.state < 'active' AND NOT j.blocked AND j.group_tier = f.name AND j.group_id = f.account
+        AND j.start_after <= now()
+      ORDER BY j.created_on LIMIT f.share FOR UPDATE SKIP LOCKED
+    ) l
+    WHERE f.place <= f.room
+  ), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY nth, place) AS rank FROM found
+  ), chosen AS MATERIALIZED (
+    SELECT r.id, r.nth, r.place FROM ranked r WHERE r.rank <= r.room ORDER BY r.nth, r.place LIMIT free
+  ), taken AS (
+    UPDATE pgboss.job_common j SET state = 'active', started_on = now(), heartbeat_on = now(),
+      retry_count = CASE WHEN j.started_on IS NOT NULL THEN j.retry_count + 1 ELSE j.retry_count END,
+      data = j.data || jsonb_build_object('worker', worker_id)
+    -- The ids as an array, so that they are looked up by the primary key: joined, the planner may walk all rows of the queue instead.
+    -- Locked and checked above; the state repeated here would let it walk an index of all waiting rows.
+    FROM chosen c WHERE j.name = queue AND j.id = ANY (ARRAY(SELECT id FROM chosen)) AND c.id = j.id
+    RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, j.group_tier, c.nth, c.place
+  )
+  SELECT t.id, t.retry_count, t.job, t.group_id, t.group_tier FROM taken t ORDER BY t.nth, t.place;
+END
+$$;
