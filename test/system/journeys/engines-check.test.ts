@@ -46,7 +46,7 @@ describe('sonant engines check', { timeout: DEADLINE_MS }, () => {
     await sonantOn(env, 'endpoints', 'apply', file)
     const table = await run(['engines', 'check'], env)
     expect(table.code).toBe(0)
-    expect(table.stdout).toMatch(/^endpoint +engine +server +voices +speech\n/)
+    expect(table.stdout).toMatch(/^ENDPOINT +ENGINE +SERVER +VOICES +SPEECH\n/)
     expect(table.stdout).toMatch(/\ngood +openai-speech +http:\S+ +2 +\d\.\d\d s of audio in \d+\.\d\d s\n/)
   })
 })

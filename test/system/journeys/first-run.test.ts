@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
+import { openLog } from '../../../src/values/log.ts'
 import { readmeBlocks } from '../../setup/readme.ts'
 import {
   call,
@@ -16,20 +19,25 @@ import {
   until,
   type VoiceJob,
 } from '../../setup/service.ts'
+import { makeSettable, setDatabaseClock } from '../../setup/settable-clock.ts'
 
 const KEYS = /snt_[0-9A-Za-z]{42}/g
 const SECRET_TEXT = 'Marmalade zeppelins drift over the quiet harbour.'
 const LATER_MS = 16 * 60_000
 
-// Loaded into the service by NODE_OPTIONS: the only way to see a signed URL expire without waiting for it.
-const LATER_CLOCK = `
-const now = Date.now.bind(Date)
-Date.now = () => now() + ${LATER_MS}
-globalThis.Date = new Proxy(Date, {
-  construct: (target, given, made) => Reflect.construct(target, given.length ? given : [Date.now()], made),
-  apply: () => new Date().toString(),
-})
-`
+/** Sets the database's clock, by which a signed URL expires, a quarter of an hour on: while no service runs on the directory. */
+const setClockLater = async (dataDir: string): Promise<void> => {
+  const embedded = await openEmbedded(dataDir, openLog('silent'), { fsync: false })
+  const client = new Client({ connectionString: embedded.url })
+  try {
+    await client.connect()
+    await makeSettable(client)
+    await setDatabaseClock(client, LATER_MS)
+  } finally {
+    await client.end()
+    await embedded.close()
+  }
+}
 
 /** The URL once per query parameter, each time with that parameter's first character changed. */
 const tampered = (url: string): string[] =>
@@ -188,10 +196,9 @@ describe('the first run', () => {
   })
 
   test('a second start on the same directory prints no key and keeps key, jobs and audio', async () => {
-    const clock = join(await makeTempDir(), 'later.mjs')
-    await writeFile(clock, LATER_CLOCK)
     const { dataDir, port, key } = service
-    const again = await startService({ dataDir, port, env: { NODE_OPTIONS: `--import=file://${clock}` } })
+    await setClockLater(dataDir)
+    const again = await startService({ dataDir, port })
     service = { ...again, key }
     const job = await read(jobId)
     expect(job.status).toBe('completed')

@@ -94,7 +94,9 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     const cleared = await service.sonant('webhooks', 'set-url', '--account', 'demo', '--clear')
     expect(cleared).toMatchObject({ webhook_url: null })
     const listed = (await run(['webhooks', 'deliveries', '--account', 'demo', '--first', '1'], service.env)).stdout
-    expect(listed).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) after [12] attempts?  ${url}\\n$`))
+    const [heads, row] = listed.split('\n')
+    expect(heads).toMatch(/^DELIVERY +JOB +CREATED \(UTC\) +STATE +OUTCOME +ATTEMPTS +URL$/)
+    expect(row).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) +\\S+ +[12]  ${url}$`))
     const unknown = await run(['webhooks', 'redeliver', 'msg_x'], service.env)
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no delivery "msg_x"')])
     const refused = await run(['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json'], service.env)
