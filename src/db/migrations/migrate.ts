@@ -1,67 +1,47 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationList } from '@prisma/schema-engine-wasm'
 import { Client } from 'pg'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { Log } from '../../values/log.ts'
 import type { Database } from '../database.ts'
-import { withSchemaEngine } from './schema-engine.ts'
+import {
+  checksumOf,
+  createLedger,
+  type LedgerRow,
+  type Migration,
+  type Queryable,
+  readLedger,
+  recordFailure,
+  recordFinish,
+  recordStart,
+} from './ledger.ts'
 
-const PRISMA = fileURLToPath(new URL('../../../prisma', import.meta.url))
-const MIGRATIONS = join(PRISMA, 'migrations')
-const LOCKFILE = 'migration_lock.toml'
-const SCHEMA = join(PRISMA, 'schema.prisma')
-/** Any number, the same in every process; Prisma's own command line locks with another. */
+const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
+/** Any number, the same in every process. */
 const LOCK = 7_306_190_411
-const UNDEFINED_TABLE = '42P01'
-const NO_FILTER = { externalTables: [], externalEnums: [] }
-
-interface LedgerRow {
-  readonly name: string
-  readonly state: 'applied' | 'failed' | 'rolled back'
-}
+/** What Prisma's own command line locks while it migrates. */
+const PRISMA_LOCK = 72_707_369
 
 /**
  * Brings the database to the newest migration, each one in a transaction of its own, and writes Prisma's ledger. Any
  * number of processes may call it at once: one works, the others wait. Costs one query when nothing is pending.
- * Throws when a migration fails or failed before.
+ * @throws where a migration fails or failed before, or the schema holds another program's tables
  */
 export async function migrate(db: Database, log: Log): Promise<void> {
   const names = await migrationNames()
-  const query = (sql: string) => db.pool.query<LedgerRow>(sql)
-  if (isCurrent(names, await readLedger(query))) return
+  if (isCurrent(names, await readLedger(db.pool))) return
   const client = new Client({ connectionString: db.url, application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK])
-    const ledger = await readLedger((sql) => client.query<LedgerRow>(sql))
-    refuseFailed(ledger)
-    if (!isCurrent(names, ledger)) await apply(db.url, names, log)
+    await client.query(`select pg_advisory_lock(${LOCK})`)
+    await client.query(`select pg_advisory_lock(${PRISMA_LOCK})`)
+    await applyPending(client, names, log)
   } finally {
-    // Ending the connection gives the lock back, whatever state the transaction is in.
+    // Ending the connection frees the locks, whatever state the transaction is in.
     await client.end()
   }
-}
-
-/**
- * The SQL that leads from a database as it is ('database') or from nothing ('empty') to prisma/schema.prisma; empty
- * text when there is no difference. A draft for a new migration, and the drift test.
- */
-export async function diffSchema(url: string, from: 'database' | 'empty'): Promise<string> {
-  const files = [{ path: SCHEMA, content: await readFile(SCHEMA, 'utf8') }]
-  const source = from === 'empty' ? { tag: from } : { tag: 'schemaDatasource' as const, files, configDir: PRISMA }
-  const result = await withSchemaEngine(url, (engine) =>
-    engine.diff({
-      from: source,
-      to: { tag: 'schemaDatamodel', files },
-      script: true,
-      exitCode: null,
-      filters: NO_FILTER,
-    }),
-  )
-  const script = (result.stdout ?? '').trim()
-  return script === '-- This is an empty migration.' ? '' : script
 }
 
 async function migrationNames(): Promise<string[]> {
@@ -72,24 +52,26 @@ async function migrationNames(): Promise<string[]> {
     .sort()
 }
 
-async function readLedger(query: (sql: string) => Promise<{ rows: LedgerRow[] }>): Promise<LedgerRow[]> {
-  try {
-    const { rows } = await query(
-      `select migration_name as name,
-              case when rolled_back_at is not null then 'rolled back' when finished_at is null then 'failed' else 'applied' end as state
-         from _prisma_migrations`,
-    )
-    return rows
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return []
-    throw error
-  }
+// Migrations that this program does not know are a newer one's, which may run at the same time during an upgrade.
+function isCurrent(names: readonly string[], ledger: readonly LedgerRow[] | null): boolean {
+  const applied = appliedIn(ledger ?? [])
+  return names.every((name) => applied.has(name)) && !ledger?.some((row) => row.state === 'failed')
 }
 
-// Migrations that we do not know are a newer program's, which may run beside us during an upgrade.
-function isCurrent(names: readonly string[], ledger: readonly LedgerRow[]): boolean {
-  const applied = new Set(ledger.filter((row) => row.state === 'applied').map((row) => row.name))
-  return names.every((name) => applied.has(name)) && !ledger.some((row) => row.state === 'failed')
+const appliedIn = (ledger: readonly LedgerRow[]): ReadonlyMap<string, LedgerRow> =>
+  new Map(ledger.filter((row) => row.state === 'applied').map((row) => [row.name, row]))
+
+async function applyPending(client: Client, names: readonly string[], log: Log): Promise<void> {
+  const ledger = await readLedger(client)
+  if (isCurrent(names, ledger)) return
+  refuseFailed(ledger ?? [])
+  if (ledger === null) await startLedger(client)
+  const applied = appliedIn(ledger ?? [])
+  const migrations = await Promise.all(names.map(readMigration))
+  warnOfChanged(migrations, applied, log)
+  const pending = migrations.filter(({ name }) => !applied.has(name))
+  for (const migration of pending) await apply(client, migration)
+  log.info({ migrations: pending.map(({ name }) => name) }, 'migrated the database')
 }
 
 function refuseFailed(ledger: readonly LedgerRow[]): void {
@@ -100,21 +82,46 @@ function refuseFailed(ledger: readonly LedgerRow[]): void {
   )
 }
 
-async function apply(url: string, names: readonly string[], log: Log): Promise<void> {
-  const migrationsList = await readMigrations(names)
-  const { appliedMigrationNames } = await withSchemaEngine(url, (engine) =>
-    engine.applyMigrations({ migrationsList, filters: NO_FILTER }),
-  )
-  log.info({ migrations: appliedMigrationNames }, 'migrated the database')
+const OTHER_TABLES = `
+  select current_schema() as schema from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  limit 1`
+
+async function startLedger(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ schema: string }>(OTHER_TABLES)
+  if (rows[0] !== undefined) {
+    throw new Error(
+      `The schema ${rows[0].schema} of the database is not empty and records no migrations: use a database of its own for this service.`,
+    )
+  }
+  await createLedger(db)
 }
 
-async function readMigrations(names: readonly string[]): Promise<MigrationList> {
-  const migrationDirectories = await Promise.all(
-    names.map(async (name) => {
-      const value = await readFile(join(MIGRATIONS, name, 'migration.sql'), 'utf8')
-      return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } } }
-    }),
-  )
-  const lockfile = { path: LOCKFILE, content: await readFile(join(MIGRATIONS, LOCKFILE), 'utf8') }
-  return { baseDir: MIGRATIONS, lockfile, shadowDbInitScript: '', migrationDirectories }
+const readMigration = async (name: string): Promise<Migration> => ({
+  name,
+  sql: await readFile(join(MIGRATIONS, name, 'migration.sql'), 'utf8'),
+})
+
+function warnOfChanged(migrations: readonly Migration[], applied: ReadonlyMap<string, LedgerRow>, log: Log): void {
+  for (const { name, sql } of migrations) {
+    const row = applied.get(name)
+    if (row !== undefined && row.checksum !== checksumOf(sql))
+      log.warn({ migration: name }, 'a migration that was applied differs from its file')
+  }
+}
+
+/** The file is sent as one text, which PostgreSQL runs in one transaction unless the file says otherwise. */
+async function apply(client: Client, migration: Migration): Promise<void> {
+  const id = await recordStart(client, migration)
+  try {
+    await client.query(migration.sql)
+  } catch (error) {
+    if (isDatabaseDown(error)) throw error
+    const { message } = error as Error
+    await client.query('rollback')
+    await recordFailure(client, id, message)
+    throw new Error(`The migration ${migration.name} failed: ${message}.`, { cause: error })
+  }
+  await recordFinish(client, id)
 }

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { diffSchema } from '../../../src/db/migrations/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { diffSchema } from '../../setup/schema-engine.ts'
 
 let database: TestDatabase
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { deployWithPrisma } from '../../setup/schema-engine.ts'
 
 const log = openLog('silent')
 let admin: Client
@@ -20,6 +21,19 @@ const connect = () => {
 const ledger = async (db: Database) =>
   (await db.pool.query('select migration_name, finished_at is not null as finished from _prisma_migrations order by 1'))
     .rows
+
+/** All that two runs have in common. */
+const wholeLedger = async (db: Database) =>
+  (
+    await db.pool.query(`select migration_name, checksum, logs, applied_steps_count, rolled_back_at, length(id) as id,
+      finished_at >= started_at as finished from _prisma_migrations order by started_at`)
+  ).rows
+
+const ledgerColumns = async (db: Database) =>
+  (
+    await db.pool.query(`select column_name, data_type, character_maximum_length, is_nullable, column_default
+      from information_schema.columns where table_name = '_prisma_migrations' order by ordinal_position`)
+  ).rows
 
 describe('migrate', () => {
   beforeEach(async () => {
@@ -64,10 +78,57 @@ describe('migrate', () => {
     const db = connect()
     // The name of the first migration's last table is taken: everything before it succeeds and must be undone.
     await db.pool.query('create sequence installation')
-    await expect(migrate(db, log)).rejects.toThrow()
+    await expect(migrate(db, log)).rejects.toThrow(
+      'The migration 20261120000000_create_base failed: relation "installation" already exists.',
+    )
+    expect(await wholeLedger(db)).toMatchObject([{ logs: 'relation "installation" already exists' }])
     const { rows } = await db.pool.query(`select to_regclass('account') as account, to_regclass('job') as job`)
     expect(rows).toEqual([{ account: null, job: null }])
     await expect(migrate(db, log)).rejects.toThrow('failed half-way')
+  })
+
+  test('a database that Prisma has begun gets the rest, and its ledger is as if Prisma had done all', async () => {
+    const db = connect()
+    await deployWithPrisma(db.url, 3)
+    const columns = await ledgerColumns(db)
+    await migrate(db, log)
+    const [prismas, ours] = [(await wholeLedger(db))[0], (await wholeLedger(db)).at(-1)]
+    expect(Object.keys(prismas!)).toEqual(Object.keys(ours!))
+    expect({ ...ours, migration_name: '', checksum: '' }).toEqual({ ...prismas, migration_name: '', checksum: '' })
+    await db.pool.query('drop schema public cascade; create schema public')
+    await migrate(db, log)
+    expect(await ledgerColumns(db)).toEqual(columns)
+    const all = await wholeLedger(db)
+    expect(await deployWithPrisma(db.url)).toEqual([])
+    expect(await wholeLedger(db)).toEqual(all)
+    expect(all[0]).toEqual(prismas)
+  })
+
+  test('waits while Prisma itself migrates the database', async () => {
+    const db = connect()
+    const prisma = await db.pool.connect()
+    await prisma.query('select pg_advisory_lock(72707369)')
+    let finished = false
+    const migrated = migrate(db, log).then(() => {
+      finished = true
+    })
+    const waiting = `select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await db.pool.query(waiting)).rows[0].waiting, { timeout: 20_000 }).toBe(1)
+    expect(finished).toBe(false)
+    prisma.release(true)
+    await migrated
+    expect((await ledger(db)).length).toBeGreaterThan(0)
+  })
+
+  test("a schema with another program's tables is refused in one sentence, and stays as it is", async () => {
+    const db = connect()
+    await db.pool.query('create table theirs (a int)')
+    await expect(migrate(db, log)).rejects.toThrow(
+      'The schema public of the database is not empty and records no migrations: use a database of its own for this service.',
+    )
+    const { rows } = await db.pool.query(`select to_regclass('_prisma_migrations') as ledger`)
+    expect(rows).toEqual([{ ledger: null }])
   })
 
   test('migrations of a newer program are no obstacle', async () => {

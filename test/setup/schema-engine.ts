@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
 import {
   bindMigrationAwareSqlAdapterFactory,
   ColumnTypeEnum,
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils'
-import type { SchemaEngine } from '@prisma/schema-engine-wasm'
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import { Pool, type QueryConfig, type QueryResult, types } from 'pg'
 
 // Node has it; the types of neither Node nor ES2024 say so.
@@ -18,11 +19,59 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>
 }
 
+const PRISMA = fileURLToPath(new URL('../../prisma', import.meta.url))
+const MIGRATIONS = join(PRISMA, 'migrations')
+const LOCKFILE = 'migration_lock.toml'
+const SCHEMA = join(PRISMA, 'schema.prisma')
+const NO_FILTER = { externalTables: [], externalEnums: [] }
+
+/**
+ * The SQL that leads from a database as it is ('database') or from nothing ('empty') to prisma/schema.prisma; empty
+ * text when there is no difference. A draft for a new migration, and the drift test.
+ */
+export async function diffSchema(url: string, from: 'database' | 'empty'): Promise<string> {
+  const files = [{ path: SCHEMA, content: await readFile(SCHEMA, 'utf8') }]
+  const source = from === 'empty' ? { tag: from } : { tag: 'schemaDatasource' as const, files, configDir: PRISMA }
+  const result = await withSchemaEngine(url, (engine) =>
+    engine.diff({
+      from: source,
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: null,
+      filters: NO_FILTER,
+    }),
+  )
+  const script = (result.stdout ?? '').trim()
+  return script === '-- This is an empty migration.' ? '' : script
+}
+
+/** Applies the oldest `count` migrations as `prisma migrate deploy` does. Returns the names of those that were pending. */
+export async function deployWithPrisma(url: string, count = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const entries = await readdir(MIGRATIONS, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const migrationsList = await readMigrations(names.sort().slice(0, count))
+  const { appliedMigrationNames } = await withSchemaEngine(url, (engine) =>
+    engine.applyMigrations({ migrationsList, filters: NO_FILTER }),
+  )
+  return appliedMigrationNames
+}
+
+async function readMigrations(names: readonly string[]): Promise<MigrationList> {
+  const migrationDirectories = await Promise.all(
+    names.map(async (name) => {
+      const value = await readFile(join(MIGRATIONS, name, 'migration.sql'), 'utf8')
+      return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } } }
+    }),
+  )
+  const lockfile = { path: LOCKFILE, content: await readFile(join(MIGRATIONS, LOCKFILE), 'utf8') }
+  return { baseDir: MIGRATIONS, lockfile, shadowDbInitScript: '', migrationDirectories }
+}
+
 /**
  * Runs `work` with Prisma's own schema engine on one database. It is WebAssembly: nothing is downloaded, and the ledger
- * it writes is the one that `prisma migrate deploy` reads. Loading takes about 0.1 s, so only who needs it loads it.
+ * it writes is the one that `prisma migrate deploy` reads. The service itself does without it.
  */
-export async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
+async function withSchemaEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
   const engineClass = await loadEngine()
   const connection = openPool(url)
   try {
