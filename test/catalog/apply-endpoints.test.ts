@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
+import { endpoint } from '../setup/fixtures.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { endpoint } from '../setup/service.ts'
 
 const APPLIES = 24
 

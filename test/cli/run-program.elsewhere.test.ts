@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { terminalLog } from '../../src/values/terminal-log.ts'
-import { cleanUp, makeTempDir } from '../setup/service.ts'
+import { cleanUp, makeTempDir } from '../setup/process.ts'
 
 const SONANT = fileURLToPath(new URL('../../bin/sonant.js', import.meta.url))
 // What an old Node.js says of itself; the rest of it cannot be had here.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 const CHAT = '/v1/chat/completions'
 const DEADLINE_MS = 20_000

@@ -3,7 +3,7 @@ import { lend } from '../../src/db/cancellable-client.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { openLog } from '../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 let home: TestDatabase
 let db: Database

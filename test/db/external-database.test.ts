@@ -6,7 +6,7 @@ import { postgresUrl } from '../../src/db/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
-import { cleanUp, makeTempDir, run } from '../setup/service.ts'
+import { cleanUp, makeTempDir, run } from '../setup/process.ts'
 import { startTlsFront } from '../setup/tls-front.ts'
 import { startTransactionPooler } from '../setup/transaction-pooler.ts'
 

@@ -5,7 +5,7 @@ import { type Resolver, sharedResolver, systemResolver } from '../../src/egress/
 import type { TestRuntime } from '../setup/runtime.ts'
 import { type NameServer, type Question, startNameServer } from '../setup/servers/name-server.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
 /** Names that the stand-in resolver knows; what it says may change from one question to the next. */

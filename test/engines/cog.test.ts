@@ -3,7 +3,7 @@ import { openSemaphore } from '../../src/concurrency/semaphore.ts'
 import { type PredictionRequest, predict } from '../../src/engines/cog.ts'
 import { type CogServer as CogPlace, openCogServers } from '../../src/engines/cog-servers.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 const PATIENCE_MS = 20_000
 const FAR_MS = 60_000

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { codeOf, REFUSED } from '../setup/graphql.ts'
+import { sonantOn } from '../setup/process.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
-import { sonantOn, until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 const DEADLINE_MS = 20_000
 /** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */

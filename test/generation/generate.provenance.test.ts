@@ -3,7 +3,7 @@ import { readCsv } from '../setup/csv.ts'
 import { mutation } from '../setup/graphql.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 import { applyWorkflow } from '../setup/workflows.ts'
 
 const DEADLINE_MS = 25_000

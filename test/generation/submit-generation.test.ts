@@ -6,7 +6,7 @@ import { mutation, REFUSED, refusalOf } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
-import { until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 const DEADLINE_MS = 25_000
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')

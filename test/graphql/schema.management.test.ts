@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
+import { endpoint } from '../setup/fixtures.ts'
 import { ask as askAt, codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
+import { call } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, endpoint } from '../setup/service.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

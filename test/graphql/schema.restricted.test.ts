@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { operationOf } from '../setup/any-operation.ts'
 import { mutation } from '../setup/graphql.ts'
+import { call, type Reply } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, type Reply } from '../setup/service.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
 
 /** Of one length: `nix` is the missing one. */

@@ -4,8 +4,8 @@ import { ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/expected-error.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
 import { codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
 
 const SUBMIT = (slug: string, voice = 'aria', extra = '') =>

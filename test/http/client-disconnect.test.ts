@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/values/id.ts'
+import { call } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
 
 const EXPORT = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 const PATIENCE = { timeout: 10_000, interval: 10 }

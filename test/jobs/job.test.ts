@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/values/id.ts'
+import { call } from '../setup/http.ts'
 import { insertJob, type JobFields } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
 
 let service: TestRuntime
 beforeAll(async () => {

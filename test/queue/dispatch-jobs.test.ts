@@ -5,9 +5,9 @@ import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { until } from '../setup/service.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const PATIENCE_MS = 30_000
 const BACKLOG = 40

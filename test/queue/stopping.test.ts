@@ -7,8 +7,8 @@ import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
 import { turnSource } from '../../src/queue/pgboss/turn-source.ts'
 import { registerWorker } from '../../src/worker/register-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { until } from '../setup/service.ts'
 import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const GRACE_MS = 20_000
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, type Reply } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
-import { call, type Reply } from '../setup/service.ts'
 import { type Door, startDoor } from '../setup/start-rest.ts'
 
 let door: Door

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodyOf, leastCpu } from '../setup/abuses.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
 
 /** Client and service together, on a busy machine: the service alone takes a quarter of it on an idle one. */
 const MAX_ANONYMOUS_MS = 50

@@ -1,9 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, until } from '../setup/service.ts'
+import { until } from '../setup/wait.ts'
 
 const PATIENCE_MS = 1000
 const DEADLINE_MS = 20_000

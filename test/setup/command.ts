@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Env, until } from './service.ts'
+import type { Env } from './process.ts'
+import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const DEADLINE_MS = 60_000

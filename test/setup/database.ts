@@ -5,7 +5,7 @@ import { inject } from 'vitest'
 
 const OBJECT_IN_USE = '55006'
 const BUSY_POLL_MS = 20
-const BUSY_DEADLINE_MS = 20_000
+const BUSY_DEADLINE_MS = 60_000
 
 export interface TestDatabase {
   readonly url: string

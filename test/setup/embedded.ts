@@ -10,7 +10,7 @@ import { type Embedded, openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { openLog } from '../../src/values/log.ts'
 
 const PROCESS = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
-const PATIENCE = { timeout: 20_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 
 export interface EmbeddedProcess {
   readonly child: ChildProcess

@@ -2,11 +2,12 @@ import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { endpoint } from './fixtures.ts'
 import type { GraphqlAnswer } from './graphql.ts'
+import { call } from './http.ts'
 import { insertJob } from './jobs.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from './producers.ts'
 import { chatAnswer } from './servers/provider-server.ts'
-import { call, endpoint } from './service.ts'
 import { submitText } from './voice-jobs.ts'
 
 type Variables = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import { call } from './service.ts'
+import { call } from './http.ts'
 
 export interface GraphqlError {
   readonly message: string

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Env, makeTempDir, type Ran, run } from './service.ts'
+import { type Env, makeTempDir, type Ran, run } from './process.ts'
 
 // Loaded into the command by NODE_OPTIONS: writes down every module that it loads, a URL a line.
 const RECORDER = `

@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import type { Runtime } from '../../src/runtime/runtime.ts'
-import { until } from './service.ts'
+import { until } from './wait.ts'
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 /** A table that nobody can read until it is unlocked, and who waits for that. */
 export interface LockedTable {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { openLog } from '../../src/values/log.ts'
 import { postmaster } from './embedded.ts'
-import { until } from './service.ts'
+import { until } from './wait.ts'
 
 const PATIENCE_MS = 30_000
 

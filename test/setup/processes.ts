@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { until } from './service.ts'
+import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const START_DEADLINE_MS = 60_000

@@ -1,9 +1,9 @@
 import { createClient as createEventClient } from 'graphql-sse'
 import { createClient, type SubscribePayload } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { until } from './service.ts'
+import { until } from './wait.ts'
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 /** What a subscription has brought so far. */
 export interface Heard<T> {

@@ -1,6 +1,8 @@
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
-import { call, endpoint, until, type VoiceJob } from './service.ts'
+import { endpoint, type VoiceJob } from './fixtures.ts'
+import { call } from './http.ts'
+import { until } from './wait.ts'
 
 const PATIENCE_MS = 60_000
 

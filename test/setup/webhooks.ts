@@ -7,7 +7,7 @@ import { rotateWebhookSecret } from '../../src/webhooks/signing/rotate-webhook-s
 import { type Certificates, makeCertificates } from './certificates.ts'
 import { startTestRuntime, type TestRuntime, type TestRuntimeOptions } from './runtime.ts'
 import { type Receiver, startReceiver } from './servers/receiver.ts'
-import { until } from './service.ts'
+import { until } from './wait.ts'
 
 /** What the environment of a service must say so that it delivers to 127.0.0.1 and retries soon. */
 export const WEBHOOK_ENV = { EGRESS_ALLOW: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0.1,0.2,0.3' }

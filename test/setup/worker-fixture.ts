@@ -2,11 +2,12 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import { type AtRest, measureAtRest, watchedEnv } from './audit/at-rest.ts'
 import { audit } from './audit/audit.ts'
 import { type Certificates, makeCertificates } from './certificates.ts'
+import { call } from './http.ts'
 import { endProcesses, type Process, startRole } from './processes.ts'
 import { startTestRuntime, type TestRuntime } from './runtime.ts'
 import { type Received, type Receiver, startReceiver } from './servers/receiver.ts'
-import { call, until } from './service.ts'
 import { allFinished, applyEndpoint } from './voice-jobs.ts'
+import { until } from './wait.ts'
 import { WEBHOOK_ENV } from './webhooks.ts'
 
 const PATIENCE_MS = 60_000

@@ -1,6 +1,6 @@
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
-import { call } from './service.ts'
+import { call } from './http.ts'
 
 /** Configures a workflow with one input, `prompt`. Unless the engine block says otherwise its server is not there. */
 export async function applyWorkflow(

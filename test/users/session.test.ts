@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
+import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, until } from '../setup/service.ts'
 import { openEventClient, openSocketClient } from '../setup/subscriber.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const PASSWORD = 'correct horse battery'
 const SIGN_IN =

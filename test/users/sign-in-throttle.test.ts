@@ -6,8 +6,8 @@ import { createUser } from '../../src/users/create-user.ts'
 import { openSignInThrottle } from '../../src/users/sign-in-throttle.ts'
 import { leastCpu } from '../setup/abuses.ts'
 import { codeOf, type GraphqlAnswer } from '../setup/graphql.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call } from '../setup/service.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { call, until } from '../setup/service.ts'
+import { call } from '../setup/http.ts'
+import { until } from '../setup/wait.ts'
 
 const LOGGING_PROCESS = fileURLToPath(new URL('../setup/logging-process.ts', import.meta.url))
 const DEADLINE_MS = 20_000

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { finishedJob } from '../setup/fixtures.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, finishedJob } from '../setup/service.ts'
 import { submitText } from '../setup/voice-jobs.ts'
 
 const P99_MS = 50

@@ -5,8 +5,8 @@ import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
-import { until } from '../setup/service.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const PATIENCE_MS = 30_000
 const SENTENCE =

@@ -5,8 +5,8 @@ import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
-import { until } from '../setup/service.ts'
 import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 import { applyWorkflow, submitPrompt } from '../setup/workflows.ts'
 
 const PATIENCE_MS = 30_000

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listGpus, parseGpus } from '../../src/worker/list-gpus.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { call, until } from '../setup/service.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const PATIENCE_MS = 20_000
 const QUERY = '{ workers { id host version pools slots inFlight gpus { name memoryMib } startedAt heartbeatAt } }'

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { run } from '../../setup/service.ts'
+import { run } from '../../setup/process.ts'
 
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
 

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../../setup/command.ts'
 import { readCsv } from '../../setup/csv.ts'
+import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
+import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call, cleanUp, makeTempDir, run, sonantOn } from '../../setup/service.ts'
 
 /** Enough for a bar to move. */
 const JOBS = 40_000

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { cleanUp, makeTempDir, run } from '../../setup/service.ts'
 
 const DEADLINE_MS = 90_000
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePorts } from '../../setup/http.ts'
+import { cleanUp, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
-import { cleanUp, freePorts, run, sonantOn } from '../../setup/service.ts'
 
 let service: TestRuntime
 let s3: S3Server

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call, cleanUp, makeTempDir, run, sonantOn } from '../../setup/service.ts'
 
 let service: TestRuntime
 let env: Record<string, string>

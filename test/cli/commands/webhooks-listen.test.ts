@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../../setup/command.ts'
+import { freePorts } from '../../setup/http.ts'
+import { cleanUp, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { cleanUp, freePorts, run, sonantOn } from '../../setup/service.ts'
 
 const DEADLINE_MS = 120_000
 

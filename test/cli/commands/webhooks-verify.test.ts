@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
-import { cleanUp, makeTempDir, run } from '../../setup/service.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
 
 const AT = '2026-01-31T09:05:00'
 

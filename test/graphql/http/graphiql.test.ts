@@ -3,8 +3,8 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readExamples } from '../../../src/graphql/http/examples.ts'
 import { ask } from '../../setup/graphql.ts'
+import { call, type Reply } from '../../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call, type Reply } from '../../setup/service.ts'
 
 let service: TestRuntime
 let page: Reply

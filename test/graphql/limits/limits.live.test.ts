@@ -10,9 +10,9 @@ import {
   type Refusal,
 } from '../../setup/abuses.ts'
 import { ask } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
 import { lockJobs } from '../../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call } from '../../setup/service.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
 
 interface Message {

@@ -13,9 +13,9 @@ import {
   type Refusal,
 } from '../../setup/abuses.ts'
 import { ask, codeOf } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
 import { lockJobs } from '../../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call } from '../../setup/service.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

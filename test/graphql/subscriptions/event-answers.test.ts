@@ -3,8 +3,8 @@ import { WebSocket } from 'ws'
 import { insertJob } from '../../setup/jobs.ts'
 import { lockTable } from '../../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { until } from '../../setup/service.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
+import { until } from '../../setup/wait.ts'
 
 /** Subscriptions, and sockets, that one key may have in a process. */
 const PLACES = 1000

@@ -8,9 +8,9 @@ import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { call } from '../../setup/http.ts'
 import { idAt } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call } from '../../setup/service.ts'
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500

@@ -3,11 +3,14 @@ import type { SpeechRequest } from '../../../src/engines/engine.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
+import type { VoiceJob } from '../../setup/fixtures.ts'
 import { mutation, refusalOf } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
+import { sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call, sonantOn, until, type VoiceJob } from '../../setup/service.ts'
 import { standInEngines } from '../../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const PATIENCE_MS = 20_000
 /** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */

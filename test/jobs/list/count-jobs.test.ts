@@ -2,10 +2,10 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { foldJobCounts } from '../../../src/jobs/list/fold-job-counts.ts'
 import { newId } from '../../../src/values/id.ts'
+import { call } from '../../setup/http.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { startOwnDatabase } from '../../setup/own-database.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call } from '../../setup/service.ts'
 
 const WRITERS = 16
 const STEPS = 60

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type JobFilter, toQuery } from '../../../src/jobs/list/job-filter.ts'
+import { call } from '../../setup/http.ts'
 import { idAt } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call } from '../../setup/service.ts'
 
 const JOBS = 30_000
 /** One job in so many has a verdict, one in so many failed: far too few to be met on the way from the newest on. */

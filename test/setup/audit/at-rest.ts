@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { until } from '../service.ts'
+import { until } from '../wait.ts'
 
 const PROBE = new URL('memory-probe.ts', import.meta.url).href
 const MIB = 1024 * 1024

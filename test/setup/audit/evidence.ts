@@ -1,8 +1,9 @@
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { readCsv } from '../csv.ts'
+import type { VoiceJob } from '../fixtures.ts'
 import { read } from '../graphql.ts'
+import { call } from '../http.ts'
 import type { Received } from '../servers/receiver.ts'
-import { call, type VoiceJob } from '../service.ts'
 
 const MOST_ATTEMPTS = 4
 const PAGE = 100

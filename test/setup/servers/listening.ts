@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { until } from '../service.ts'
+import { until } from '../wait.ts'
 
 /** A server of a test's own that listens on the loopback. */
 export interface Listening {

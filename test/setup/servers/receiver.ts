@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { KeyPair } from '../certificates.ts'
-import { until } from '../service.ts'
+import { until } from '../wait.ts'
 
 /** One request as it came. */
 export interface Received {

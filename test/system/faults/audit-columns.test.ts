@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
-import { call, finishedJob } from '../../setup/service.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let bed: WebhookFixture

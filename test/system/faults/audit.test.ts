@@ -6,7 +6,7 @@ import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { endProcesses, startProcess } from '../../setup/processes.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import type { Received } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 
 type Wrong = readonly [sentence: string, status: JobFields['status'], sql: (job: string, account: string) => string]
 

@@ -5,7 +5,7 @@ import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { cutShares, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { frozenBytes, type Receiver } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, WEBHOOK_ENV, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 60_000

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { until } from '../../setup/service.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
 const PATIENCE_MS = 60_000

@@ -7,11 +7,12 @@ import { type Certificates, makeCertificates } from '../../setup/certificates.ts
 import { readCsv } from '../../setup/csv.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { read } from '../../setup/graphql.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from '../../setup/producers.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
-import { cleanUp, makeTempDir, until } from '../../setup/service.ts'
 import { makeSettable, setDatabaseClock } from '../../setup/settable-clock.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 import { WEBHOOK_ENV } from '../../setup/webhooks.ts'
 import { applyWorkflow } from '../../setup/workflows.ts'
 

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePorts } from '../../setup/http.ts'
 import type { Process } from '../../setup/processes.ts'
 import { type CogServer, startCogServer } from '../../setup/servers/cog-server.ts'
 import { crashingFor } from '../../setup/servers/listening.ts'
-import { freePorts, until } from '../../setup/service.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 

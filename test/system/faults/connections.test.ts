@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type ChaosService, RECEIVER_PATH, startChaosService } from '../../setup/chaos-service.ts'
 import { ask } from '../../setup/graphql.ts'
 import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 
 const LOAD_MS = 10_000
 const PATIENCE_MS = 60_000

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
+import { endpoint, finishedJob } from '../../setup/fixtures.ts'
 import { ask } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { call, endpoint, finishedJob, until } from '../../setup/service.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 /** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */
 const STATES = ['53000', '53100', '53200', '53300', '53400', '58030'] as const

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ChaosService, startChaosService } from '../../setup/chaos-service.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 
 /** Issue: a minute. */
 const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 60) * 1000

@@ -9,8 +9,10 @@ import { openDisk } from '../../../src/storage/disk.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase } from '../../setup/database.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
 import { endProcesses, startProcess } from '../../setup/processes.ts'
-import { cleanUp, finishedJob, freePorts, makeTempDir, sonantOn } from '../../setup/service.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
 const JOBS = 12

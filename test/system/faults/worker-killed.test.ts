@@ -5,8 +5,8 @@ import { audit, finalStates } from '../../setup/audit/audit.ts'
 import { endProcesses, type Process, startControlledWorker } from '../../setup/processes.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type Checkpoint, type ControlServer, openControlServer } from '../../setup/servers/control-server.ts'
-import { until } from '../../setup/service.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const PATIENCE_MS = 40_000
 /** The dead worker's jobs are all claimed again by then; pg-boss alone would take longer. */

@@ -4,8 +4,8 @@ import { audit } from '../../setup/audit/audit.ts'
 import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { until } from '../../setup/service.ts'
 import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const PATIENCE_MS = 60_000
 const JOBS = 10

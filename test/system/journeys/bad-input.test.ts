@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, call, cleanUp, finishedJob, type Reply, type Service, startService } from '../../setup/service.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { type Call, call, type Reply } from '../../setup/http.ts'
+import { cleanUp, type Service, startService } from '../../setup/process.ts'
 
 const CREDITS = 50_000
 const TEXT = 'A plain sentence.'

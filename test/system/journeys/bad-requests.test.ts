@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Call, call, cleanUp, type Reply, type Service, startService, until } from '../../setup/service.ts'
+import { type Call, call, type Reply } from '../../setup/http.ts'
+import { cleanUp, type Service, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
 
 const CREDITS = 1_000
 const MEGABYTE = 1_048_576

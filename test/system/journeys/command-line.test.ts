@@ -6,7 +6,9 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { call, cleanUp, endpoint, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/service.ts'
+import { endpoint } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/process.ts'
 
 type Account = { account_id: string; name: string; credits: number }
 type Key = { api_key_id: string; api_key: string; scopes: string[] }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, finishedJob, readWav, type Service, startService, type VoiceJob } from '../../setup/service.ts'
+import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, type Service, startService } from '../../setup/process.ts'
+import { readWav } from '../../setup/wav.ts'
 
 const SUBMISSIONS = 200
 const AFFORDED = 50

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { call, cleanUp, type Env, freePorts, makeTempDir, processesOf, run, startService } from '../../setup/service.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, type Env, makeTempDir, processesOf, run, startService } from '../../setup/process.ts'
 
 const DEADLINE_MS = 60_000
 

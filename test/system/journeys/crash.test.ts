@@ -4,19 +4,11 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import {
-  call,
-  cleanUp,
-  finishedJob,
-  freePorts,
-  makeTempDir,
-  processesOf,
-  readWav,
-  type Service,
-  startService,
-  until,
-  type VoiceJob,
-} from '../../setup/service.ts'
+import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
+import { readWav } from '../../setup/wav.ts'
 
 const LONG_JOBS = 6
 const SHORT_JOBS = 34

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, cleanUp, endpoint, makeTempDir, run, type Service, startService, until } from '../../setup/service.ts'
+import { endpoint } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
 
 type Entry = { slug: string; name: string; schema_version: string }
 type Catalog = { catalog_version: string; endpoints: Entry[] }

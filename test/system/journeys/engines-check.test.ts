@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { endpoint } from '../../setup/fixtures.ts'
+import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { cleanUp, endpoint, makeTempDir, run, sonantOn } from '../../setup/service.ts'
 
 // Each command is a process of its own.
 const DEADLINE_MS = 90_000

@@ -6,20 +6,13 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/process.ts'
 import { readmeBlocks } from '../../setup/readme.ts'
-import {
-  call,
-  cleanUp,
-  finishedJob,
-  makeTempDir,
-  processesOf,
-  readWav,
-  type Service,
-  startService,
-  until,
-  type VoiceJob,
-} from '../../setup/service.ts'
 import { makeSettable, setDatabaseClock } from '../../setup/settable-clock.ts'
+import { until } from '../../setup/wait.ts'
+import { readWav } from '../../setup/wav.ts'
 
 const KEYS = /snt_[0-9A-Za-z]{42}/g
 const SECRET_TEXT = 'Marmalade zeppelins drift over the quiet harbour.'

@@ -7,8 +7,10 @@ import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, startService } from '../../setup/process.ts'
 import { type ProviderServer, prediction, startProviderServer } from '../../setup/servers/provider-server.ts'
-import { call, cleanUp, makeTempDir, startService, until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 
 const RECOVERY_MS = 60_000
 const JOBS = 4

@@ -1,18 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Call,
-  call,
-  cleanUp,
-  endpoint,
-  finishedJob,
-  makeTempDir,
-  type Service,
-  startService,
-  until,
-  type VoiceJob,
-} from '../../setup/service.ts'
+import { endpoint, finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
+import { type Call, call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
 
 type Entry = { slug: string; path: string; schema_version: string; schema: Record<string, unknown>; voices: object[] }
 type Catalog = { catalog_version: string; endpoints: Entry[] }

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
 import { endProcesses, startRole } from '../../setup/processes.ts'
-import { call, cleanUp, freePorts, makeTempDir, readWav, sonantOn } from '../../setup/service.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
+import { readWav } from '../../setup/wav.ts'
 
 interface Change {
   readonly jobsUpdated: { id: string; status: string; result: { outputs: { audio: string } } | null }

@@ -4,17 +4,11 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
-import {
-  call,
-  cleanUp,
-  finishedJob,
-  freePorts,
-  makeTempDir,
-  type Service,
-  startService,
-  until,
-} from '../../setup/service.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const PATIENCE_MS = 30_000
 

@@ -1,17 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Call,
-  call,
-  cleanUp,
-  endpoint,
-  makeTempDir,
-  type Reply,
-  type Service,
-  startService,
-  until,
-} from '../../setup/service.ts'
+import { endpoint } from '../../setup/fixtures.ts'
+import { type Call, call, type Reply } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
 
 type ArgumentType = { kind: string; name: string | null; ofType?: ArgumentType | null }
 type Argument = { name: string; type: ArgumentType }

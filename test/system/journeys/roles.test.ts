@@ -1,17 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../../setup/command.ts'
-import {
-  call,
-  cleanUp,
-  finishedJob,
-  freePorts,
-  makeTempDir,
-  processesOf,
-  readWav,
-  sonantOn,
-  until,
-} from '../../setup/service.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, processesOf, sonantOn } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
+import { readWav } from '../../setup/wav.ts'
 
 const DEADLINE_MS = 90_000
 const ENDED_MS = 20_000

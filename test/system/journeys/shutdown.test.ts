@@ -5,16 +5,10 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { endCommands, startCommand } from '../../setup/command.ts'
-import {
-  call,
-  cleanUp,
-  finishedJob,
-  freePorts,
-  makeTempDir,
-  processesOf,
-  startService,
-  until,
-} from '../../setup/service.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, processesOf, startService } from '../../setup/process.ts'
+import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 90_000
 const ENDED_MS = 20_000

@@ -6,11 +6,15 @@ import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call, freePorts } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
 import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
-import { call, cleanUp, finishedJob, freePorts, makeTempDir, readWav, sonantOn, until } from '../../setup/service.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
+import { readWav } from '../../setup/wav.ts'
 
 const PATIENCE_MS = 60_000
 const JOBS = 24

@@ -4,9 +4,12 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
 import { startTestRuntime } from '../../setup/runtime.ts'
 import { frozenBytes, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
-import { call, cleanUp, finishedJob, makeTempDir, run, type Service, startService, until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 // Starts, kills and recoveries of second processes, each of which takes seconds.

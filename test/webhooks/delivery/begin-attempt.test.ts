@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { frozenBytes } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
 
 const WAITING = 120

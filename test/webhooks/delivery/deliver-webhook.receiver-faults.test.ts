@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Behaviour, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let bed: WebhookFixture

@@ -12,7 +12,7 @@ import {
 import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 30_000

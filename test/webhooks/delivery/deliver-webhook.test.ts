@@ -8,10 +8,12 @@ import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { newId } from '../../../src/values/id.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { frozenBytes, type Receiver, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
-import { call, finishedJob, until } from '../../setup/service.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let bed: WebhookFixture

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000

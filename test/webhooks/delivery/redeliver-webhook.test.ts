@@ -4,9 +4,10 @@ import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
+import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
-import { call, until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 const PATIENCE_MS = 20_000

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/db/database.ts'
 import { firstIdAt } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 const KEPT = 40_000

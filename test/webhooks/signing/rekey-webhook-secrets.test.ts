@@ -9,8 +9,9 @@ import { rekeyWebhookSecrets } from '../../../src/webhooks/signing/rekey-webhook
 import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
 import { readWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 import { endCommands, startCommand } from '../../setup/command.ts'
+import { sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { sonantOn, until } from '../../setup/service.ts'
+import { until } from '../../setup/wait.ts'
 
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)]
 const PATIENCE_MS = 30_000
