@@ -1,21 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 // Writes every generated file. `--check` writes nothing and fails where a committed one differs; `--install` makes what is not
-// committed (the Prisma client, the OpenAPI document as JSON, the `sonant` command) and takes out of node_modules what nothing here uses.
+// committed: the Prisma client, the OpenAPI document as JSON, the `sonant` command.
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
-/** 120 MB that nothing here uses: C headers for native addons, and Prisma's query compilers for other databases. */
-const UNUSED = [
-  'node_modules/node/node_modules/node-*/include',
-  'node_modules/@prisma/client/runtime/query_compiler_*_bg.{cockroachdb,mysql,sqlite,sqlserver}.*',
-]
 const mode = process.argv[2]
 
 if (mode !== '--install' || canGenerate()) generatePrisma()
 await compileDocument()
-if (mode === '--install') finishInstall()
+if (mode === '--install') linkCommand()
 else await generateCommitted(mode === '--check')
 
 /**
@@ -46,13 +41,6 @@ function generatePrisma(): void {
     },
   })
   if (status !== 0) fail(`prisma generate failed\n${stdout}${stderr}`)
-}
-
-function finishInstall(): void {
-  for (const path of UNUSED.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))) {
-    rmSync(`${ROOT}${path}`, { recursive: true, force: true })
-  }
-  linkCommand()
 }
 
 /** npm links the commands of dependencies only. Without this, `npx sonant` would first install this folder into a cache of its own. */
