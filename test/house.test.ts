@@ -140,7 +140,7 @@ describe('names', () => {
       const folder = dirname(file)
         .replace(/^test(?=\/|$)/, 'src')
         .replace(/^src\/rest\b/, 'rest')
-      return !sources.has(`${folder}/${stem}.ts`) && !/^test\/(house|examples|parity)\b/.test(file)
+      return !sources.has(`${folder}/${stem}.ts`) && !/^test\/(house|documents|examples|parity)\b/.test(file)
     })
     expect(astray).toEqual([])
   })

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MAX_README_LINES = 250
+const MAX_ROOM_LINES = 30
+const MAX_PROSE_CHARACTERS = 160
+
+const TRACKED = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  .toString()
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+const DOCUMENTS = TRACKED.filter((file) => file.endsWith('.md'))
+const ROOMS = ['rest', ...new Set(TRACKED.flatMap((file) => /^src\/[^/]+(?=\/)/.exec(file)?.[0] ?? []))]
+const ROOM_READMES = ROOMS.map((room) => `${room}/README.md`)
+
+describe('documents', () => {
+  test(`the project's README has at most ${MAX_README_LINES} lines and keeps no decisions`, () => {
+    expect(linesOf('README.md').length).toBeLessThanOrEqual(MAX_README_LINES)
+    expect(linesOf('README.md').filter((line) => /^#+ .*\bdecisions?\b/i.test(line))).toEqual([])
+  })
+
+  test(`every room has a README of at most ${MAX_ROOM_LINES} lines, with decisions`, () => {
+    const wrong = ROOM_READMES.filter(
+      (file) => !TRACKED.includes(file) || linesOf(file).length > MAX_ROOM_LINES || !/^## Decisions$/m.test(read(file)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test("every decision of a room begins with its day, and the project's README leads to the room", () => {
+    const decisions = ROOM_READMES.flatMap((file) => linesOf(file).filter((line) => line.startsWith('- ')))
+    expect(decisions.filter((line) => !/^- \*\*\d{4}-\d\d-\d\d · /.test(line))).toEqual([])
+    expect(ROOM_READMES.filter((file) => !read('README.md').includes(`(${file})`))).toEqual([])
+  })
+
+  test.each(DOCUMENTS)('every file that %s names is there', (document) => {
+    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
+    const missing = links.filter((target) => !existsSync(join(ROOT, dirname(document), target)))
+    expect([...missing, ...namedPaths(document).filter((path) => !isThere(path, document))]).toEqual([])
+  })
+
+  test.each(DOCUMENTS)('every script that %s names is one of package.json', (document) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const named = [...read(document).matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name)
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+  })
+
+  test.each(DOCUMENTS.filter((file) => !file.startsWith('.github/')))(
+    'no line of prose in %s is longer than a screen',
+    (document) => {
+      const prose = read(document)
+        .replace(/^```.*?^```$/gms, '')
+        .split('\n')
+      expect(prose.filter((line) => !line.startsWith('|') && line.length > MAX_PROSE_CHARACTERS)).toEqual([])
+    },
+  )
+})
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8')
+}
+
+function linesOf(file: string): string[] {
+  return read(file).trimEnd().split('\n')
+}
+
+/** Words in backticks that are paths: they end in a slash, or in what source files end in. */
+function namedPaths(document: string): string[] {
+  const words = [...read(document).matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => code.split(' '))
+  const paths = words.filter((word) =>
+    /^\w[\w@.-]*(\/[\w@.-]+)*(\/|\.(ts|js|mjs|py|sh|sql|yaml|md|graphql|prisma|service))$/.test(word),
+  )
+  // A bare name stands for a file next to the document; the project's own pages also speak of names in general.
+  return dirname(document) === '.github' ? paths.filter((path) => path.includes('/')) : paths
+}
+
+/** From the root, or from the folder of the document. */
+function isThere(path: string, document: string): boolean {
+  return [ROOT, join(ROOT, dirname(document))].some((base) => existsSync(join(base, path)))
+}
