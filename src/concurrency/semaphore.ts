@@ -1,72 +1,71 @@
-/** Lets so many in at once; the others wait in the order in which they came. */
-export interface Semaphore {
-  /** How many are in now. */
-  readonly inside: number
-  /** How many wait. */
-  readonly waiting: number
-  /** Waits to be let in, and returns what leaves again, once however often it is called. @throws the signal's reason when it is aborted while waiting */
-  enter(signal: AbortSignal): Promise<() => void>
-  /** Is in while `work` lasts. @throws the signal's reason when it is aborted while waiting */
-  run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** To be called when more may be in than before. */
-  widen(): void
-}
+/** Grants so many permits at once; the other requests wait in the order in which they came. */
+export class Semaphore {
+  readonly #limit: () => number
+  readonly #waiting = new Set<() => void>()
+  #inUse = 0
 
-/** @param most how many may be in now; asked whenever a request comes or leaves */
-export function openSemaphore(most: () => number): Semaphore {
-  const waiting = new Set<() => void>()
-  let inside = 0
+  /** @param limit how many permits there are now; asked whenever one is requested or released */
+  constructor(limit: () => number) {
+    this.#limit = limit
+  }
 
-  const enter = async (signal: AbortSignal): Promise<() => void> => {
+  /** Permits that are granted now. */
+  get inUse(): number {
+    return this.#inUse
+  }
+
+  /** Requests that wait for a permit. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /**
+   * Waits for a permit.
+   * @returns what releases it, once however often it is called
+   * @throws the signal's reason when it is aborted while waiting
+   */
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (waiting.size === 0 && inside < most()) {
-      inside++
-      return leaveOnce()
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => {
-      waiting.delete(resolve)
-      reject(signal.reason)
-    }
-    waiting.add(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    admit()
-    await promise.finally(() => signal.removeEventListener('abort', abort))
-    return leaveOnce()
+    if (this.#waiting.size === 0 && this.#inUse < this.#limit()) this.#inUse++
+    else await this.#queue(signal)
+    return this.#releaseOnce()
   }
 
-  const leaveOnce = (): (() => void) => {
-    let isInside = true
-    return () => {
-      if (!isInside) return
-      isInside = false
-      inside--
-      admit()
-    }
+  /** Holds a permit while `work` lasts. @throws the signal's reason when it is aborted while waiting */
+  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(signal)
+    return work().finally(release)
   }
 
-  /** An admitted request counts at once: none that comes now overtakes. */
-  const admit = (): void => {
-    for (const next of waiting) {
-      if (inside >= most()) return
-      waiting.delete(next)
-      inside++
+  /** Grants what can be granted now: to be called when the limit may have risen. A granted request counts at once: none that comes later overtakes. */
+  grant(): void {
+    for (const next of this.#waiting) {
+      if (this.#inUse >= this.#limit()) return
+      this.#waiting.delete(next)
+      this.#inUse++
       next()
     }
   }
 
-  return {
-    get inside() {
-      return inside
-    },
-    get waiting() {
-      return waiting.size
-    },
-    widen: admit,
-    enter,
-    run: async (signal, work) => {
-      const leave = await enter(signal)
-      return work().finally(leave)
-    },
+  async #queue(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => {
+      this.#waiting.delete(resolve)
+      reject(signal.reason)
+    }
+    this.#waiting.add(resolve)
+    signal.addEventListener('abort', abort, { once: true })
+    this.grant()
+    await promise.finally(() => signal.removeEventListener('abort', abort))
+  }
+
+  #releaseOnce(): () => void {
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#inUse--
+      this.grant()
+    }
   }
 }

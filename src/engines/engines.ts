@@ -1,4 +1,4 @@
-import { openSemaphore, type Semaphore } from '../concurrency/semaphore.ts'
+import { Semaphore } from '../concurrency/semaphore.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
@@ -48,7 +48,7 @@ export function openEngines(options: EngineOptions): Engines {
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
     const key = block.base_url
     const lease = leases.get(key) ?? {
-      server: openSpeechServer(key, options.slotsAt?.(key) ?? openSemaphore(() => leases.get(key)?.lowest ?? 1)),
+      server: openSpeechServer(key, options.slotsAt?.(key) ?? new Semaphore(() => leases.get(key)?.lowest ?? 1)),
       users: 0,
       lowest: block.max_in_flight,
       idle: undefined,

@@ -13,7 +13,7 @@ import type { Provenance } from '../jobs/lifecycle/end-job.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import { recordProvenance } from '../jobs/lifecycle/record-provenance.ts'
 import type { Delivery } from '../queue/job-source.ts'
-import type { Turn } from '../queue/server-line.ts'
+import type { Ticket } from '../queue/ticket.ts'
 import { collectOutputs } from './collect-outputs.ts'
 
 /** Earlier attempts than these have long been over. */
@@ -28,14 +28,14 @@ interface GenerationParts extends WorkerParts {
 /**
  * A worker's whole way with one generation job: claim and charge, predict, store every output, finish. Running it twice for one job
  * is harmless.
- * @param turn in the line of the server that the job was queued for
+ * @param ticket in the queue of the server that the job was queued for
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted
  */
 export const generate = (
   parts: GenerationParts,
   delivery: Pick<Delivery, 'jobId' | 'server'>,
   signal: AbortSignal,
-  turn?: Turn,
+  ticket?: Ticket,
 ): Promise<void> =>
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
@@ -45,20 +45,20 @@ export const generate = (
     return {
       provenance: () => seen,
       timeLimitSeconds: workflow.timeLimitSeconds,
-      takeTurn: async (untilLost) => {
-        await turn?.comes()
-        // The workflow has moved since: the place belongs to a server that has nothing to do with the job.
-        if (delivery.server !== server.baseUrl) turn?.end()
-        leave = await server.slots.enter(untilLost)
+      awaitTicket: async (untilLost) => {
+        await ticket?.granted()
+        // The workflow has moved since: the ticket belongs to a server that has nothing to do with the job.
+        if (delivery.server !== server.baseUrl) ticket?.release()
+        leave = await server.slots.acquire(untilLost)
       },
       perform: (untilLimit) => {
         const leaveBoth = (): void => {
           leave()
-          turn?.end()
+          ticket?.release()
         }
         const reenter = async (): Promise<void> => {
           leave()
-          leave = await server.slots.enter(untilLimit)
+          leave = await server.slots.acquire(untilLimit)
         }
         const onSeen = (prediction: SeenPrediction): void => {
           seen = provenanceOf(prediction)

@@ -5,7 +5,7 @@ export interface Delivery {
   readonly jobId: string
   /** What the job was queued in, where its kind has lanes. */
   readonly lane?: string | undefined
-  /** What will do the work, where jobs wait for a turn at it. */
+  /** What will do the work, where jobs wait for it. */
   readonly server?: string
 }
 
@@ -21,6 +21,6 @@ export interface JobSource {
   take(free: number, known: readonly string[]): Promise<Taken>
   /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
   left(delivery: Delivery, free: number): boolean
-  /** New jobs may wait: what was seen of the queue before tells nothing any more. */
-  stirred?(): void
+  /** New jobs may wait: what was read of the queue before is out of date. */
+  invalidate?(): void
 }

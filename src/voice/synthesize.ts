@@ -10,8 +10,8 @@ import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { type Produced, performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
-import type { Turn } from '../queue/server-line.ts'
 import { Stopping } from '../queue/stopping.ts'
+import type { Ticket } from '../queue/ticket.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
@@ -36,23 +36,23 @@ export class MovedAway extends Stopping {
 
 /**
  * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
- * @param turn at the engine's server, ended as soon as that is done with the job
+ * @param ticket at the engine's server, released as soon as that is done with the job
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be sent home
  */
-export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, turn?: Turn): Promise<void> =>
+export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, ticket?: Ticket): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
     const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim)
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
-      takeTurn: async () => turn?.comes(),
+      awaitTicket: async () => ticket?.granted(),
       perform: (untilLimit) =>
-        render({ ...parts, turn }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
+        render({ ...parts, ticket }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
     }
   })
 
 async function render(
-  parts: SynthesisParts & { readonly turn: Turn | undefined },
+  parts: SynthesisParts & { readonly ticket: Ticket | undefined },
   endpoint: VoiceEndpoint,
   request: SpeechRequest,
   claim: Claim,
@@ -68,7 +68,7 @@ async function render(
       files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
     }
   } finally {
-    parts.turn?.end()
+    parts.ticket?.release()
     await progress.settled()
   }
 }

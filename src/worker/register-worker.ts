@@ -5,86 +5,108 @@ import { listGpus } from './list-gpus.ts'
 import { rescueDeliveries } from './rescue-deliveries.ts'
 import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
 
-const BEAT = `
+const HEARTBEAT = `
   insert into worker (id, host, version, pools, slots, in_flight, gpus) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
 
-interface Registration {
-  /** Takes the worker, which has stopped, off the list, and gives back what the queue still counts as its own. */
-  end(): Promise<void>
-}
-
 interface Registrant {
-  /** What the next heartbeat tells of the worker. */
+  /** What the next heartbeat says about the worker. */
   load(): WorkerLoad
-  /** Runs after a heartbeat was written, and the dead were seen to. */
+  /** Runs after a heartbeat was written, and the deliveries of dead workers were rescued. */
   onHeartbeat?(): Promise<void>
   /** No heartbeat could be written for so long that others may take this worker for dead any moment. */
   onSilence?(): void
 }
 
+interface Registration {
+  /** Takes the worker, which has stopped, off the list, and releases what the queue still counts as its own. */
+  end(): Promise<void>
+}
+
 /**
- * Lists this process as a worker, tells every second that it lives, and gives the jobs of workers that no longer do so to others: a
+ * Lists this process as a worker, writes every second that it lives, and gives the jobs of workers that no longer do so to others: a
  * `kill -9` is noticed within seconds, where pg-boss's own heartbeats cannot be closer than 10 s.
  */
 export async function registerWorker(runtime: Runtime, registrant: Registrant): Promise<Registration> {
-  let gpus: readonly Gpu[] = []
-  let beating: Promise<void> | undefined
-  let looking: Promise<void> | undefined
-  let lease: NodeJS.Timeout | undefined
-  let lastHeartbeat = Number.NEGATIVE_INFINITY
-  let steadySince = Number.POSITIVE_INFINITY
+  const heartbeats = new Heartbeats(runtime, registrant)
+  await heartbeats.start()
+  return heartbeats
+}
 
-  const missed = (error: Error): void => {
-    steadySince = Number.POSITIVE_INFINITY
-    lastHeartbeat = Number.NEGATIVE_INFINITY
-    runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
+class Heartbeats implements Registration {
+  readonly #runtime: Runtime
+  readonly #registrant: Registrant
+  #gpus: readonly Gpu[] = []
+  #sending: Promise<void> | undefined
+  #following: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #lease: NodeJS.Timeout | undefined
+  #lastAt = Number.NEGATIVE_INFINITY
+  #steadySince = Number.POSITIVE_INFINITY
+
+  constructor(runtime: Runtime, registrant: Registrant) {
+    this.#runtime = runtime
+    this.#registrant = registrant
   }
-  const beat = async (): Promise<void> => {
-    const { pools, slots, inFlight } = registrant.load()
-    const cards = JSON.stringify(gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
-    const values = [runtime.workerId, hostname(), VERSION, pools, slots, inFlight, cards]
+
+  /** @throws when the first heartbeat could not be written */
+  async start(): Promise<void> {
+    await this.#send()
+    await this.#following
+    void listGpus().then((found) => {
+      this.#gpus = found
+    })
+    this.#timer = setInterval(() => {
+      this.#sending ??= this.#send()
+        .catch((error: Error) => this.#missed(error))
+        .finally(() => {
+          this.#sending = undefined
+        })
+    }, HEARTBEAT_MS)
+  }
+
+  async end(): Promise<void> {
+    const { queue, workerId } = this.#runtime
+    clearInterval(this.#timer)
+    await this.#sending
+    clearTimeout(this.#lease)
+    await this.#following
+    await queue.releaseWorker(workerId).catch(() => undefined)
+  }
+
+  async #send(): Promise<void> {
     // The others count from no earlier than this, whenever the answer comes.
     const begun = performance.now()
-    await runtime.db.pool.query({ name: 'worker_beat', text: BEAT, values })
+    await this.#runtime.db.pool.query({ name: 'worker_heartbeat', text: HEARTBEAT, values: this.#values() })
     const now = performance.now()
-    clearTimeout(lease)
-    lease = setTimeout(() => registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
+    clearTimeout(this.#lease)
+    this.#lease = setTimeout(() => this.#registrant.onSilence?.(), Math.max(0, begun + LEASE_MS - now))
     // After an outage, or a pause of this process, every heartbeat looks old: no worker is judged before all had time to send one.
-    if (now - lastHeartbeat > DEAD_AFTER_MS) steadySince = now
-    lastHeartbeat = now
-    // Beside the heartbeats: what it waits for must not make this worker look dead.
-    looking ??= look(now)
-      .catch(missed)
+    if (now - this.#lastAt > DEAD_AFTER_MS) this.#steadySince = now
+    this.#lastAt = now
+    // Not awaited by the heartbeats: what it waits for must not make this worker look dead.
+    this.#following ??= this.#follow(now)
+      .catch((error: Error) => this.#missed(error))
       .finally(() => {
-        looking = undefined
-      })
-  }
-  const look = async (now: number): Promise<void> => {
-    if (now - steadySince > DEAD_AFTER_MS) await rescueDeliveries(runtime)
-    await registrant.onHeartbeat?.()
-  }
-  const guarded = (): void => {
-    beating ??= beat()
-      .catch(missed)
-      .finally(() => {
-        beating = undefined
+        this.#following = undefined
       })
   }
 
-  await beat()
-  await looking
-  void listGpus().then((found) => {
-    gpus = found
-  })
-  const timer = setInterval(guarded, HEARTBEAT_MS)
-  return {
-    end: async () => {
-      clearInterval(timer)
-      await beating
-      clearTimeout(lease)
-      await looking
-      await runtime.queue.releaseWorker(runtime.workerId).catch(() => undefined)
-    },
+  #values(): unknown[] {
+    const { pools, slots, inFlight } = this.#registrant.load()
+    const cards = JSON.stringify(this.#gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
+    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, cards]
+  }
+
+  /** What a written heartbeat is followed by. */
+  async #follow(now: number): Promise<void> {
+    if (now - this.#steadySince > DEAD_AFTER_MS) await rescueDeliveries(this.#runtime)
+    await this.#registrant.onHeartbeat?.()
+  }
+
+  #missed(error: Error): void {
+    this.#steadySince = Number.POSITIVE_INFINITY
+    this.#lastAt = Number.NEGATIVE_INFINITY
+    this.#runtime.log.warn({ err: error.message }, 'a heartbeat was missed')
   }
 }

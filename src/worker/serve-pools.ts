@@ -1,6 +1,6 @@
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
-import type { Dispatcher } from '../queue/dispatch-jobs.ts'
+import type { Dispatcher } from '../queue/dispatcher.ts'
 import { voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 

@@ -12,14 +12,15 @@ import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.t
 import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
-import { type Dispatcher, dispatchJobs } from '../queue/dispatch-jobs.ts'
+import { dispatchJobs } from '../queue/dispatch-jobs.ts'
+import type { Dispatcher } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
 import { registerWorker } from './register-worker.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 import { servePools } from './serve-pools.ts'
-import { openServerPermits, queuesOf, type ServerPermits } from './server-permits.ts'
+import { queuesOf, ServerPermits } from './server-permits.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 
 const TIDY_MS = 60_000
@@ -47,14 +48,15 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const threads = availableParallelism()
   const { log, settings } = runtime
   let stopping = false
-  const permits = openServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
-  const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt: permits.slotsAt })
+  const permits = new ServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
+  const slotsAt = (server: string) => permits.slotsAt(server)
+  const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt })
   const held = openClaimRegistry(runtime.db)
   // The first text then finds a thread that has compiled its engine.
   const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
   const speaking = { held, permits, engines, threads }
   const pools = await servePools(runtime, options.pools, (pool) => startSpeaking(runtime, pool, speaking))
-  const cogServers = openCogServers(permits.slotsAt)
+  const cogServers = openCogServers(slotsAt)
   const resolver = sharedResolver(options.resolver ?? systemResolver())
   const generation = await startGenerating(runtime, { held, permits, cogServers, resolver })
   const registration = await registerWorker(runtime, {
@@ -63,9 +65,9 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
       slots: slotsOver(runtime, pools.names, permits, threads),
       inFlight: pools.inFlight + generation.inFlight,
     }),
-    onHeartbeat: permits.renew,
+    onHeartbeat: () => permits.renew(),
     onSilence: () => {
-      for (const { leaveServers } of [pools, generation]) leaveServers()
+      for (const part of [pools, generation]) part.leaveServers()
     },
   })
   const endLooking = await lookAfter(runtime, permits)
@@ -135,10 +137,10 @@ function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Pr
     ...runtime,
     kind,
     slots: () => slotsBeside(runtime, pool, threads),
-    lines: permits.linesOf(kind),
+    serverQueues: permits.serverQueuesOf(kind),
     stillOwned: held.stillOwned,
-    handle: (jobId, signal, delivery, turn) =>
-      synthesize({ ...runtime, engines, held, pool }, jobId, signal, turn).catch(async (error: unknown) => {
+    handle: (jobId, signal, delivery, ticket) =>
+      synthesize({ ...runtime, engines, held, pool }, jobId, signal, ticket).catch(async (error: unknown) => {
         if (!(error instanceof MovedAway)) throw error
         await runtime.queue.rerouteDelivery({
           delivery,
@@ -164,9 +166,9 @@ function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts)
     ...runtime,
     kind: GENERATION_KIND,
     slots: GENERATION_SLOTS,
-    lines: permits.linesOf(GENERATION_KIND),
+    serverQueues: permits.serverQueuesOf(GENERATION_KIND),
     stillOwned: own.held.stillOwned,
-    handle: (_jobId, signal, delivery, turn) => generate(parts, delivery, signal, turn),
+    handle: (_jobId, signal, delivery, ticket) => generate(parts, delivery, signal, ticket),
   })
 }
 

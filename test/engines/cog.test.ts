@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openSemaphore } from '../../src/concurrency/semaphore.ts'
+import { Semaphore } from '../../src/concurrency/semaphore.ts'
 import { type PredictionRequest, predict } from '../../src/engines/cog.ts'
 import { type CogServer as CogPlace, openCogServers } from '../../src/engines/cog-servers.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
@@ -15,7 +15,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
   beforeEach(async () => {
     cog = await startCogServer()
     servers.push(cog)
-    place = openCogServers(() => openSemaphore(() => 100)).at(cog.url)
+    place = openCogServers(() => new Semaphore(() => 100)).at(cog.url)
   })
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.close().catch(() => undefined)

@@ -4,7 +4,7 @@ import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
 import { voiceKind } from '../../src/queue/job-kind.ts'
 import type { JobSource } from '../../src/queue/job-source.ts'
 import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
-import { turnSource } from '../../src/queue/pgboss/turn-source.ts'
+import { fairSource } from '../../src/queue/pgboss/fair-source.ts'
 import { registerWorker } from '../../src/worker/register-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
@@ -35,7 +35,7 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
     const kind = voiceKind('between')
     const jobId = await submitTo('between')
     const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const turns = turnSource({ ...service.runtime, kind })
+    const turns = fairSource({ ...service.runtime, kind })
     const slow: JobSource = {
       ...turns,
       take: async (free, known) => {

@@ -37,9 +37,9 @@ interface Work {
   readonly timeLimitSeconds: number
   /** What the engine has said of its work so far: kept also where the job fails. */
   provenance?(): Provenance
-  /** Waits for its turn where the engine takes few at once: not part of the time limit. */
-  takeTurn?(signal: AbortSignal): Promise<void>
-  /** Ends the turn as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
+  /** Waits for its ticket where the engine takes few at once: not part of the time limit. */
+  awaitTicket?(signal: AbortSignal): Promise<void>
+  /** Releases the ticket as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
   perform(signal: AbortSignal): Promise<Produced>
 }
 
@@ -130,7 +130,7 @@ async function workOf(claim: Claim, producer: Producer): Promise<Work> {
 
 /** Performs and stores within the time limit; the engine is stopped when that is over or the job is taken away. */
 async function produce(parts: EndingParts, claim: Claim, work: Work, signal: AbortSignal, storageKeys: string[]) {
-  await work.takeTurn?.(signal)
+  await work.awaitTicket?.(signal)
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   let isEngineDone = false
   try {

@@ -2,7 +2,8 @@ import type { PgBoss } from 'pg-boss'
 import { openKeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { guardedConnector } from '../../egress/connect-guarded.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
-import { type Dispatcher, dispatchJobs } from '../../queue/dispatch-jobs.ts'
+import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
+import type { Dispatcher } from '../../queue/dispatcher.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { BossQueue } from '../../queue/pgboss/boss-queue.ts'
 import { keyedSource } from '../../queue/pgboss/keyed-source.ts'
@@ -50,7 +51,7 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     receivers: await followReceivers(runtime.notifier),
   }
   let dispatcher: Dispatcher | undefined
-  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.look() })
+  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.poll() })
   const lanes = openKeyedLimiter(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
   const connections = openConnections(guardedConnector(guard))
   const parts = {

@@ -73,7 +73,7 @@ describe('keyedSource', () => {
     await add('b r2', 2)
     expect(await takeAll()).toHaveLength(6)
     await add('c r3', 1)
-    source.stirred?.()
+    source.invalidate?.()
     await takeAll()
     expect(taken.slice(4)).toEqual(['b r2', 'b r2', 'c r3'])
   })
@@ -90,7 +90,7 @@ describe('keyedSource', () => {
     const last = await take()
     expect([last.deliveries.length, last.more]).toEqual([16, false])
     await add('b r2', 1)
-    source.stirred?.()
+    source.invalidate?.()
     expect((await takeAll()).map(({ lane }) => lane)).toEqual(['b r2'])
   })
 

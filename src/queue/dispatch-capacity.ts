@@ -1,0 +1,47 @@
+import type { RunningJob } from './running-jobs.ts'
+import type { ServerQueues } from './server-queue.ts'
+
+const NO_LIMITS: ReadonlyMap<string, number> = new Map()
+
+interface CapacityOptions {
+  readonly slots: number | (() => number)
+  readonly serverQueues?: ServerQueues
+}
+
+/** What a claim may bring: for each server with a limit its capacity, for all others what is left of the slots. */
+export class DispatchCapacity {
+  readonly #slots: () => number
+  readonly #serverQueues: ServerQueues | undefined
+  readonly #jobs: ReadonlyMap<string, RunningJob>
+
+  constructor({ slots, serverQueues }: CapacityOptions, jobs: ReadonlyMap<string, RunningJob>) {
+    this.#slots = typeof slots === 'number' ? () => slots : slots
+    this.#serverQueues = serverQueues
+    this.#jobs = jobs
+  }
+
+  /** How many more jobs of each server there is capacity for; '' stands for a server that no endpoint names any more. */
+  readonly limits = (): ReadonlyMap<string, number> => {
+    const limited = this.#limited()
+    // Jobs of a server that no endpoint names any more run one at a time where there are no slots, so that they end.
+    return limited.size === 0 ? limited : new Map([...limited, ['', this.#slots() === 0 ? 1 : this.#freeSlots()]])
+  }
+
+  /** How many more jobs there is capacity for. */
+  free(): number {
+    return [...this.#limited().values()].reduce((sum, capacity) => sum + capacity, this.#freeSlots())
+  }
+
+  #limited(): ReadonlyMap<string, number> {
+    return this.#serverQueues?.capacities() ?? NO_LIMITS
+  }
+
+  #freeSlots(): number {
+    return Math.max(0, this.#slots() - this.#countWithoutTicket())
+  }
+
+  #countWithoutTicket(): number {
+    if (this.#serverQueues === undefined) return this.#jobs.size
+    return [...this.#jobs.values()].filter(({ ticket }) => ticket === undefined).length
+  }
+}

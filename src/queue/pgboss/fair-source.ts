@@ -1,0 +1,37 @@
+import type { Database } from '../../db/database.ts'
+import type { JobKind } from '../job-kind.ts'
+import type { JobSource } from '../job-source.ts'
+import { claimQueued, releaseUnknown } from './claim-queued.ts'
+
+const NO_LIMITS: ReadonlyMap<string, number> = new Map()
+
+interface FairOptions {
+  readonly db: Database
+  readonly kind: JobKind
+  readonly workerId: string
+  /** How many more jobs of each server there is capacity for here; asked anew for every claim. Absent: no server has a limit. */
+  readonly limits?: () => ReadonlyMap<string, number>
+}
+
+/** Serves the accounts round robin, within the capacity for each server: pg-boss's own fetch knows neither. */
+export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS }: FairOptions): JobSource {
+  const mine = { queue: kind.queue, workerId }
+  let servedLast = ''
+  let answerLost = false
+  return {
+    take: async (free, known) => {
+      try {
+        if (answerLost) await releaseUnknown(db, { ...mine, known })
+        answerLost = false
+        const deliveries = await claimQueued(db, { ...mine, free, after: servedLast, limits: limits() })
+        servedLast = deliveries.at(-1)?.accountId ?? servedLast
+        // Accounts with less than their share left slots free that others can use.
+        return { deliveries, more: deliveries.length > 1 && deliveries.length < free }
+      } catch (error) {
+        answerLost = true
+        throw error
+      }
+    },
+    left: () => true,
+  }
+}
