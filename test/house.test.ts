@@ -7,6 +7,7 @@ import { circlesOf } from './setup/circles.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_FILE_LINES = 200
+const MAX_FUNCTION_LINES = 40
 const MAX_FOLDER_FILES = 25
 const MAX_LOOSE_FILES = 2
 
@@ -94,6 +95,15 @@ describe('the house', () => {
 describe('sizes', () => {
   test(`no file has more than ${MAX_FILE_LINES} lines`, () => {
     expect(SOURCES.filter((file) => read(file).trimEnd().split('\n').length > MAX_FILE_LINES)).toEqual([])
+  })
+
+  test(`the linter refuses functions of more than ${MAX_FUNCTION_LINES} lines, and no source has an exception`, () => {
+    const limit = { level: 'error', options: { maxLines: MAX_FUNCTION_LINES } }
+    expect(JSON.parse(read('.biome.json')).overrides).toContainEqual({
+      includes: ['src/**', 'rest/**'],
+      linter: { rules: { complexity: { noExcessiveLinesPerFunction: limit } } },
+    })
+    expect(SOURCES.filter((file) => /biome-ignore(-all|-start)? lint\/complexity/.test(read(file)))).toEqual([])
   })
 
   test(`no folder holds more than ${MAX_FOLDER_FILES} files, and src at most ${MAX_LOOSE_FILES}`, () => {

@@ -3,15 +3,16 @@ export interface Delivery {
   readonly id: string
   readonly retryCount: number
   readonly jobId: string
-  /** What the job was queued in, where its kind has lanes. */
-  readonly lane?: string | undefined
+  /** Limits how many of its jobs run in a process, where its kind has such keys. */
+  readonly concurrencyKey?: string | undefined
   /** What will do the work, where jobs wait for it. */
   readonly server?: string
 }
 
-interface Taken {
+/** What a source brought. */
+export interface Taken {
   readonly deliveries: readonly Delivery[]
-  /** Whether it is worth looking again at once. */
+  /** Whether it is worth polling again at once. */
   readonly more: boolean
 }
 

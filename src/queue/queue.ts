@@ -2,17 +2,17 @@ import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery } from './job-source.ts'
 
-/** Whose turn a job waits for: accounts are served in turn at each server, so that none holds up another. */
-export interface Turn {
+/** What a job's share is counted by: accounts are served round robin at each server, so that none holds up another. */
+export interface FairShare {
   readonly accountId: string
   /** What does the work; its limit of jobs at once is counted over all queues. */
   readonly server: string
 }
 
 export interface EnqueueOptions {
-  readonly turn?: Turn
-  /** Instead of a turn: jobs of one lane stay in the queue while their worker has no room for the lane. */
-  readonly lane?: string
+  readonly fairShare?: FairShare
+  /** Instead of a fair share: jobs of one key stay in the queue while their worker has no capacity for the key. */
+  readonly concurrencyKey?: string
   /** Seconds from now before which no worker gets it. */
   readonly delaySeconds?: number
 }
@@ -37,7 +37,7 @@ export interface Home {
   readonly place: Place
 }
 
-/** A delivery that `workerId` holds, and that belongs into another place. */
+/** A delivery that `workerId` has claimed, and that belongs into another place. */
 export interface TakenDelivery {
   readonly delivery: Pick<Delivery, 'id' | 'retryCount'>
   readonly from: JobKind
@@ -52,7 +52,7 @@ export interface OrphanedJob {
   readonly attempt: number
 }
 
-/** What a dead worker held of one queue. */
+/** What a dead worker had claimed of one queue. */
 export interface RescuedDeliveries {
   readonly queue: string
   readonly worker: string
@@ -68,8 +68,8 @@ export interface Queue {
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
   enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**
-   * Runs an insert and queues the job in one statement, which is its own transaction, and wakes the workers: one way to the database
-   * instead of five.
+   * Runs an insert and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
+   * database instead of five.
    */
   enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Queues a job whose first place in the queue is gone or done with. */
@@ -79,7 +79,7 @@ export interface Queue {
   /** Those of the jobs that no queue holds, waiting or running. */
   unqueued(tx: Tx, jobIds: readonly string[]): Promise<string[]>
   /**
-   * Tells the workers of every process that there is work; to be called after the commit. Best effort: a worker that misses it
+   * Notifies the workers of every process of work; to be called after the commit. Best effort: a worker that misses it
    * finds the job within a second by itself.
    */
   wake(kind: JobKind): void
@@ -87,19 +87,19 @@ export interface Queue {
   reroute(move: Reroute): Promise<void>
   /** Puts a delivery where the jobs of its endpoint wait now. It is then no longer the worker's. */
   rerouteDelivery(taken: TakenDelivery): Promise<void>
-  /** Brings the jobs that wait in voice queues outside of `homes` to the home of their endpoint. Returns how many there were. */
+  /** Reroutes the jobs that wait in voice queues outside of `homes` to the home of their endpoint. Returns how many there were. */
   rerouteOrphaned(homes: readonly Home[]): Promise<number>
   /** Takes the voice jobs out whose endpoint was deleted while they waited. */
   withdrawOrphaned(): Promise<OrphanedJob[]>
   /** Makes the deliveries of workers available whose last heartbeat is older than `deadAfterMs`; never those of `workerId`. */
   rescue(deadAfterMs: number, workerId: string): Promise<RescuedDeliveries[]>
-  /** Takes a worker off the list and makes available again what it took without knowing it: the answer to a claim was lost. */
+  /** Removes a worker from the claims, and makes available again what it took without knowing it: the answer to a claim was lost. */
   releaseWorker(workerId: string): Promise<void>
-  /** Has the worker that holds the job, wherever it is, stop it; to be called after the commit. Best effort: its result counts for nothing. */
+  /** Makes the worker that has claimed the job, in whatever process, stop it; to be called after the commit. Best effort: its result counts for nothing. */
   abort(jobId: string): void
 }
 
-/** Where jobs wait: in the queue of a pool, in line at a server. */
+/** Where jobs wait: in the queue of a pool, for a server. */
 export interface Place {
   readonly kind: JobKind
   /** The server's address, or the kind of an engine that runs inside the worker. */

@@ -10,7 +10,11 @@ describe('SingleFlight', () => {
     })
     expect(await Promise.all([flight.get('a'), flight.get('a'), flight.get('b')])).toEqual(['A', 'A', 'B'])
     expect(await flight.get('a')).toBe('A')
-    expect([asked, flight.keys, await Promise.all(flight.all)]).toEqual([['a', 'b'], ['a', 'b'], ['A', 'B']])
+    expect([asked, flight.keys, await Promise.all(flight.all)]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+      ['A', 'B'],
+    ])
   })
 
   test('all callers get the failure, and the next call tries again', async () => {

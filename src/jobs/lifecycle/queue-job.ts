@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/database.ts'
 import { internalError, paymentRequired } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
-import type { Statement, Turn } from '../../queue/queue.ts'
+import type { FairShare, Statement } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
@@ -21,7 +21,7 @@ interface QueuedJob {
   readonly type: 'voice' | 'generate'
   readonly endpointKey: string
   readonly kind: JobKind
-  /** What will do the work: accounts are served in turn at each. */
+  /** What will do the work: accounts are served round robin at each. */
   readonly server: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly webhookUrl?: string | null | undefined
@@ -48,10 +48,10 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 
   const jobId = newId('job', ctx.now())
   const insert = insertStatement(jobId, actor, job)
-  const turn = { accountId: actor.accountId, server: job.server }
+  const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
-  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { turn })
-  else if (await insertOnce(ctx, idempotency, insert, kind, jobId, turn)) ctx.queue.wake(kind)
+  if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { fairShare })
+  else if (await insertOnce(ctx, idempotency, insert, kind, jobId, fairShare)) ctx.queue.wake(kind)
   else return replayOf(ctx, idempotency)
   notifyJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
@@ -83,12 +83,12 @@ function insertOnce(
   insert: Statement,
   kind: JobKind,
   jobId: string,
-  turn: Turn,
+  fairShare: FairShare,
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (tx) => {
     if (!(await rememberJob(tx, request, jobId))) return false
     await tx.query({ ...insert, values: [...insert.values] })
-    await ctx.queue.enqueue(tx, kind, jobId, { turn })
+    await ctx.queue.enqueue(tx, kind, jobId, { fairShare })
     return true
   })
 }

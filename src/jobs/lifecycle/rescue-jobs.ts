@@ -69,7 +69,7 @@ async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], homeles
     if (place === null) homeless.push(job)
     else
       await parts.queue.enqueueAgain(tx, place.kind, job.id, {
-        turn: { accountId: job.account_id, server: place.server },
+        fairShare: { accountId: job.account_id, server: place.server },
       })
   }
   return lost.size

@@ -15,16 +15,16 @@ export const QUEUE_CHANNEL = 'sonant_queue'
 /** Names the job that its worker is to stop. */
 export const ABORT_CHANNEL = 'sonant_abort'
 
-/** A worker that was woken looks again by itself as long as it finds something: more wake-ups than this only slow commits down. */
+/** A worker that was woken polls again by itself as long as it finds something: more wake-ups than this only slow commits down. */
 const NOTIFY_SPACING_MS = 5
 
-/** Takes a wake-up, and says whether it has a free slot for the work. */
+/** Takes a wake-up. Returns whether it has a free slot for the work. */
 type LocalWorker = () => boolean
 
 export interface BossQueue extends Queue {
-  /** A worker of this process hears of new work without the way through the database. Returns what ends it. */
+  /** Wakes a worker of this process without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
-  /** Puts fetched jobs back that were not begun, unless another worker has them by now. */
+  /** Releases fetched jobs that were not begun, unless another worker has them by now. */
   release(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
 }
 
@@ -36,15 +36,21 @@ const UNQUEUED = `
 const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
 /** As if they had never been fetched: neither a retry nor an attempt. */
-const HAND_BACK = `
+const RELEASE = `
   update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
   where name = $1 and id = any($2::uuid[]) and state = 'active' and coalesce(data->>'worker', $3) = $3`
 
-const payload = (jobId: string, { lane }: EnqueueOptions = {}) => ({ jobId, ...(lane !== undefined && { lane }) })
+const payload = (jobId: string, { concurrencyKey: lane }: EnqueueOptions = {}) => ({
+  jobId,
+  ...(lane !== undefined && { lane }),
+})
 
-/** What waits for no particular turn shares one. */
-const sending = ({ turn, lane, delaySeconds }: EnqueueOptions = {}) => ({
-  group: lane === undefined ? { id: turn?.accountId ?? '-', tier: turn?.server ?? '-' } : { id: lane },
+/** What has no share of its own has one together. */
+const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({
+  group:
+    concurrencyKey === undefined
+      ? { id: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
+      : { id: concurrencyKey },
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 
@@ -54,7 +60,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
   const prepare = onceEach(async (kind: JobKind) => ensureQueue(await boss(), kind.queue))
   const push = debounce((name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined), NOTIFY_SPACING_MS)
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
-    // NOTIFY takes a lock that the commits of all others who notify pass: it is left out while this process can do the work itself.
+    // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
     if (localWorkers.get(kind.queue)?.() !== true) push.call(kind.queue)
   }
   return {
@@ -84,7 +90,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       await (await boss()).send(kind.queue, payload(jobId, options), again)
     },
     release: async (kind, queueIds, workerId) => {
-      await (await boss()).getDb().executeSql(HAND_BACK, [kind.queue, queueIds, workerId])
+      await (await boss()).getDb().executeSql(RELEASE, [kind.queue, queueIds, workerId])
     },
     withdraw: async (tx, jobId) => {
       await tx.query(WITHDRAW, [queueId(jobId)])

@@ -1,73 +1,96 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { Delivery, JobSource } from '../job-source.ts'
+import type { Delivery, JobSource, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
 
 interface KeyedSourceOptions {
   readonly boss: PgBoss
   readonly queue: BossQueue
   readonly kind: JobKind
-  readonly lanes: KeyedLimiter
+  readonly limiter: KeyedLimiter
   readonly workerId: string
 }
 
+/** What is stored with a job in the queue; `lane` is its concurrency key. */
 interface Payload {
   readonly jobId: string
   readonly lane?: string
 }
 
-/**
- * Leaves the jobs of full lanes in the queue: a lane that does not move holds no other up. Looking past such a lane reads all that
- * waits in it, so that is not done again before there may be something new.
- */
-export function keyedSource({ boss, queue, kind, lanes, workerId }: KeyedSourceOptions): JobSource {
-  /** Large once everything fetched has found room, small again when something had to go back. */
-  let batch = lanes.leastBatch
-  /** The lanes beside which nothing waited when last looked at. */
-  let exhausted: readonly string[] | undefined
-  let invalidations = 0
-  const fetch = async (size: number): Promise<readonly Job<Payload>[]> => {
-    const full = lanes.full()
-    const before = invalidations
+/** Leaves the jobs of full concurrency keys in the queue: a key that does not move holds no other up. */
+export const keyedSource = (options: KeyedSourceOptions): JobSource => new KeyedSource(options)
+
+class KeyedSource implements JobSource {
+  readonly #options: KeyedSourceOptions
+  /** Large once everything fetched has been accepted, small again when something had to be released. */
+  #batch: number
+  /**
+   * The keys besides which nothing waited at the last fetch. Looking past a full key reads all that waits for it, so that is not done again
+   * before there may be something new.
+   */
+  #exhausted: readonly string[] | undefined
+  #invalidations = 0
+
+  constructor(options: KeyedSourceOptions) {
+    this.#options = options
+    this.#batch = options.limiter.leastBatch
+  }
+
+  async take(free: number): Promise<Taken> {
+    const { limiter, queue, kind, workerId } = this.#options
+    const size = sizeFor(free, this.#batch)
+    const jobs = await this.#fetch(size)
+    const { deliveries, rejected } = this.#accept(jobs)
+    if (rejected.length === 0) {
+      if (jobs.length === size) this.#batch = limiter.batch
+      return { deliveries, more: jobs.length === size && !this.#isNothingLeft() }
+    }
+    this.#batch = limiter.leastBatch
+    // Their keys are left out of the next fetch, which finds others instead.
+    await queue.release(kind, rejected, workerId)
+    return { deliveries, more: true }
+  }
+
+  left({ concurrencyKey }: Delivery, free: number): boolean {
+    // Where a key is still full and slots are free, there is nothing new to fetch.
+    return this.#options.limiter.release(concurrencyKey) || free <= 1
+  }
+
+  invalidate(): void {
+    this.#invalidations++
+    this.#exhausted = undefined
+  }
+
+  async #fetch(size: number): Promise<readonly Job<Payload>[]> {
+    const { boss, kind, limiter } = this.#options
+    const full = limiter.full()
+    const before = this.#invalidations
     const jobs = await boss.fetch<Payload>(kind.queue, {
       batchSize: size,
       ...(full.length > 0 && { ignoreGroups: full }),
     })
-    if (jobs.length < size) exhausted = invalidations === before ? full : undefined
-    else if (jobs.some(({ data: { lane } }) => lane === undefined || exhausted?.includes(lane) === false))
-      exhausted = undefined
+    const isOther = ({ data: { lane } }: Job<Payload>) =>
+      lane === undefined || this.#exhausted?.includes(lane) === false
+    if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
+    else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs
   }
-  const isNothingLeft = (): boolean => {
-    const full = lanes.full()
-    return exhausted?.every((lane) => full.includes(lane)) === true
+
+  #accept(jobs: readonly Job<Payload>[]): { deliveries: Delivery[]; rejected: string[] } {
+    const deliveries: Delivery[] = []
+    const rejected: string[] = []
+    for (const { id, retryCount, data } of jobs) {
+      const { lane: concurrencyKey, ...rest } = data
+      if (this.#options.limiter.tryAcquire(concurrencyKey)) deliveries.push({ id, retryCount, ...rest, concurrencyKey })
+      else rejected.push(id)
+    }
+    return { deliveries, rejected }
   }
-  return {
-    take: async (free) => {
-      const size = sizeFor(free, batch)
-      const jobs = await fetch(size)
-      const deliveries: Delivery[] = []
-      const rejected: string[] = []
-      for (const { id, retryCount, data } of jobs) {
-        if (lanes.enter(data.lane)) deliveries.push({ id, retryCount, ...data })
-        else rejected.push(id)
-      }
-      if (rejected.length === 0) {
-        if (jobs.length === size) batch = lanes.batch
-        return { deliveries, more: jobs.length === size && !isNothingLeft() }
-      }
-      batch = lanes.leastBatch
-      // Their lanes are left out of the next fetch, which finds others instead.
-      await queue.release(kind, rejected, workerId)
-      return { deliveries, more: true }
-    },
-    // Where a lane is still full and slots are free, there is nothing new to fetch.
-    left: ({ lane }, free) => lanes.leave(lane) || free <= 1,
-    invalidate: () => {
-      invalidations++
-      exhausted = undefined
-    },
+
+  #isNothingLeft(): boolean {
+    const full = this.#options.limiter.full()
+    return this.#exhausted?.every((key) => full.includes(key)) === true
   }
 }
 

@@ -59,7 +59,8 @@ export async function createDelivery(parts: DeliveryParts, tx: Tx, subject: Subj
       failed,
     ],
   })
-  if (!failed) await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { lane: concurrencyKeyOf(subject.accountId, url) })
+  if (!failed)
+    await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(subject.accountId, url) })
   return id
 }
 

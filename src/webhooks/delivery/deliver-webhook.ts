@@ -21,7 +21,7 @@ interface AttemptParts extends DeliveryParts {
   readonly beginAttempt: BeginAttempt
   readonly releaseAttempt: ReleaseAttempt
   readonly recordAttempt: RecordAttempt
-  /** Sends the frozen bytes; never throws: whatever happens is a result. */
+  /** Sends the stored bytes; never throws: whatever happens is a result. */
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
 }
 
@@ -35,9 +35,9 @@ export async function deliverWebhook(
   place: Delivery,
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
-  const { jobId: deliveryId, lane = '' } = place
-  // Begun in its turn or shortly before, and written down after it: the receiver's next delivery does not wait for this one's commit.
-  const sent = await parts.gate.pass(lane, signal, {
+  const { jobId: deliveryId, concurrencyKey = '' } = place
+  // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
+  const sent = await parts.gate.pass(concurrencyKey, signal, {
     prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
     work: async (attempt) => (attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }),
     undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
@@ -45,7 +45,7 @@ export async function deliverWebhook(
   if (sent === null) return 'open'
   const { attempt, result } = sent
   if (result.outcome !== 'succeeded') {
-    parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a callback was not taken')
+    parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a webhook delivery failed')
   }
   return untilAnswered(() => parts.recordAttempt({ attempt, result, place }))
 }
@@ -79,7 +79,7 @@ async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<A
   if (row.attempt === 0 && row.age_seconds >= FRESH_SECONDS && !(await resignDelivery(parts, deliveryId, row)))
     return null
   const attempt = await parts.beginAttempt(deliveryId)
-  if (attempt === null) throw new Error('another worker was faster')
+  if (attempt === null) throw new Error('another worker has begun it')
   return attempt
 }
 

@@ -82,8 +82,8 @@ async function recordFailure(
     const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
     if (rowCount !== 1 || last) return
-    const lane = concurrencyKeyOf(attempt.accountId, attempt.url)
-    await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { lane, delaySeconds })
+    const concurrencyKey = concurrencyKeyOf(attempt.accountId, attempt.url)
+    await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { concurrencyKey, delaySeconds })
   })
 }
 

@@ -34,7 +34,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
        where id = $1`,
       [input.id, row.url],
     )
-    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { lane: concurrencyKeyOf(accountId, row.url) })
+    await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
   })
   ctx.queue.wake(WEBHOOK_KIND)
   return input.id

@@ -64,7 +64,7 @@ async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue):
           ),
     )
     for (const { id, account_id, url } of rows.filter((row) => lost.has(row.id))) {
-      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { lane: concurrencyKeyOf(account_id, url) })
+      await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
     }
     return rows.length < COMPARED_ROWS ? undefined : rows.at(-1)
   })

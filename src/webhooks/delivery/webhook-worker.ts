@@ -1,5 +1,5 @@
 import type { PgBoss } from 'pg-boss'
-import { openKeyedLimiter } from '../../concurrency/keyed-limiter.ts'
+import { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { guardedConnector } from '../../egress/connect-guarded.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
 import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
@@ -8,7 +8,7 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { BossQueue } from '../../queue/pgboss/boss-queue.ts'
 import { keyedSource } from '../../queue/pgboss/keyed-source.ts'
 import { followReceivers } from '../local-receivers.ts'
-import { openAttemptGate } from './attempt-gate.ts'
+import { AttemptGate } from './attempt-gate.ts'
 import { openBeginAttempt } from './begin-attempt.ts'
 import { openConnections } from './connections.ts'
 import type { DeliveryParts } from './create-delivery.ts'
@@ -23,8 +23,8 @@ import { tidyWebhooks } from './tidy-webhooks.ts'
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
 /** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
 const HELD = { perAccount: 768, perReceiver: 384 }
-/** Of lanes that are not answered promptly: what may run, and the same again. */
-const HELD_IN_DOUBT = { perAccount: 128, perLane: 32 }
+/** Of concurrency keys whose receiver is not responsive: what may run, and the same again. */
+const ON_PROBATION = { perAccount: 128, perKey: 32 }
 /** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
 const SLOTS = 2048
 const TIDY_MS = 60_000
@@ -43,7 +43,7 @@ export interface WebhookWorker {
   stop(): Promise<void>
 }
 
-/** Delivers callbacks until it is stopped. @param resolver asked instead of the machine's name servers */
+/** Delivers webhooks until it is stopped. @param resolver asked instead of the machine's name servers */
 export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?: Resolver): Promise<WebhookWorker> {
   const guard = {
     resolver: sharedResolver(resolver ?? systemResolver()),
@@ -51,8 +51,8 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     receivers: await followReceivers(runtime.notifier),
   }
   let dispatcher: Dispatcher | undefined
-  const gate = openAttemptGate({ ...AT_ONCE, onPrompt: () => lanes.hasReopened() && dispatcher?.poll() })
-  const lanes = openKeyedLimiter(HELD, { ...HELD_IN_DOUBT, isPrompt: gate.isPrompt })
+  const gate = new AttemptGate({ ...AT_ONCE, onResponsive: () => limiter.hasReopened() && dispatcher?.poll() })
+  const limiter = new KeyedLimiter(HELD, { ...ON_PROBATION, isResponsive: (key) => gate.isResponsive(key) })
   const connections = openConnections(guardedConnector(guard))
   const parts = {
     ...runtime,
@@ -65,8 +65,8 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
   dispatcher = await dispatchJobs({
     ...runtime,
     kind: WEBHOOK_KIND,
-    slots: () => SLOTS + Math.min(SLOTS, gate.waiting()),
-    source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, lanes }),
+    slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
+    source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, limiter }),
     handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
   const tidy = () =>

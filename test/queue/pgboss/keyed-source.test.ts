@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
+import { KeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../../src/db/database.ts'
 import type { JobKind } from '../../../src/queue/job-kind.ts'
 import type { JobSource } from '../../../src/queue/job-source.ts'
@@ -17,17 +17,17 @@ afterAll(() => service?.close())
 
 let kinds = 0
 
-/** A queue of its own with a source over it; `isPrompt` says whose receivers answer. */
-async function openLanes(isPrompt: (receiver: string) => boolean) {
+/** A queue of its own with a source over it; `isResponsive` says which receivers answer. */
+async function openKeyed(isResponsive: (receiver: string) => boolean) {
   const { boss, queue, db, workerId } = service.runtime
-  const kind: JobKind = { queue: `lanes.${++kinds}` }
+  const kind: JobKind = { queue: `keyed.${++kinds}` }
   await queue.prepare(kind)
-  const lanes = openKeyedLimiter({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perLane: 4, isPrompt })
-  const source = keyedSource({ boss, queue, kind, lanes, workerId })
+  const limiter = new KeyedLimiter({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perKey: 4, isResponsive })
+  const source = keyedSource({ boss, queue, kind, limiter, workerId })
   const taken: string[] = []
   const take = async () => {
     const { deliveries, more } = await source.take(FREE, [])
-    taken.push(...deliveries.map(({ lane }) => lane!))
+    taken.push(...deliveries.map(({ concurrencyKey }) => concurrencyKey!))
     return { deliveries, more }
   }
   return {
@@ -44,9 +44,9 @@ async function openLanes(isPrompt: (receiver: string) => boolean) {
       }
       return all
     },
-    add: (lane: string, count: number) =>
+    add: (concurrencyKey: string, count: number) =>
       inTransaction(db, async (tx) => {
-        for (let nth = 0; nth < count; nth++) await queue.enqueue(tx, kind, newId('msg'), { lane })
+        for (let nth = 0; nth < count; nth++) await queue.enqueue(tx, kind, newId('msg'), { concurrencyKey })
       }),
     states: async () => {
       const text = `select state, count(*)::int as n from pgboss.job where name = $1 group by 1 order by 1`
@@ -56,19 +56,19 @@ async function openLanes(isPrompt: (receiver: string) => boolean) {
   }
 }
 
-const leaveAll = (source: JobSource, deliveries: Awaited<ReturnType<JobSource['take']>>['deliveries']) =>
+const releaseAll = (source: JobSource, deliveries: Awaited<ReturnType<JobSource['take']>>['deliveries']) =>
   deliveries.map((delivery) => source.left(delivery, FREE)).includes(true)
 
 describe('keyedSource', () => {
-  test('takes of a receiver that nobody knows what it may hold, and leaves the rest in the queue untouched', async () => {
-    const { add, takeAll, states } = await openLanes(() => false)
+  test('takes few jobs of a receiver of which nothing is known, and leaves the rest in the queue untouched', async () => {
+    const { add, takeAll, states } = await openKeyed(() => false)
     await add('a r', 20)
     expect(await takeAll()).toHaveLength(4)
     expect(await states()).toEqual({ active: 4, created: 16 })
   })
 
-  test('takes others beside a full lane, also such as come later', async () => {
-    const { source, add, takeAll, taken } = await openLanes(() => false)
+  test('takes others besides a full key, also such as come later', async () => {
+    const { source, add, takeAll, taken } = await openKeyed(() => false)
     await add('a r1', 20)
     await add('b r2', 2)
     expect(await takeAll()).toHaveLength(6)
@@ -78,29 +78,29 @@ describe('keyedSource', () => {
     expect(taken.slice(4)).toEqual(['b r2', 'b r2', 'c r3'])
   })
 
-  test('does not look past a lane again where nothing else waited, until something new may have come', async () => {
-    const { source, add, take, takeAll } = await openLanes(() => true)
+  test('does not look past a key again where nothing else waited, until something new may have come', async () => {
+    const { source, add, take, takeAll } = await openKeyed(() => true)
     await add('a r1', 80)
     const first = await takeAll()
     expect(first.length).toBeGreaterThan(16)
-    expect(leaveAll(source, first)).toBe(true)
-    // It brings a whole batch of that lane again, and knows that there is nothing beside it.
+    expect(releaseAll(source, first)).toBe(true)
+    // It brings a whole batch of that key again, and knows that there is nothing besides it.
     const next = await take()
     expect(next.deliveries).toHaveLength(16)
     const last = await take()
     expect([last.deliveries.length, last.more]).toEqual([16, false])
     await add('b r2', 1)
     source.invalidate?.()
-    expect((await takeAll()).map(({ lane }) => lane)).toEqual(['b r2'])
+    expect((await takeAll()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(['b r2'])
   })
 
-  test('what finds no room goes back as if it had never been taken', async () => {
-    let prompt = true
-    const { source, add, takeAll, states } = await openLanes(() => prompt)
+  test('what finds no capacity is released as if it had never been taken', async () => {
+    let responsive = true
+    const { source, add, takeAll, states } = await openKeyed(() => responsive)
     await add('a r1', 40)
     const first = await takeAll()
-    leaveAll(source, first)
-    prompt = false
+    releaseAll(source, first)
+    responsive = false
     const second = await takeAll()
     expect(second).toHaveLength(4)
     expect(await states()).toEqual({ active: first.length + 4, created: 40 - first.length - 4 })

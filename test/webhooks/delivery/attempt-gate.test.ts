@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openKeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
-import { type AttemptGate, openAttemptGate, type Steps } from '../../../src/webhooks/delivery/attempt-gate.ts'
+import { AttemptGate } from '../../../src/webhooks/delivery/attempt-gate.ts'
+import type { Steps } from '../../../src/webhooks/delivery/preparation.ts'
 
 const never = new AbortController().signal
 const LIMITS = { perAccount: 4, perReceiver: 2 }
@@ -41,10 +41,10 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('openAttemptGate', () => {
-  test('an account’s delivery that comes last has its turn, however many of the account’s other receivers hang', async () => {
+describe('AttemptGate', () => {
+  test('an account’s delivery that comes last has its ticket, however many of the account’s other receivers hang', async () => {
     for (const hanging of [1, 4, 10, 40]) {
-      const gate = openAttemptGate({ perAccount: 64, perReceiver: 16 })
+      const gate = new AttemptGate({ perAccount: 64, perReceiver: 16 })
       for (let n = 0; n < 150 * hanging; n++)
         void gate.pass(
           `a r${n % hanging}`,
@@ -62,20 +62,20 @@ describe('openAttemptGate', () => {
   })
 
   test('never lets more in than an account, a receiver and both together may have, and lets all of them in once', async () => {
-    const lane = fc.tuple(fc.constantFrom('a1', 'a2', 'a3'), fc.constantFrom('r1', 'r2', 'r3'))
+    const key = fc.tuple(fc.constantFrom('a1', 'a2', 'a3'), fc.constantFrom('r1', 'r2', 'r3'))
     await fc.assert(
-      fc.asyncProperty(fc.array(lane, { maxLength: 60 }), async (lanes) => {
-        const gate = openAttemptGate({ perAccount: 4, perReceiver: 3 })
+      fc.asyncProperty(fc.array(key, { maxLength: 60 }), async (keys) => {
+        const gate = new AttemptGate({ perAccount: 4, perReceiver: 3 })
         const inside = new Map<string, number>()
         const most = new Map<string, number>()
-        const move = (key: string, change: number) => {
-          const now = (inside.get(key) ?? 0) + change
-          inside.set(key, now)
-          most.set(key, Math.max(most.get(key) ?? 0, now))
+        const move = (word: string, change: number) => {
+          const now = (inside.get(word) ?? 0) + change
+          inside.set(word, now)
+          most.set(word, Math.max(most.get(word) ?? 0, now))
         }
         let done = 0
         await Promise.all(
-          lanes.map((words) =>
+          keys.map((words) =>
             gate.pass(
               words.join(' '),
               never,
@@ -88,7 +88,7 @@ describe('openAttemptGate', () => {
             ),
           ),
         )
-        expect(done).toBe(lanes.length)
+        expect(done).toBe(keys.length)
         const limitOf = (word: string) => (word.includes(' ') ? 3 : word.startsWith('a') ? 4 : 6)
         for (const [word, count] of most) expect(count).toBeLessThanOrEqual(limitOf(word))
       }),
@@ -96,8 +96,8 @@ describe('openAttemptGate', () => {
     )
   })
 
-  test('work that throws gives its place back, and closing sends away who waits', async () => {
-    const gate = openAttemptGate({ perAccount: 1, perReceiver: 1 })
+  test('work that throws releases its ticket, and closing rejects those that wait', async () => {
+    const gate = new AttemptGate({ perAccount: 1, perReceiver: 1 })
     await expect(
       gate.pass(
         'a r',
@@ -122,8 +122,8 @@ describe('openAttemptGate', () => {
     await first
   })
 
-  test('whoever comes last to a receiver finds a place, and the accounts that wait for it take turns', async () => {
-    const gate = openAttemptGate({ perAccount: 16, perReceiver: 4 })
+  test('the account that comes last to a receiver finds capacity, and those that wait for it are served round robin', async () => {
+    const gate = new AttemptGate({ perAccount: 16, perReceiver: 4 })
     const inside: string[] = []
     const answers = new Map<string, () => void>()
     const come = (account: string, nth: number) =>
@@ -154,8 +154,8 @@ describe('openAttemptGate', () => {
     expect([share('a1'), share('a2'), share('a3')]).toEqual([20, 20, 20])
   })
 
-  test('prepares for a receiver that answers quickly before the turn comes, 64 places at most', async () => {
-    const { prepared, answers } = crowd(openAttemptGate(LIMITS), 200)
+  test('prepares for a receiver that answers quickly before its ticket is granted, 64 places ahead at most', async () => {
+    const { prepared, answers } = crowd(new AttemptGate(LIMITS), 200)
     await until(() => answers.length === 2)
     expect(prepared).toEqual([0, 1])
     answers[0]!()
@@ -166,10 +166,7 @@ describe('openAttemptGate', () => {
 
   test('prepares nothing early for a receiver that takes its time', async () => {
     let clock = 0
-    const { prepared, answers } = crowd(
-      openAttemptGate(LIMITS, () => clock),
-      200,
-    )
+    const { prepared, answers } = crowd(new AttemptGate(LIMITS, () => clock), 200)
     await until(() => answers.length === 2)
     clock += 100
     answers[0]!()
@@ -180,10 +177,7 @@ describe('openAttemptGate', () => {
 
   test('prepares anew what was prepared a second ago, since its receiver has come to a halt', async () => {
     let clock = 0
-    const { prepared, undone, answers } = crowd(
-      openAttemptGate(LIMITS, () => clock),
-      6,
-    )
+    const { prepared, undone, answers } = crowd(new AttemptGate(LIMITS, () => clock), 6)
     await until(() => answers.length === 2)
     answers[0]!()
     await until(() => prepared.length === 6)
@@ -193,9 +187,9 @@ describe('openAttemptGate', () => {
     expect([inOrder(prepared), undone]).toEqual([[0, 1, 2, 3, 3, 4, 5], [3]])
   })
 
-  test('takes a receiver for prompt for a second after its last answer, and not when it took its time', async () => {
+  test('takes a receiver for responsive for a second after its last answer, and not when it took its time', async () => {
     let clock = 0
-    const gate = openAttemptGate(LIMITS, () => clock)
+    const gate = new AttemptGate(LIMITS, () => clock)
     const attempt = (tookMs: number) =>
       gate.pass(
         'a r',
@@ -204,19 +198,19 @@ describe('openAttemptGate', () => {
           clock += tookMs
         }),
       )
-    expect(gate.isPrompt('a r')).toBe(false)
+    expect(gate.isResponsive('a r')).toBe(false)
     await attempt(999)
-    expect(gate.isPrompt('a r')).toBe(true)
+    expect(gate.isResponsive('a r')).toBe(true)
     clock += 999
-    expect(gate.isPrompt('a r')).toBe(true)
+    expect(gate.isResponsive('a r')).toBe(true)
     clock += 1
-    expect(gate.isPrompt('a r')).toBe(false)
+    expect(gate.isResponsive('a r')).toBe(false)
     await attempt(1000)
-    expect(gate.isPrompt('a r')).toBe(false)
+    expect(gate.isResponsive('a r')).toBe(false)
   })
 
-  test('takes back what it had prepared for those whom closing sends away, and nothing else', async () => {
-    const gate = openAttemptGate(LIMITS)
+  test('releases what it had prepared for those that closing rejects, and nothing else', async () => {
+    const gate = new AttemptGate(LIMITS)
     const { prepared, undone, answers, ends } = crowd(gate, 100)
     await until(() => answers.length === 2)
     answers[0]!()
@@ -226,66 +220,5 @@ describe('openAttemptGate', () => {
     answers[2]!()
     expect((await ends).slice(0, 4)).toEqual(['sent 0', 'sent 1', 'sent 2', 'the worker is stopping'])
     expect(inOrder(undone)).toEqual(inOrder(prepared).slice(3))
-  })
-})
-
-describe('openKeyedLimiter', () => {
-  test('a full lane is closed until half of it is empty, and others are not', () => {
-    const lanes = openKeyedLimiter({ perAccount: 8, perReceiver: 4 })
-    for (let count = 0; count < 4; count++) expect(lanes.enter('a1 r1')).toBe(true)
-    expect(lanes.full()).toEqual(['a1 r1'])
-    expect([lanes.enter('a1 r1'), lanes.enter('a1 r2')]).toEqual([false, true])
-    expect(lanes.full()).toEqual(['a1 r1'])
-    expect([lanes.leave('a1 r1'), lanes.leave('a1 r1')]).toEqual([false, true])
-    expect(lanes.full()).toEqual([])
-  })
-
-  test('one account at a receiver leaves room for as much again, shared by those that come', () => {
-    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 16 })
-    const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
-    expect(['a1', 'a2', 'a3', 'a4'].map((account) => entered(`${account} r`))).toEqual([16, 8, 4, 2])
-    expect(lanes.full()).toEqual(['a1 r', 'a2 r', 'a3 r', 'a4 r'])
-    // What the first gives back is for the others, until all have the same.
-    for (let count = 0; count < 10; count++) lanes.leave('a1 r')
-    expect([lanes.enter('a1 r'), entered('a4 r')]).toEqual([true, 5])
-  })
-
-  test('a lane that is not prompt holds less, and gets its room when it is answered', () => {
-    const prompt = new Set<string>()
-    const doubtful = { perAccount: 100, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
-    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 16 }, doubtful)
-    const entered = () => Array.from({ length: 20 }, () => lanes.enter('a r')).filter(Boolean).length
-    expect([entered(), lanes.full()]).toEqual([4, ['a r']])
-    expect([lanes.leave('a r'), lanes.leave('a r')]).toEqual([false, true])
-    expect([entered(), lanes.full()]).toEqual([2, ['a r']])
-    prompt.add('a r')
-    expect([lanes.leave('a r'), lanes.full()]).toEqual([true, []])
-    expect(entered()).toBe(13)
-    prompt.delete('a r')
-    expect([lanes.full(), lanes.leave('a r')]).toEqual([['a r'], false])
-  })
-
-  test('an account holds little of all its lanes that are not prompt, however many, and the one that comes last has room', () => {
-    const prompt = new Set<string>()
-    const doubtful = { perAccount: 16, perLane: 4, isPrompt: (lane: string) => prompt.has(lane) }
-    const lanes = openKeyedLimiter({ perAccount: 100, perReceiver: 50 }, doubtful)
-    const entered = (lane: string) => Array.from({ length: 20 }, () => lanes.enter(lane)).filter(Boolean).length
-    expect(['a r1', 'a r2', 'a r3', 'a r4', 'a r5', 'a r6', 'b r1'].map(entered)).toEqual([4, 4, 4, 2, 1, 1, 4])
-    expect([entered('a r7'), lanes.full()]).toEqual([0, expect.arrayContaining(['a r6', 'a r7'])])
-    prompt.add('a r7')
-    expect(entered('a r7')).toBe(20)
-    for (let count = 0; count < 4; count++) lanes.leave('a r1')
-    expect([entered('a r2'), entered('a r8')]).toEqual([0, 2])
-  })
-
-  test('an account is limited over all of its receivers', () => {
-    const lanes = openKeyedLimiter({ perAccount: 3, perReceiver: 2 })
-    expect(['a r1', 'a r2', 'a r3', 'a r4', 'b r4'].map((lane) => lanes.enter(lane))).toEqual([
-      true,
-      true,
-      true,
-      false,
-      true,
-    ])
   })
 })

@@ -1,0 +1,49 @@
+/** What was prepared longer ago than this is released instead of used: its lease must outlast the attempt. */
+const STALE_MS = 1000
+
+/** What is done with a ticket of the gate. */
+export interface Steps<Prepared, Result> {
+  /** Also called before the ticket is granted, at most 64 places ahead, where the receiver answers quickly. */
+  prepare(): Promise<Prepared>
+  work(prepared: Prepared): Promise<Result>
+  /** Releases what was prepared and is not going to be used. */
+  undo(prepared: Prepared): Promise<void>
+}
+
+/** What was prepared before the ticket was granted, if anything. */
+export class Preparation<Prepared> {
+  readonly #steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo'>
+  readonly #now: () => number
+  #early: { readonly made: Promise<Prepared>; readonly since: number } | undefined
+
+  constructor(steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo'>, now: () => number) {
+    this.#steps = steps
+    this.#now = now
+  }
+
+  get isBegun(): boolean {
+    return this.#early !== undefined
+  }
+
+  begin(): void {
+    if (this.#early !== undefined) return
+    this.#early = { made: this.#steps.prepare(), since: this.#now() }
+    // Its failure is reported when its ticket is granted.
+    this.#early.made.catch(() => undefined)
+  }
+
+  /** What was prepared, or, where that is stale or was not begun, something new. @throws what preparing throws */
+  async fresh(): Promise<Prepared> {
+    if (this.#early === undefined) return this.#steps.prepare()
+    const made = await this.#early.made
+    if (this.#now() - this.#early.since < STALE_MS) return made
+    await this.#steps.undo(made)
+    return this.#steps.prepare()
+  }
+
+  /** Releases what was prepared. @throws the error */
+  async rejectWith(error: Error): Promise<never> {
+    if (this.#early !== undefined) await this.#steps.undo(await this.#early.made)
+    throw error
+  }
+}
