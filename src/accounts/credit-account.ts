@@ -1,6 +1,5 @@
 import { requireOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { inTransaction } from '../db/database.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
@@ -22,22 +21,22 @@ export async function creditAccount(
     )
   }
   const account = await findAccount(ctx, input.account)
-  const credits = await inTransaction(ctx.db, async (tx) => {
-    const { rows } = await tx.query<{ credits: string }>(
-      'update account set credits = credits + $2 where id = $1 and credits + $2 between 0 and $3 returning credits',
-      [account.id, input.amount, MAX_CREDITS],
-    )
-    if (rows[0] === undefined) {
-      const advice = `Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`
-      throw badAmount(advice, 'would leave a balance out of range')
+  const { id } = account
+  const credits = await ctx.db.prisma.$transaction(async (tx) => {
+    // One UPDATE that repeats the limits: two changes at once cannot leave them together.
+    const [changed] = await tx.account.updateManyAndReturn({
+      where: { id, credits: { gte: -input.amount, lte: MAX_CREDITS - input.amount } },
+      data: { credits: { increment: input.amount } },
+      select: { credits: true },
+    })
+    if (changed === undefined) {
+      const hint = `Give an amount that leaves the balance between 0 and ${MAX_CREDITS}.`
+      throw badAmount(hint, 'would leave a balance out of range')
     }
-    await tx.query(`insert into credit_entry (account_id, kind, amount) values ($1, 'grant', $2)`, [
-      account.id,
-      input.amount,
-    ])
-    return BigInt(rows[0].credits)
+    await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount: input.amount }, select: { id: true } })
+    return changed.credits
   })
   return { ...account, credits }
 }
 
-const badAmount = (advice: string, message: string) => invalidRequest(advice, [{ path: '/amount', message }])
+const badAmount = (hint: string, message: string) => invalidRequest(hint, [{ path: '/amount', message }])

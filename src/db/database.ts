@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
-import { PrismaClient } from '../generated/prisma/client.ts'
+import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { LendingSocket } from './lending-socket.ts'
@@ -19,18 +19,24 @@ export interface Database {
 /** A connection inside a transaction. */
 export type Tx = PoolClient
 
+/** A transaction of Prisma Client's own, on a connection of the same pool. It cannot join one of `inTransaction`. */
+export type PrismaTx = Prisma.TransactionClient
+
 /** What a process holds locked that cannot be reached any more is free after this time: nothing else would tell PostgreSQL. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
 /** Cancelling must not queue up behind what is to be cancelled: where no connection is free, one more is used, for so long. */
 const SPARE_IDLE_MS = 1_000
 const SPARE_CONNECT_MS = 2_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** Beyond the pool's own time limit, whose error says that the database is down; and as long as a lock may have to be waited for. */
+const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
 
 export function openDatabase(url: string, log: Log, max = 20): Database {
   const common = { connectionString: url, application_name: 'sonant' }
   const pool = new Pool({
     ...common,
     max,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     stream: () => new LendingSocket(),
     types: timestampTypes,
     onConnect: (client) => client.query(END_FORGOTTEN_TRANSACTIONS),
@@ -46,7 +52,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     one.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
   // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
   const tell = async (client: Tx, sql: string) => {
     const free = pool.idleCount > 0 ? pool : spare
     await free.query(sql, [backendOf(client)]).catch(() => undefined)

@@ -7,7 +7,7 @@ const TAG_BYTES = 16
 /** Encrypts secrets for their rest in the database. */
 export interface SecretVault {
   /** key version (1 byte), nonce (12), ciphertext, tag (16); bound to the account. */
-  seal(accountId: string, secret: Uint8Array): Buffer
+  seal(accountId: string, secret: Uint8Array): Buffer<ArrayBuffer>
   /** @throws UnreadableSecret under another key, another account's, or damaged */
   open(accountId: string, sealed: Uint8Array): Buffer
   /** Whether it is sealed under the current key and not under an old one. */
@@ -35,7 +35,7 @@ export function openVault(keys: readonly [Uint8Array, ...Uint8Array[]]): SecretV
   }
 }
 
-function seal(key: Uint8Array, accountId: string, secret: Uint8Array): Buffer {
+function seal(key: Uint8Array, accountId: string, secret: Uint8Array): Buffer<ArrayBuffer> {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(accountId))
   return Buffer.concat([versionOf(key), nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])

@@ -1,6 +1,5 @@
 import { requireSystem } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
-import { inTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import type { SigningParts } from './signing-secrets.ts'
@@ -16,11 +15,13 @@ interface Rekeyed {
   readonly unreadable: number
 }
 
-interface Row {
-  id: string
-  account_id: string
-  sealed: Buffer
+interface SealedSecret {
+  readonly id: bigint
+  readonly accountId: string
+  readonly sealed: Uint8Array<ArrayBuffer>
 }
+
+type Totals = { -readonly [Name in keyof Rekeyed]: number }
 
 /**
  * Seals all webhook secrets under SECRET_KEY that are still under OLD_SECRET_KEY. Each page is a transaction of its own and what is done
@@ -33,37 +34,37 @@ export async function rekeyWebhookSecrets(ctx: Context & SigningParts): Promise<
     throw invalidRequest('Set OLD_SECRET_KEY or OLD_SECRET_KEY_FILE to what SECRET_KEY was before.')
   }
   const total = { rekeyed: 0, current: 0, unreadable: 0 }
-  for (let after = '0'; ; ) {
-    const rows = await inTransaction(ctx.db, (tx) => rekeyPage(ctx, tx, after, total))
-    const last = rows.at(-1)
-    if (last === undefined) return total
-    after = last.id
+  for (let after = 0n; ; ) {
+    const last = await rekeyPage(ctx, after, total)
+    if (last === null) return total
+    after = last
   }
 }
 
-async function rekeyPage(
-  ctx: Context & SigningParts,
-  tx: Tx,
-  after: string,
-  total: { -readonly [Name in keyof Rekeyed]: number },
-): Promise<Row[]> {
-  const { rows } = await tx.query<Row>(
-    `select id, account_id, sealed from webhook_secret where id > $1 order by id limit ${PAGE_ROWS} for update`,
-    [after],
-  )
-  for (const row of rows) {
-    const outcome = await rekeyRow(ctx, tx, row)
-    total[outcome]++
-  }
-  return rows
+/** The id of the page's last secret; null where there is none left. */
+async function rekeyPage(ctx: Context & SigningParts, after: bigint, total: Totals): Promise<bigint | null> {
+  const rows = await ctx.db.prisma.webhookSecret.findMany({
+    where: { id: { gt: after } },
+    orderBy: { id: 'asc' },
+    take: PAGE_ROWS,
+    select: { id: true, accountId: true, sealed: true },
+  })
+  const writes = rows.flatMap((row) => {
+    const outcome = rekeyRow(ctx, row)
+    if (typeof outcome === 'string') total[outcome]++
+    return typeof outcome === 'string' ? [] : [outcome]
+  })
+  // One that another run sealed meanwhile, or a rotation erased, no longer has the bytes that were read, and is left alone.
+  const written = await ctx.db.prisma.$transaction(writes)
+  for (const { count } of written) total[count === 1 ? 'rekeyed' : 'current']++
+  return rows.at(-1)?.id ?? null
 }
 
-async function rekeyRow(ctx: Context & SigningParts, tx: Tx, { id, account_id, sealed }: Row): Promise<keyof Rekeyed> {
-  if (ctx.vault.isCurrent(account_id, sealed)) return 'current'
+function rekeyRow(ctx: Context & SigningParts, { id, accountId, sealed }: SealedSecret) {
+  if (ctx.vault.isCurrent(accountId, sealed)) return 'current'
   try {
-    const secret = ctx.vault.open(account_id, sealed)
-    await tx.query('update webhook_secret set sealed = $2 where id = $1', [id, ctx.vault.seal(account_id, secret)])
-    return 'rekeyed'
+    const anew = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
+    return ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: anew } })
   } catch (error) {
     if (error instanceof UnreadableSecret) return 'unreadable'
     throw error

@@ -1,10 +1,10 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
-import { addSecret } from '../../accounts/add-webhook-secret.ts'
+import { newWebhookSecret } from '../../accounts/new-webhook-secret.ts'
 import type { Context } from '../../context/context.ts'
-import { inTransaction } from '../../db/database.ts'
-import { lockAccount, type SigningParts } from './signing-secrets.ts'
-import { OVERLAP_SECONDS, writeWebhookSecret } from './webhook-secret.ts'
+import { lockRow } from '../../db/lock-row.ts'
+import type { SigningParts } from './signing-secrets.ts'
+import { OVERLAP_MS, writeWebhookSecret } from './webhook-secret.ts'
 
 /**
  * Issues a new signing secret and returns it, this once. The one before it goes on signing for 24 hours; one older than that
@@ -14,13 +14,14 @@ import { OVERLAP_SECONDS, writeWebhookSecret } from './webhook-secret.ts'
 export async function rotateWebhookSecret(ctx: Context & SigningParts): Promise<string> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  return inTransaction(ctx.db, async (tx) => {
-    await lockAccount(tx, accountId)
-    await tx.query('delete from webhook_secret where account_id = $1 and expires_at is not null', [accountId])
-    await tx.query('update webhook_secret set expires_at = now() + make_interval(secs => $2) where account_id = $1', [
-      accountId,
-      OVERLAP_SECONDS,
-    ])
-    return writeWebhookSecret(await addSecret(ctx, tx, accountId))
+  const secret = newWebhookSecret()
+  const sealed = ctx.vault.seal(accountId, secret)
+  await ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'account', accountId)
+    await tx.webhookSecret.deleteMany({ where: { accountId, expiresAt: { not: null } } })
+    const expiresAt = new Date(ctx.now().getTime() + OVERLAP_MS)
+    await tx.webhookSecret.updateMany({ where: { accountId }, data: { expiresAt } })
+    await tx.webhookSecret.create({ data: { accountId, sealed }, select: { id: true } })
   })
+  return writeWebhookSecret(secret)
 }

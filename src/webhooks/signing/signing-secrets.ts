@@ -1,4 +1,4 @@
-import { addSecret } from '../../accounts/add-webhook-secret.ts'
+import { newWebhookSecret } from '../../accounts/new-webhook-secret.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import type { SecretVault } from '../../values/secret-vault.ts'
@@ -37,7 +37,7 @@ export async function signingSecrets(parts: SigningParts, tx: Tx, accountId: str
   }
   const timestamp = Number(rows[0]!.timestamp)
   const [newest, ...older] = rows.flatMap(({ sealed }) => sealed ?? [])
-  if (newest === undefined) return { timestamp, secrets: [await addSecret(parts, tx, accountId)] }
+  if (newest === undefined) return { timestamp, secrets: [await addFirst(parts, tx, accountId)] }
   const secrets = [
     parts.vault.open(accountId, newest),
     ...older.flatMap((sealed) => openOlder(parts, accountId, sealed)),
@@ -55,11 +55,20 @@ function openOlder({ vault, log }: SigningParts, accountId: string, sealed: Buff
   }
 }
 
-/** Makes rotations of one account wait for each other. */
-export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+/** Two deliveries at once must not make two. SQL, as all of this file: the transaction is the one that ends a job. */
+async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   await tx.query('select from account where id = $1 for no key update', [accountId])
 }
 
+async function addFirst({ vault }: SigningParts, tx: Tx, accountId: string): Promise<Buffer> {
+  const secret = newWebhookSecret()
+  const sealed = vault.seal(accountId, secret)
+  // SQL: see lockAccount.
+  await tx.query('insert into webhook_secret (account_id, sealed) values ($1, $2)', [accountId, sealed])
+  return secret
+}
+
+/** SQL: it runs once for every delivery, inside the transaction that ends the job, and reads PostgreSQL's clock with the rows. */
 async function findSealed(tx: Tx, accountId: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>({
     name: 'signing_secrets',

@@ -5,7 +5,7 @@ const MAX_BYTES = 64
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** How long the second newest secret goes on signing after a rotation. */
-export const OVERLAP_SECONDS = 24 * 3600
+export const OVERLAP_MS = 24 * 3_600_000
 
 /** A secret as its owner sees it, once: `whsec_` and base64. */
 export const writeWebhookSecret = (secret: Uint8Array): string => PREFIX + Buffer.from(secret).toString('base64')

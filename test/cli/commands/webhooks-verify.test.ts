@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/process.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
 import { readSettings } from '../../../src/context/config.ts'
 import { deriveKey } from '../../../src/context/secret-key.ts'
 import { openRuntime, type Runtime } from '../../../src/runtime/runtime.ts'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../../src/accounts/add-webhook-secret.ts'
+import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 
