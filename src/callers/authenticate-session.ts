@@ -34,7 +34,7 @@ export async function authenticateSession(
   const row = rows[0]
   if (row === undefined) return null
   if (now.getTime() - row.seen_at.getTime() > SEEN_EVERY_MS) {
-    await parts.db.pool.query('update session set seen_at = $2 where id = $1', [row.id, now])
+    await parts.db.prisma.session.updateMany({ where: { id: row.id }, data: { seenAt: now } })
   }
   return {
     kind: 'session',

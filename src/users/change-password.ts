@@ -1,5 +1,4 @@
 import { requireSession } from '../access/require.ts'
-import { inTransaction } from '../db/database.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 import type { SignInContext } from './sign-in-throttle.ts'
@@ -32,16 +31,13 @@ export async function changePassword(
   )
   if (!right) throw wrongPassword()
   const passwordHash = await hashPassword(input.newPassword)
-  return inTransaction(ctx.db, async (tx) => {
+  return ctx.db.prisma.$transaction(async (tx) => {
     // Of two changes at once the second finds that its current password is not the current one any more.
-    const changed = await tx.query('update "user" set password_hash = $3 where id = $1 and password_hash = $2', [
-      userId,
-      user.passwordHash,
-      passwordHash,
-    ])
-    if (changed.rowCount === 0) throw wrongPassword()
-    const ended = await tx.query('delete from session where user_id = $1 and id <> $2', [userId, sessionId])
-    return { sessions: ended.rowCount ?? 0 }
+    const where = { id: userId, passwordHash: user.passwordHash }
+    const changed = await tx.user.updateMany({ where, data: { passwordHash } })
+    if (changed.count === 0) throw wrongPassword()
+    const ended = await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
+    return { sessions: ended.count }
   })
 }
 

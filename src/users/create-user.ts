@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkEmail, type User } from './user.ts'
+import { checkEmail, USER_VIEW, type User } from './user.ts'
 
 interface NewUser {
   /** Id or name. */
@@ -23,14 +23,12 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   const email = checkEmail(input.email)
   checkPassword(input.password)
   const account = await findAccount(ctx, input.account)
-  const row = { id: newId('user', ctx.now()), accountId: account.id, email, role: input.role }
-  const passwordHash = await hashPassword(input.password)
-  const { rows } = await ctx.db.pool.query<{ created_at: Date }>(
-    `insert into "user" (id, account_id, email, password_hash, role) values ($1, $2, $3, $4, $5)
-     on conflict (email) do nothing returning created_at`,
-    [row.id, row.accountId, email, passwordHash, row.role],
-  )
-  if (rows[0] === undefined)
+  const data = {
+    ...{ id: newId('user', ctx.now()), accountId: account.id, email, role: input.role },
+    passwordHash: await hashPassword(input.password),
+  }
+  const [created] = await ctx.db.prisma.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
+  if (created === undefined)
     throw invalidRequest(`Choose another address: "${email}" is taken.`, [{ path: '/email', message: 'is taken' }])
-  return { ...row, createdAt: rows[0].created_at, disabledAt: null }
+  return created
 }

@@ -1,6 +1,5 @@
 import { requireSystem } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { inTransaction } from '../db/database.ts'
 import { changeUser, endSessions } from './change-user.ts'
 import type { User } from './user.ts'
 
@@ -17,9 +16,8 @@ interface UserStanding {
  */
 export async function disableUser(ctx: Context, { user, disabled }: UserStanding): Promise<User> {
   requireSystem(ctx)
-  return inTransaction(ctx.db, async (tx) => {
-    const since = 'disabled_at = case when $1 then coalesce(disabled_at, $2) end'
-    const changed = await changeUser(tx, user, since, [disabled, ctx.now()])
+  return ctx.db.prisma.$transaction(async (tx) => {
+    const changed = await changeUser(tx, user, { disabledAt: disabled ? ctx.now() : null })
     if (disabled) await endSessions(tx, changed)
     return changed
   })

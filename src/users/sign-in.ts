@@ -1,4 +1,5 @@
 import type { Context } from '../context/context.ts'
+import { lockRow } from '../db/lock-row.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { verifyPassword } from './password.ts'
@@ -25,14 +26,24 @@ export async function signIn(
   const found = await ctx.signIns.attempt(email, input.address, () => verifiedUser(ctx, email, input.password))
   if (found === false) throw wrongPassword()
   const { passwordHash, ...user } = found
-  const token = newSessionToken()
-  const now = ctx.now()
+  const { token, expiresAt } = await openSession(ctx, user.id, passwordHash)
+  return { user, token, expiresAt }
+}
+
+/** Not for a password that was changed, nor for a user who was disabled, while it was verified: their sessions have been ended. */
+async function openSession(ctx: Context, userId: string, passwordHash: string): Promise<Omit<SignedIn, 'user'>> {
+  const [token, now] = [newSessionToken(), ctx.now()]
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
   const hash = Uint8Array.from(hashSessionToken(token))
-  await ctx.db.prisma.session.deleteMany({ where: { userId: user.id, expiresAt: { lt: now } } })
-  const made = await ctx.db.pool.query(OPEN_SESSION, [newId('ses', now), user.id, hash, now, expiresAt, passwordHash])
-  if (made.rowCount === 0) throw wrongPassword()
-  return { user, token, expiresAt }
+  await ctx.db.prisma.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
+  await ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'user', userId)
+    const where = { id: userId, passwordHash, disabledAt: null }
+    if ((await tx.user.findFirst({ where, select: { id: true } })) === null) throw wrongPassword()
+    const data = { id: newId('ses', now), userId, hash, seenAt: now, expiresAt }
+    await tx.session.create({ data, select: { id: true } })
+  })
+  return { token, expiresAt }
 }
 
 /** The address of no user: what is too long to be one takes as much work. */
@@ -43,11 +54,6 @@ async function verifiedUser(ctx: Context, email: string, password: string) {
   const isRight = await verifyPassword(password, found?.disabledAt === null ? found.passwordHash : null)
   return isRight && found !== null && found
 }
-
-/** Not for a password that was changed, nor for a user who was disabled, while it was verified: their sessions have been ended. */
-const OPEN_SESSION = `
-  insert into session (id, user_id, hash, seen_at, expires_at)
-  select $1, id, $3, $4, $5 from "user" where id = $2 and password_hash = $6 and disabled_at is null for share`
 
 /** What could not have been stored is no user's address: PostgreSQL refuses to look for it. */
 const findUser = (ctx: Context, email: string) =>
