@@ -13,10 +13,10 @@ const PATIENCE_MS = 60_000
 export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   const result = await ctx.db.prisma.$transaction(
     async (tx) => {
-      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0))`
-      const changed = await change(tx)
-      await tx.$executeRaw`select pg_notify(${CATALOG_CHANNEL}, '')`
-      return changed
+      // SQL: Prisma Client has neither locks nor notifications. PostgreSQL notifies at the commit, whenever it was asked to.
+      await tx.$executeRaw`
+        select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0)), pg_notify(${CATALOG_CHANNEL}, '')`
+      return change(tx)
     },
     { maxWait: PATIENCE_MS, timeout: PATIENCE_MS },
   )
