@@ -1,6 +1,6 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { CHAT_SCOPE } from '../access/scopes.ts'
-import type { Tx } from '../db/database.ts'
+import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
 import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
 import type { ChatMessage } from './chat-completions.ts'
@@ -47,7 +47,7 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
       if (!isNew) return decision
       // A chat begins with the first answer that names it: one whose first message fails was never there.
-      const commit = async (tx: Tx) => {
+      const commit = async (tx: PrismaTx) => {
         await insertChat(tx, chatId, accountId)
         await decision.commit?.(tx)
       }

@@ -1,6 +1,7 @@
 import { requireAccount } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import type { Tx } from '../db/database.ts'
+import type { PrismaTx } from '../db/database.ts'
+import { lockRow } from '../db/lock-row.ts'
 import { notFound } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import type { ChatMessage } from './chat-completions.ts'
@@ -17,8 +18,8 @@ export async function requireChat(ctx: Context, chatId: string): Promise<void> {
   if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw notFound()
 }
 
-export async function insertChat(tx: Tx, chatId: string, accountId: string): Promise<void> {
-  await tx.query('insert into companion_chat (id, account_id) values ($1, $2)', [chatId, accountId])
+export async function insertChat(tx: PrismaTx, chatId: string, accountId: string): Promise<void> {
+  await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
 }
 
 /** What the model is shown before the newest message: the persona, and the last messages in their order. */
@@ -40,20 +41,19 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
 }
 
 /** Adds an exchange at the end of a chat and drops what is too old. Two at once follow each other. */
-export async function appendExchange(tx: Tx, chatId: string, message: string, reply: string): Promise<void> {
-  await tx.query('select from companion_chat where id = $1 for update', [chatId])
-  const { rows } = await tx.query<{ last: number }>(
-    `with last as (select coalesce(max(position), 0) as position from companion_turn where chat_id = $1)
-     insert into companion_turn (chat_id, position, role, content)
-     select $1, last.position + 1, 'user'::companion_role, $2 from last
-     union all select $1, last.position + 2, 'assistant', $3 from last
-     returning position as last`,
-    [chatId, message, reply],
-  )
-  const last = Math.max(...rows.map((row) => row.last))
-  await tx.query('delete from companion_turn where chat_id = $1 and position <= $2', [chatId, last - MAX_TURNS])
+export async function appendExchange(tx: PrismaTx, chatId: string, message: string, reply: string): Promise<void> {
+  await lockRow(tx, 'companion_chat', chatId)
+  const { _max } = await tx.companionTurn.aggregate({ where: { chatId }, _max: { position: true } })
+  const last = (_max.position ?? 0) + 2
+  await tx.companionTurn.createMany({
+    data: [
+      { chatId, position: last - 1, role: 'user', content: message },
+      { chatId, position: last, role: 'assistant', content: reply },
+    ],
+  })
+  await tx.companionTurn.deleteMany({ where: { chatId, position: { lte: last - MAX_TURNS } } })
 }
 
-export async function setPersona(tx: Tx, chatId: string, persona: string): Promise<void> {
-  await tx.query('update companion_chat set persona = $2 where id = $1', [chatId, persona])
+export async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
 }

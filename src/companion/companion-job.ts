@@ -1,5 +1,5 @@
 import { requireAccount } from '../access/require.ts'
-import { inTransaction } from '../db/database.ts'
+import { sqlIn } from '../db/sql.ts'
 import { untilAnswered } from '../db/until-answered.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { type IdempotentRequest, idempotentRequest, recallJob, rememberJob } from '../idempotency/remember-response.ts'
@@ -30,7 +30,7 @@ export interface CompanionView<Result> {
 }
 
 /** A valid request to the companion. */
-interface CompanionWork<Result> {
+interface CompanionWork<Result extends object> {
   readonly type: Extract<JobType, `companion_${string}`>
   readonly endpointKey: string
   readonly idempotencyKey: string | null | undefined
@@ -47,7 +47,7 @@ interface CompanionWork<Result> {
  * Costs nothing and asks for no balance. A process that dies in between leaves a job to failAbandonedJobs.
  * @throws IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_PROGRESS
  */
-export async function runCompanionJob<Result>(
+export async function runCompanionJob<Result extends object>(
   ctx: CompanionContext,
   work: CompanionWork<Result>,
 ): Promise<CompanionView<Result>> {
@@ -71,7 +71,7 @@ export async function runCompanionJob<Result>(
   return { jobId, status: 'completed', isProhibited: rejection !== null, result, failure: null, replayed: false }
 }
 
-async function attempt<Result>(
+async function attempt<Result extends object>(
   ctx: CompanionContext,
   work: CompanionWork<Result>,
   jobId: string,
@@ -92,59 +92,43 @@ async function recall<Result>(
   ctx: CompanionContext,
   request: IdempotentRequest,
 ): Promise<CompanionView<Result> | null> {
-  const jobId = await recallJob(ctx.db.pool, request)
+  const jobId = await recallJob(ctx, request)
   if (jobId === null) return null
-  const { rows } = await ctx.db.pool.query<Recalled<Result>>(
-    `select j.status, j.is_prohibited, j.error_code, r.response
-     from idempotency_record r join job j on j.id = r.job_id
-     where r.account_id = $1 and r.key = $2 and r.job_id = $3`,
-    [request.accountId, request.key, jobId],
-  )
-  const row = rows[0]
-  if (row === undefined) return null
-  if (row.status === 'failed') return failed(jobId, row.error_code ?? 'INTERNAL_ERROR', true)
-  if (row.status === 'completed') {
-    const { is_prohibited: isProhibited, response: result } = row
+  // The job first: the record of one that is completed by then holds its answer.
+  const job = await ctx.db.prisma.job.findUnique({ where: { id: jobId }, select: RECALLED })
+  const where = { accountId: request.accountId, key: request.key, jobId }
+  const record = await ctx.db.prisma.idempotencyRecord.findFirst({ where, select: { response: true } })
+  if (job === null || record === null) return null
+  if (job.status === 'failed') return failed(jobId, (job.errorCode as JobErrorCode | null) ?? 'INTERNAL_ERROR', true)
+  if (job.status === 'completed') {
+    const { isProhibited } = job
+    const result = record.response as Result | null
     return { jobId, status: 'completed', isProhibited, result, failure: null, replayed: true }
   }
   if ((await failAbandonedJobs(ctx, jobId)) === 0) throw inProgress()
   return null
 }
 
-interface Recalled<Result> {
-  status: 'processing' | 'completed' | 'failed'
-  is_prohibited: boolean | null
-  error_code: JobErrorCode | null
-  response: Result | null
-}
+const RECALLED = { status: true, isProhibited: true, errorCode: true } as const
 
 /** Returns false where another request with the same key was faster. */
 function begin(
   ctx: CompanionContext,
-  work: CompanionWork<unknown>,
+  work: CompanionWork<object>,
   jobId: string,
   idempotency: IdempotentRequest | null,
 ): Promise<boolean> {
   const actor = requireAccount(ctx)
-  return inTransaction(ctx.db, async (tx) => {
-    if (idempotency !== null && !(await rememberJob(tx, idempotency, jobId))) return false
-    await tx.query({
-      name: 'insert_companion_job',
-      text: `insert into job (id, account_id, type, endpoint_key, status, attempt, api_key_id, inputs, created_at, started_at,
-               chat_id, media_url, media_kind)
-             values ($1, $2, $3, $4, 'processing', 1, $5, '{}', $6, greatest(now(), $6), $7, $8, $9)`,
-      values: [
-        jobId,
-        actor.accountId,
-        work.type,
-        work.endpointKey,
-        actor.kind === 'key' ? actor.apiKeyId : null,
-        idTime(jobId),
-        work.context.chatId ?? null,
-        work.context.mediaUrl ?? null,
-        work.context.mediaKind ?? null,
-      ],
-    })
+  const createdAt = idTime(jobId)
+  const data = {
+    ...{ id: jobId, accountId: actor.accountId, type: work.type, endpointKey: work.endpointKey, inputs: {} },
+    ...{ status: 'processing' as const, attempt: 1, apiKeyId: actor.kind === 'key' ? actor.apiKeyId : null },
+    ...{ createdAt, startedAt: new Date(Math.max(ctx.now().getTime(), createdAt.getTime())) },
+    ...work.context,
+  }
+  return ctx.db.prisma.$transaction(async (tx) => {
+    if (idempotency !== null && !(await rememberJob(sqlIn(tx), idempotency, jobId))) return false
+    await tx.job.create({ data, select: { id: true } })
     return true
   })
 }

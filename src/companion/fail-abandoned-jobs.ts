@@ -1,10 +1,10 @@
-import type { Tx } from '../db/database.ts'
+import type { PrismaTx } from '../db/database.ts'
 import { JobFailure } from '../jobs/job-states.ts'
-import { endJob } from '../jobs/lifecycle/end-job.ts'
+import { endJobWith } from '../jobs/lifecycle/end-job.ts'
 import type { CompanionContext } from './companion.ts'
 
 /** Added to the longest that a request may take: what it writes at its end waits as long as this for a database that is away. */
-const GRACE_SECONDS = 45
+const GRACE_MS = 45_000
 
 /**
  * Fails companion jobs whose process died before it could finish them, and forgets their Idempotency-Keys: no caller was answered, so
@@ -14,21 +14,21 @@ export async function failAbandonedJobs(
   parts: Omit<CompanionContext, 'actor'>,
   jobId: string | null = null,
 ): Promise<number> {
-  const { rows } = await parts.db.pool.query<{ id: string; account_id: string }>(
-    `select id, account_id from job
-     where status = 'processing' and type in ('companion_chat', 'companion_retarget', 'companion_media_tag')
-       and started_at < now() - make_interval(secs => $1) and ($2::text is null or id = $2)`,
-    [parts.companion.timeoutMs / 1000 + GRACE_SECONDS, jobId],
-  )
+  const longestMs = parts.companion.timeoutMs + GRACE_MS
+  const abandoned = await parts.db.prisma.job.findMany({
+    where: {
+      status: 'processing',
+      type: { in: ['companion_chat', 'companion_retarget', 'companion_media_tag'] },
+      startedAt: { lt: new Date(parts.now().getTime() - longestMs) },
+      ...(jobId !== null && { id: jobId }),
+    },
+    select: { id: true, accountId: true },
+  })
   const failure = new JobFailure('INTERNAL_ERROR', 'the process ended before the request did')
   let failed = 0
-  for (const { id, account_id: accountId } of rows) {
-    const forget = (tx: Tx) => forgetRequest(tx, accountId, id)
-    if (await endJob(parts, { jobId: id, accountId, failure, also: forget })) failed++
+  for (const { id, accountId } of abandoned) {
+    const forget = (tx: PrismaTx) => tx.idempotencyRecord.deleteMany({ where: { accountId, jobId: id } })
+    if (await endJobWith(parts, { jobId: id, accountId, failure }, forget)) failed++
   }
   return failed
-}
-
-async function forgetRequest(tx: Tx, accountId: string, jobId: string): Promise<void> {
-  await tx.query('delete from idempotency_record where account_id = $1 and job_id = $2', [accountId, jobId])
 }

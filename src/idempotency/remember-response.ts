@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { Pool, PoolClient } from 'pg'
+import type { Database } from '../db/database.ts'
+import type { Sql } from '../db/sql.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
 /** How long a key is remembered. */
-const REMEMBERED = `interval '24 hours'`
+const REMEMBERED_MS = 24 * 3_600_000
 const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
-/** One use of an Idempotency-Key: whose, which, and the hash of the request that it came with. */
+/** One use of an Idempotency-Key: the account, the key, and the hash of the request that it came with. */
 export interface IdempotentRequest {
   readonly accountId: string
   readonly key: string
@@ -33,16 +34,21 @@ export function idempotentRequest(
   return { accountId: owner.accountId, key, requestHash }
 }
 
+/** What the records are read from, and the time by which they expire. */
+interface Records {
+  readonly db: Pick<Database, 'prisma'>
+  now(): Date
+}
+
 /** The job that this key already made, or null. @throws IDEMPOTENCY_MISMATCH where it was already used with a different request */
-export async function recallJob(db: Pool | PoolClient, request: IdempotentRequest): Promise<string | null> {
-  const { rows } = await db.query<{ request_hash: Buffer; job_id: string }>(
-    `select request_hash, job_id from idempotency_record
-     where account_id = $1 and key = $2 and created_at > now() - ${REMEMBERED}`,
-    [request.accountId, request.key],
-  )
-  const known = rows[0]
-  if (known === undefined) return null
-  if (known.request_hash.equals(request.requestHash)) return known.job_id
+export async function recallJob({ db, now }: Records, request: IdempotentRequest): Promise<string | null> {
+  const { accountId, key, requestHash } = request
+  const known = await db.prisma.idempotencyRecord.findFirst({
+    where: { accountId, key, createdAt: { gt: expiredAt(now()) } },
+    select: { requestHash: true, jobId: true },
+  })
+  if (known === null) return null
+  if (requestHash.equals(known.requestHash)) return known.jobId
   throw new ServiceError(
     'IDEMPOTENCY_MISMATCH',
     'Send a new Idempotency-Key: this Idempotency-Key was already used with a different request.',
@@ -51,36 +57,41 @@ export async function recallJob(db: Pool | PoolClient, request: IdempotentReques
 
 /** Whether the caller made a job of an endpoint under a key, with the same API key as now. A malformed key made none. */
 export async function madeBefore(
-  db: Pool,
+  { db, now }: Records,
   caller: { readonly accountId: string; readonly apiKeyId?: string },
   { endpointKey, idempotencyKey }: { readonly endpointKey: string; readonly idempotencyKey: string | null | undefined },
 ): Promise<boolean> {
   if (idempotencyKey === undefined || idempotencyKey === null || !KEY_FORM.test(idempotencyKey)) return false
-  const { rowCount } = await db.query(
-    `select from idempotency_record r join job j on j.id = r.job_id
-     where r.account_id = $1 and r.key = $2 and r.created_at > now() - ${REMEMBERED}
-       and j.endpoint_key = $3 and j.api_key_id is not distinct from $4`,
-    [caller.accountId, idempotencyKey, endpointKey, caller.apiKeyId ?? null],
-  )
-  return rowCount === 1
+  const record = await db.prisma.idempotencyRecord.findFirst({
+    where: { accountId: caller.accountId, key: idempotencyKey, createdAt: { gt: expiredAt(now()) } },
+    select: { jobId: true },
+  })
+  if (record === null) return false
+  const where = { id: record.jobId, endpointKey, apiKeyId: caller.apiKeyId ?? null }
+  return (await db.prisma.job.count({ where })) === 1
 }
 
 /**
  * Binds the key to a job, in the transaction that makes the job. Returns false where another request was faster: while that one's
  * transaction is open this call waits for it.
  */
-export async function rememberJob(tx: PoolClient, request: IdempotentRequest, jobId: string): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4)
+export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: string): Promise<boolean> {
+  // SQL: most such transactions also enqueue the job, in SQL, and an expired record is taken over by the statement that finds it.
+  const { rows } = await tx.query({
+    text: `insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4)
      on conflict (account_id, key) do update
        set request_hash = excluded.request_hash, job_id = excluded.job_id, created_at = now()
-       where idempotency_record.created_at <= now() - ${REMEMBERED}`,
-    [request.accountId, request.key, request.requestHash, jobId],
-  )
-  return rowCount === 1
+       where idempotency_record.created_at <= now() - make_interval(secs => $5)
+     returning job_id`,
+    values: [request.accountId, request.key, request.requestHash, jobId, REMEMBERED_MS / 1000],
+  })
+  return rows.length === 1
 }
 
 /** Deletes the answers that have expired. */
-export async function forgetExpired(db: Pool): Promise<void> {
-  await db.query(`delete from idempotency_record where created_at <= now() - ${REMEMBERED}`)
+export async function forgetExpired({ db, now }: Records): Promise<void> {
+  await db.prisma.idempotencyRecord.deleteMany({ where: { createdAt: { lte: expiredAt(now()) } } })
 }
+
+/** A record that was made by then has expired. */
+const expiredAt = (now: Date): Date => new Date(now.getTime() - REMEMBERED_MS)

@@ -184,7 +184,7 @@ async function tidy(runtime: Runtime): Promise<void> {
       rescueJobs(runtime),
       rerouteOrphanedJobs(runtime),
       failOrphanedJobs(runtime),
-      forgetExpired(runtime.db.pool),
+      forgetExpired(runtime),
       failAbandonedJobs(runtime),
       foldJobCounts(runtime.db.pool),
       deleteAbandonedFiles(runtime),

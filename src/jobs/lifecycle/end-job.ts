@@ -1,5 +1,6 @@
 import type { Parts } from '../../context/context.ts'
-import { inTransaction, type Tx } from '../../db/database.ts'
+import { inTransaction, type PrismaTx, type Tx } from '../../db/database.ts'
+import { type Sql, sqlIn } from '../../db/sql.ts'
 import { type JobFailure, type JobStatus, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
@@ -65,14 +66,9 @@ const END_JOB = `
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let delivers = false
   const ended = await inTransaction(parts.db, async (tx) => {
-    const { rows } = await tx.query<{ webhook_url: string | null }>({
-      name: 'end_job',
-      text: END_JOB,
-      values: valuesOf(end),
-    })
-    if (rows[0] === undefined) return false
-    const { webhook_url: url } = rows[0]
-    if (end.failure !== undefined) await refundJob(tx, end.jobId)
+    const written = await writeEnd(tx, end)
+    if (written === null) return false
+    const { webhook_url: url } = written
     await end.also?.(tx)
     if (url !== null) await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
     delivers = url !== null
@@ -81,6 +77,38 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
   if (delivers) parts.deliveries.wake()
   if (ended) notifyJob(parts, end)
   return ended
+}
+
+/**
+ * `endJob` for companion jobs, whose own rows Prisma Client writes in the same transaction: it is Prisma's, slower than one of `endJob`,
+ * and has no delivery.
+ */
+export async function endJobWith(
+  parts: EndingParts,
+  end: Omit<JobEnd, 'also'>,
+  also: (tx: PrismaTx) => Promise<unknown>,
+): Promise<boolean> {
+  const ended = await parts.db.prisma.$transaction(async (tx) => {
+    const written = await writeEnd(sqlIn(tx), end)
+    if (written === null) return false
+    if (written.webhook_url !== null) throw new Error(`job ${end.jobId} needs a delivery: only companion jobs end here`)
+    await also(tx)
+    return true
+  })
+  if (ended) notifyJob(parts, end)
+  return ended
+}
+
+/** The terminal state and the refund; null where the job has ended already, or its attempt is another one. */
+async function writeEnd(tx: Sql, end: JobEnd): Promise<{ readonly webhook_url: string | null } | null> {
+  const { rows } = await tx.query<{ webhook_url: string | null }>({
+    name: 'end_job',
+    text: END_JOB,
+    values: valuesOf(end),
+  })
+  if (rows[0] === undefined) return null
+  if (end.failure !== undefined) await refundJob(tx, end.jobId)
+  return rows[0]
 }
 
 function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }: JobEnd): unknown[] {

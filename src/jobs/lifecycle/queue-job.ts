@@ -32,7 +32,7 @@ interface QueuedJob {
 
 /** The job that the same request made before, or null. @throws IDEMPOTENCY_MISMATCH where the key was already used with a different request */
 export async function replayed(ctx: Context, idempotency: IdempotentRequest | null): Promise<Submission | null> {
-  const jobId = idempotency === null ? null : await recallJob(ctx.db.pool, idempotency)
+  const jobId = idempotency === null ? null : await recallJob(ctx, idempotency)
   return jobId === null ? null : { jobId, status: 'queued', replayed: true }
 }
 

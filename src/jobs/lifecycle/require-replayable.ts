@@ -19,7 +19,7 @@ export async function requireReplayable<T>(ctx: Context, place: SubmissionPlace,
     return reach()
   } catch (error) {
     const missing = error instanceof ServiceError && error.code === 'NOT_FOUND'
-    if (missing && (await madeBefore(ctx.db.pool, requireAccount(ctx), place))) return null
+    if (missing && (await madeBefore(ctx, requireAccount(ctx), place))) return null
     throw error
   }
 }
