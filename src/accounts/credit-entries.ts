@@ -22,7 +22,7 @@ export interface CreditEntry {
 export const ENTRY_VIEW = { id: true, kind: true, amount: true, jobId: true, createdAt: true } as const
 
 export interface CreditEntriesInput extends PageInput {
-  /** Id or name: the operator's to say. Everybody else's is their own. */
+  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
 }
 

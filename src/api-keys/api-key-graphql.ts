@@ -36,13 +36,13 @@ const DeletionRef = builder.objectRef<{ readonly apiKeyId: string }>('DeleteApiK
   fields: (t) => ({ apiKeyId: t.exposeID('apiKeyId', { description: 'The id of the deleted key.' }) }),
 })
 
-const WHO = 'Needs the scope account:admin, or a signed-in owner.'
+const NEEDS = 'Needs the scope account:admin, or a signed-in owner.'
 
 builder.queryField('apiKeys', (t) =>
   t.connection(
     {
       type: ApiKeyRef,
-      description: `The account's keys, newest first. ${WHO}`,
+      description: `The account's keys, newest first. ${NEEDS}`,
       ...resolvedBy(apiKeys, (args: PageInput) => args),
     },
     ...connectionOf('ApiKey', 'keys'),
@@ -53,7 +53,7 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
     errors: {},
-    description: `Creates a key and returns its value, which cannot be read again. ${WHO}`,
+    description: `Creates a key and returns its value, which cannot be read again. ${NEEDS}`,
     args: {
       name: t.arg.string({ required: true, description: 'Its name.' }),
       scopes: t.arg.stringList({ description: 'generate:voice and job:read unless given.' }),
@@ -63,7 +63,7 @@ builder.mutationFields((t) => ({
   updateApiKey: t.field({
     type: ApiKeyRef,
     errors: {},
-    description: `Renames a key or gives it other scopes. ${WHO}`,
+    description: `Renames a key or gives it other scopes. ${NEEDS}`,
     args: {
       id: t.arg.id({ required: true, description: 'A key id.' }),
       name: t.arg.string({ description: 'Stays unless given.' }),
@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
   deleteApiKey: t.field({
     type: DeletionRef,
     errors: {},
-    description: `Deletes a key: it is revoked immediately. ${WHO}`,
+    description: `Deletes a key: it is revoked immediately. ${NEEDS}`,
     args: { id: t.arg.id({ required: true, description: 'A key id.' }) },
     ...resolvedBy(deleteApiKey, (args: { id: string }) => ({ apiKeyId: args.id })),
   }),

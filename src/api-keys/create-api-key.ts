@@ -15,7 +15,7 @@ export interface NewApiKey {
 }
 
 export interface ApiKeyInput {
-  /** Id or name: the operator's to say. Everybody else's is their own. */
+  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
   readonly name: string
   /** DEFAULT_SCOPES unless given; FORBIDDEN for one that the caller may not hand on. */

@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
 /**
- * Whose keys the caller looks after: its own account's, or for the operator at the command line anybody's (null).
+ * The account whose keys the caller manages: its own, or for the operator at the command line any (null).
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export function keysOwner(ctx: Context): string | null {

@@ -3,9 +3,9 @@ import type { Parts } from '../context/context.ts'
 import { standingCallers } from './valid-callers.ts'
 
 /** A caller that lost its key, its scope or its session is noticed within this time and one statement more. */
-const LOOK_EVERY_MS = 400
+const POLL_EVERY_MS = 400
 
-/** Tells when a connected caller would not be authenticated any more. */
+/** Notices when a connected caller would not be authenticated any more. */
 export interface CallerWatch {
   /** Calls `onGone` once when the key or session is gone, or lacks one of the scopes: then with that. Returns what ends the watch. */
   watch(caller: AccountHolder, scopes: readonly string[], onGone: (lost: string | null) => void): () => void
@@ -20,8 +20,8 @@ interface Watcher {
 /** Asks the database for all callers at once, as long as any are watched: no single notification can be missed. */
 export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): CallerWatch {
   const watchers = new Set<Watcher>()
-  let looking = false
-  const look = async (): Promise<void> => {
+  let polling = false
+  const poll = async (): Promise<void> => {
     const asked = [...watchers]
     const callers = new Map(asked.map(({ caller }) => [callerOf(caller), caller]))
     const standing = await standingCallers(parts, [...callers.values()])
@@ -32,13 +32,13 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
     }
   }
   const later = (): void => {
-    looking = watchers.size > 0
-    if (!looking) return
+    polling = watchers.size > 0
+    if (!polling) return
     setTimeout(() => {
-      look()
+      poll()
         .catch((error: Error) => parts.log.warn({ err: error.message }, 'callers could not be looked up'))
         .finally(later)
-    }, LOOK_EVERY_MS).unref()
+    }, POLL_EVERY_MS).unref()
   }
   return {
     watch: (caller, scopes, onGone) => {
@@ -46,7 +46,7 @@ export function openCallerWatch(parts: Pick<Parts, 'db' | 'log' | 'now'>): Calle
       if (caller.kind === 'account') return () => undefined
       const watcher = { caller, scopes, onGone }
       watchers.add(watcher)
-      if (!looking) later()
+      if (!polling) later()
       return () => watchers.delete(watcher)
     },
   }

@@ -49,7 +49,7 @@ export async function tagMedia(ctx: CompanionContext, input: MediaTagInput): Pro
 
 type Medium = Pick<MediaTagInput, 'mediaUrl' | 'mediaKind'>
 
-/** The rules of callbacks, with http as well: the server that fetches it must not be led to where only the model's server can reach. */
+/** The rules of webhook URLs, with http as well: the server that fetches it must not be led to where only the model's server can reach. */
 function checkMediaUrl(ctx: CompanionContext, mediaUrl: string): void {
   const message =
     complaintAboutLength(mediaUrl) ??

@@ -12,7 +12,7 @@ import { safeContentType } from './content-type.ts'
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 
-/** Who may be asked for a file. */
+/** Where a file may be fetched from. */
 export interface Reach {
   /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
   readonly baseUrl: string
@@ -23,7 +23,7 @@ export interface Reach {
 }
 
 /**
- * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of callbacks
+ * Opens a file that an engine's answer points to. On the engine's own origin it may be anywhere; elsewhere the rules of webhook URLs
  * hold: https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
  * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt where it is of little use to ask again), RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
  */
@@ -42,7 +42,7 @@ export async function fetchOutput(url: string, source: Reach): Promise<{ content
     })
     // It may fail before it is read; its reader gets the error all the same.
     body.on('error', () => undefined)
-    if (statusCode !== 200) throw refusal(statusCode, [headers['retry-after']].flat()[0])
+    if (statusCode !== 200) throw failureOf(statusCode, [headers['retry-after']].flat()[0])
     const type = headers['content-type']
     const content = Readable.from(capped(body))
     content.once('close', () => void agent.destroy())
@@ -51,17 +51,17 @@ export async function fetchOutput(url: string, source: Reach): Promise<{ content
     await agent.destroy()
     source.signal.throwIfAborted()
     if (error instanceof EngineError) throw error
-    if (error instanceof RefusedAddress) throw new FailedAttempt('an output could not be fetched', { cause: error })
+    if (error instanceof RejectedAddress) throw new FailedAttempt('an output could not be fetched', { cause: error })
     throw new EngineError('PROVIDER_UNAVAILABLE', 'an output could not be fetched', { cause: error })
   }
 }
 
-function refusal(status: number, retryAfter: string | undefined): EngineError {
-  const told = `an output was answered with ${status}`
+function failureOf(status: number, retryAfter: string | undefined): EngineError {
+  const message = `an output was answered with ${status}`
   const retryAfterMs = parseRetryAfter(retryAfter)
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
-  if (isBusy(status, '')) return new EngineError('PROVIDER_BUSY', told, options)
-  return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', told, options) : new FailedAttempt(told)
+  if (isBusy(status, '')) return new EngineError('PROVIDER_BUSY', message, options)
+  return isAway(status) ? new EngineError('PROVIDER_UNAVAILABLE', message, options) : new FailedAttempt(message)
 }
 
 async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -79,19 +79,19 @@ async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 /** What a name leads to today it will lead to in a second. */
-class RefusedAddress extends Error {}
+class RejectedAddress extends Error {}
 
 type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
 
-/** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer refuses all. */
+/** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer rejects all. */
 const guardedLookup =
   ({ resolver, egressAllow }: Reach) =>
   (name: string, _options: unknown, done: LookupCallback): void => {
     const judge = (addresses: readonly string[]): void => {
       const isGood = addresses.every((address) => isReachable(address, egressAllow))
-      const refusal = new RefusedAddress('the name resolves to a private or reserved address')
+      const rejected = new RejectedAddress('the name resolves to a private or reserved address')
       const judged = addresses.map((address) => ({ address, family: isIP(address) }))
-      done(isGood ? null : refusal, isGood ? judged : [])
+      done(isGood ? null : rejected, isGood ? judged : [])
     }
     resolver.resolve(name).then(judge, (error: Error) => done(error, []))
   }

@@ -76,7 +76,7 @@ export async function madeBefore(
  * transaction is open this call waits for it.
  */
 export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: string): Promise<boolean> {
-  // SQL: most such transactions also enqueue the job, in SQL, and an expired record is taken over by the statement that finds it.
+  // SQL: most such transactions also enqueue the job, in SQL; and the statement that finds an expired record takes it over.
   const { rows } = await tx.query({
     text: `insert into idempotency_record (account_id, key, request_hash, job_id) values ($1, $2, $3, $4)
      on conflict (account_id, key) do update

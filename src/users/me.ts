@@ -8,7 +8,7 @@ export interface Me {
   readonly account: Account
 }
 
-/** null for everybody who is not signed in, keys included. */
+/** null without a session: for keys, too. */
 export async function me(ctx: Context): Promise<Me | null> {
   if (ctx.actor.kind !== 'session') return null
   const found = await ctx.db.prisma.user.findUnique({

@@ -30,9 +30,9 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(nonce)}$${base64(hash)}`
 }
 
-/** Works as long for a user who does not exist (null) as for one who does. */
+/** Works as long for an unknown user (null) as for a known one. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, memory, passes, lanes, salt = '', hash = ''] = FORM.exec(stored ?? NOBODYS) ?? []
+  const [, memory, passes, lanes, salt = '', hash = ''] = FORM.exec(stored ?? UNMATCHED) ?? []
   if (memory === undefined) throw new Error('a stored password has an unknown form')
   const expected = Buffer.from(hash, 'base64')
   const nonce = Buffer.from(salt, 'base64')
@@ -48,7 +48,7 @@ export async function verifyPassword(password: string, stored: string | null): P
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
 
 /** Matches no password. */
-const NOBODYS = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(new Uint8Array(SALT_BYTES))}$${base64(new Uint8Array(HASH_BYTES))}`
+const UNMATCHED = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${base64(new Uint8Array(SALT_BYTES))}$${base64(new Uint8Array(HASH_BYTES))}`
 
 const parameters = (
   password: string,

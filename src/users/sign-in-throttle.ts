@@ -9,7 +9,7 @@ const MAX_FAILURES_FROM_ADDRESS = 50
 /** Wrong passwords of one user from one address. */
 const MAX_FAILURES = 5
 /** Wrong passwords of one user from everywhere: far more, so that one address cannot lock a user out. */
-const MAX_FAILURES_OF_PERSON = 100
+const MAX_FAILURES_OF_USER = 100
 /** Of each of the three counters: a few megabytes. */
 const MAX_KEYS = 20_000
 /** Each takes a thread and 19 MiB; the others wait. */
@@ -23,7 +23,7 @@ export interface SignInContext extends Context {
   readonly signIns: SignInThrottle
 }
 
-/** Slows down those who guess passwords. Counts per process, as rate limits do. */
+/** Slows down callers that guess passwords. Counts per process, as rate limits do. */
 export interface SignInThrottle {
   /** Runs one try; false means that the password was wrong. @throws RATE_LIMITED instead, after too many of those */
   attempt<Found>(email: string, address: string, work: () => Promise<Found | false>): Promise<Found | false>
@@ -42,9 +42,9 @@ export function openSignInThrottle(): SignInThrottle {
       const limits = [
         { counter: addresses, key: keyOf(network), max: MAX_FAILURES_FROM_ADDRESS },
         { counter: pairs, key: keyOf(network, email), max: MAX_FAILURES },
-        { counter: users, key: keyOf(email), max: MAX_FAILURES_OF_PERSON },
+        { counter: users, key: keyOf(email), max: MAX_FAILURES_OF_USER },
       ]
-      for (const limit of limits) refuseOver(limit)
+      for (const limit of limits) rejectOver(limit)
       if (turns.isFull()) throw tooMany(1)
       // Counted before the work: many tries at once are not free. What was right, or could not be tried, is taken back.
       for (const { counter, key } of limits) counter.add(key)
@@ -73,7 +73,7 @@ interface Limit {
   readonly max: number
 }
 
-function refuseOver({ counter, key, max }: Limit): void {
+function rejectOver({ counter, key, max }: Limit): void {
   const { count, msLeft } = counter.look(key)
   if (count >= max) throw tooMany(Math.max(1, Math.ceil(msLeft / 1000)))
 }

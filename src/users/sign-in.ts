@@ -55,7 +55,7 @@ async function verifiedUser(ctx: Context, email: string, password: string) {
   return isRight && found !== null && found
 }
 
-/** What could not have been stored is no user's address: PostgreSQL refuses to look for it. */
+/** PostgreSQL takes no NUL in a value: an address with one is no user's. */
 const findUser = (ctx: Context, email: string) =>
   email.includes('\0') ? Promise.resolve(null) : ctx.db.prisma.user.findUnique({ where: { email } })
 

@@ -8,7 +8,7 @@ export interface User {
   readonly email: string
   readonly role: UserRole
   readonly createdAt: Date
-  /** Since when the user may not sign in; null for everybody else. */
+  /** Since when the user may not sign in; null for an enabled user. */
   readonly disabledAt: Date | null
 }
 

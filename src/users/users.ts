@@ -6,7 +6,7 @@ import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
 
 export interface UsersInput extends PageInput {
-  /** Id or name: the operator's to say. Everybody else's is their own. */
+  /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
 }
 
@@ -20,7 +20,7 @@ export async function users(ctx: Context, input: UsersInput): Promise<Connection
 }
 
 /**
- * A user whom the caller may see: themselves, those of the account that they look after, or for the operator anybody. null otherwise.
+ * A user that the caller may see: itself, those of the account that it manages, or for the operator any. null otherwise.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export async function findUser(ctx: Context, userId: string): Promise<User | null> {

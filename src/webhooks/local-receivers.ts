@@ -13,7 +13,7 @@ export interface LocalReceiver {
   readonly certificate: string | null
 }
 
-/** Tells every worker of this database of a receiver, or that it has gone. Kept nowhere: it has to be said again and again. */
+/** Notifies every worker of this database of a receiver, or that it has gone. Kept nowhere: it has to be repeated. */
 export const announceReceiver = (notifier: Notifier, receiver: LocalReceiver): Promise<void> =>
   notifier.notify(CHANNEL, JSON.stringify(receiver))
 

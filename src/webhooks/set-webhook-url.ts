@@ -6,8 +6,8 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
 
 /**
- * Sets where the account's callbacks go when a submission names no URL; null clears it, and only an explicit one
- * does: a variable that was forgotten must not silence an account. Frozen deliveries go where they were frozen to.
+ * Sets where the account's webhook deliveries go when a submission names no URL; null clears it, and only an explicit one
+ * does: a variable that was forgotten must not silence an account. Deliveries that exist already keep their URL.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
 export async function setWebhookUrl(

@@ -10,7 +10,7 @@ export interface WebhookSecretView {
   readonly expiresAt: Date | null
 }
 
-/** Where an account's callbacks go when a submission names no URL, and what signs them. */
+/** Where an account's webhook deliveries go when a submission names no URL, and what signs them. */
 export interface WebhookView {
   readonly url: string | null
   /** Newest first. */

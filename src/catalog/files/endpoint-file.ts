@@ -6,7 +6,7 @@ import { engineBlock } from '../../engines/engine-block.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 import { wordsOf } from './issue-words.ts'
-import { readYaml, refusedFile } from './read-yaml.ts'
+import { readYaml, rejectedFile } from './read-yaml.ts'
 import { type WorkflowSpec, workflowSpec } from './workflow-spec.ts'
 
 const MAX_CREDITS_PER_CHARACTER = 1_000_000
@@ -90,18 +90,18 @@ interface EndpointSpecs {
  */
 export function parseEndpointFile(source: string): EndpointSpecs {
   const { value, lineOf } = readYaml(source)
-  const refused = (violations: readonly Violation[]) =>
-    refusedFile(
+  const rejected = (violations: readonly Violation[]) =>
+    rejectedFile(
       violations.map(({ path, message }) => ({
         path: lineOf(path),
         message: `${path.join('.') || 'the file'} ${message}`,
       })),
     )
   const unstorable = findUnstorable(value)
-  if (unstorable !== null) throw refused([unstorable])
+  if (unstorable !== null) throw rejected([unstorable])
   const parsed = file.safeParse(value, { error: wordsOf })
   if (parsed.success) return parsed.data
-  throw refused(parsed.error.issues.flatMap(toMistakes))
+  throw rejected(parsed.error.issues.flatMap(toViolations))
 }
 
 interface Violation {
@@ -109,12 +109,12 @@ interface Violation {
   readonly message: string
 }
 
-const toMistakes = (issue: z.core.$ZodIssue): Violation[] =>
+const toViolations = (issue: z.core.$ZodIssue): Violation[] =>
   issue.code === 'unrecognized_keys'
     ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
     : [{ path: issue.path, message: issue.message }]
 
-/** What keeps the inputs from working: they must compile, refuse unknown keys, and have a text and a voice. */
+/** What keeps the inputs from working: they must compile, reject unknown keys, and have a text and a voice. */
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {
   const properties = (inputs.properties ?? {}) as Record<string, unknown>
   const required = Array.isArray(inputs.required) ? inputs.required : []

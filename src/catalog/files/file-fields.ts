@@ -19,7 +19,7 @@ export const text = z.string().trim().min(1, 'must not be empty').max(200, 'must
 /** A description. */
 export const prose = z.string().max(5000, 'must have at most 5000 characters')
 
-/** What keeps a schema from being one of inputs at all: they are an object that refuses unknown keys. */
+/** What keeps a schema from being one of inputs at all: they are an object that rejects unknown keys. */
 export function wrongSchema(inputs: Record<string, unknown>): string | null {
   if (isAsync(inputs)) return 'must not have $async: what is checked later is not checked'
   if (inputs.type !== 'object') return 'must have type: object'

@@ -12,7 +12,7 @@ interface YamlFile {
 }
 
 /** Nothing of a file is taken where a part is wrong. */
-export const refusedFile = (details: readonly Detail[]) =>
+export const rejectedFile = (details: readonly Detail[]) =>
   invalidRequest('Correct the endpoint file: nothing of it was applied.', details)
 
 /** Reads YAML, or JSON, which is YAML as well. @throws INVALID_REQUEST with the line and the reason of each violation */
@@ -21,13 +21,13 @@ export function readYaml(source: string): YamlFile {
   const lineAt = (offset: number) => `line ${lines.linePos(offset).line}`
   const document = parsed(source, lines)
   if (document.errors.length > 0) {
-    throw refusedFile(document.errors.map(({ pos, message }) => ({ path: lineAt(pos[0]), message })))
+    throw rejectedFile(document.errors.map(({ pos, message }) => ({ path: lineAt(pos[0]), message })))
   }
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIAS_COUNT })
     return { value, lineOf: (path) => lineAt(offsetOf(document, path)) }
   } catch {
-    throw refusedFile([{ path: lineAt(firstAlias(document)), message: 'aliases repeat too much of the file' }])
+    throw rejectedFile([{ path: lineAt(firstAlias(document)), message: 'aliases repeat too much of the file' }])
   }
 }
 
@@ -36,7 +36,7 @@ function parsed(source: string, lineCounter: LineCounter): Document {
   try {
     return parseDocument(source, { lineCounter, prettyErrors: false, uniqueKeys: true })
   } catch {
-    throw refusedFile([{ path: 'line 1', message: 'the file is nested too deeply' }])
+    throw rejectedFile([{ path: 'line 1', message: 'the file is nested too deeply' }])
   }
 }
 
