@@ -65,8 +65,8 @@ describe('the house', () => {
   test.each([
     ['@prisma/client', /^src\/db\//],
     ['pg-boss', /^src\/(queue|runtime)\/|^src\/webhooks\/delivery\/webhook-worker\.ts$/],
-    ['openapi-backend', /^rest\/mount\.ts$/],
-    ['fastify', /^(src\/server\/|src\/graphql\/|src\/http\/|rest\/mount\.ts$)/],
+    ['openapi-backend', /^rest\/openapi-validator\.ts$/],
+    ['fastify', /^(src\/server\/|src\/graphql\/|src\/http\/|rest\/)/],
     ['@pothos/', /^src\/graphql\//],
     ['graphql-yoga', /^src\/graphql\//],
     ['commander', /^src\/cli\//],

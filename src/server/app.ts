@@ -1,6 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Authenticate } from '../../rest/authorize.ts'
 import { readDocument } from '../../rest/document.ts'
-import { type Enter, mountRest } from '../../rest/mount.ts'
+import { mountRest } from '../../rest/mount.ts'
 import { toServiceError } from '../errors/describe-error.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
@@ -8,11 +9,11 @@ import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { createEnter } from './authenticate.ts'
+import { createAuthenticate } from './authenticate.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
-import { createEntrance } from './entrance.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
+import { createGraphqlAuthentication } from './graphql-authentication.ts'
 import { mountHealth } from './health.ts'
 import { mountHome } from './home.ts'
 import { hostMistake } from './host-header.ts'
@@ -37,16 +38,16 @@ interface AppOptions {
 export async function buildApp(runtime: Runtime, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = createServer(runtime.settings.trustedProxies)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
-  const enter = createEnter(runtime, rateLimit)
+  const authenticate = createAuthenticate(runtime, rateLimit)
   mountCors(app, runtime.settings.corsOrigins)
-  mountFirstHook(app, enter, options.stalledReaderMs ?? STALLED_READER_MS)
+  mountFirstHook(app, authenticate, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
   // URLs of a bucket lead to the bucket.
   if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
-  await mountRest(app, runtime.as, document, enter)
-  await mountGraphql(app, runtime, createEntrance(runtime, enter, rateLimit))
+  await mountRest(app, runtime.as, document, authenticate)
+  await mountGraphql(app, runtime, createGraphqlAuthentication(runtime, authenticate, rateLimit))
   mountDocs(app, document, runtime.settings.publicUrl)
   mountHome(app, () => runtime.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
@@ -85,8 +86,8 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
 }
 
 /** The first hook of every request: its id, its limits, and the refusals that come before everything else. */
-function mountFirstHook(app: FastifyInstance, enter: Enter, stalledReaderMs: number): void {
-  const unrouted = mountUnrouted(app, enter)
+function mountFirstHook(app: FastifyInstance, authenticate: Authenticate, stalledReaderMs: number): void {
+  const unrouted = mountUnrouted(app, authenticate)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
     endWhenStalled(reply.raw, stalledReaderMs)

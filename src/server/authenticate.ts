@@ -1,4 +1,4 @@
-import type { Enter } from '../../rest/mount.ts'
+import type { Authenticate } from '../../rest/authorize.ts'
 import { authenticate } from '../callers/authenticate.ts'
 import type { Parts } from '../context/context.ts'
 import { whileConnected } from '../http/client-disconnect.ts'
@@ -10,15 +10,15 @@ const BEARER = /^Bearer +(\S+) *$/i
 export const bearerOf = (header: string | undefined): string | undefined =>
   header === undefined ? undefined : BEARER.exec(header)?.[1]
 
-/** Answers to a key are private, and tell what is left of its quota. */
-export const createEnter =
-  (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Enter =>
+/** Authenticates requests by their API key. Answers to a key are private, and say what is left of its quota. */
+export const createAuthenticate =
+  (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Authenticate =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const db = whileConnected(parts.db, reply.raw)
     const actor = await authenticate({ db }, bearerOf(request.headers.authorization))
-    const { headers, refusal } = rateLimit.count(actor.apiKeyId)
+    const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
-    if (refusal !== null) throw refusal
+    if (error !== null) throw error
     return actor
   }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
+import { cached } from '../../rest/answers.ts'
 import { API_ROOT, type Document } from '../../rest/document.ts'
 import { mountOpen } from '../../rest/mount.ts'
-import { cached } from '../../rest/operations.ts'
 import { mountPage, type PageParts } from '../http/page.ts'
 
 const PATH = '/docs'
@@ -26,7 +26,7 @@ const OPTIONS = {
 export function mountDocs(app: FastifyInstance, document: Document, publicUrl: string | null): void {
   const body = Buffer.from(JSON.stringify(document))
   const served = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
-  mountOpen(app, `${API_ROOT}/openapi.json`, (request) => cached(served, request.headers))
+  mountOpen(app, `${API_ROOT}/openapi.json`, (request) => cached(served, request))
   const page = mountPage(app, PATH, () => makePage(publicUrl))
   app.get(PATH, (_request, reply) => page.send(reply))
   app.get(`${PATH}/`, (_request, reply) => reply.redirect(`..${PATH}`))

@@ -9,7 +9,7 @@ const MAX_CALLERS = 50_000
 interface Quota {
   readonly headers: Readonly<Record<string, string>>
   /** Null while the key may go on. */
-  readonly refusal: ServiceError | null
+  readonly error: ServiceError | null
 }
 
 /** Counts the requests of each key in fixed windows of 60 seconds, in this process. */
@@ -19,7 +19,7 @@ export interface RateLimit {
   readonly size: number
 }
 
-const UNLIMITED: Quota = { headers: {}, refusal: null }
+const UNLIMITED: Quota = { headers: {}, error: null }
 
 /** `perMinute` requests a minute and key; 0 counts nothing and sends no headers. */
 export function createRateLimit(perMinute: number): RateLimit {
@@ -32,7 +32,7 @@ export function createRateLimit(perMinute: number): RateLimit {
       const seconds = Math.max(1, Math.ceil(msLeft / 1000))
       const left = Math.max(0, perMinute - count)
       const headers = { 'ratelimit-policy': policy, ratelimit: `"default";r=${left};t=${seconds}` }
-      return { headers, refusal: count > perMinute ? rateLimited(seconds) : null }
+      return { headers, error: count > perMinute ? rateLimited(seconds) : null }
     },
     get size() {
       return counter.size

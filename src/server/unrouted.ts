@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Enter } from '../../rest/mount.ts'
+import type { Authenticate } from '../../rest/authorize.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { sendError } from './errors-to-json.ts'
 
@@ -29,7 +29,7 @@ interface Unrouted {
  * and of the key no more than that it is one, where the path asks for one (401 comes first). Has to be mounted
  * before the routes that it is to know.
  */
-export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {
+export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate): Unrouted {
   const known = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.browsersOnly === true) return
@@ -46,7 +46,9 @@ export function mountUnrouted(app: FastifyInstance, enter: Enter): Unrouted {
     // A route that took the request and found nothing, such as a missing file, ends here, too.
     if (allowed.length === 0 || allowed.includes(request.method)) return notFound()
     const isSecured = matching.some(({ secured }) => secured)
-    return isSecured ? enter(request, reply).then(() => refuseMethod(reply, allowed)) : refuseMethod(reply, allowed)
+    return isSecured
+      ? authenticate(request, reply).then(() => refuseMethod(reply, allowed))
+      : refuseMethod(reply, allowed)
   }
   return { refuse }
 }

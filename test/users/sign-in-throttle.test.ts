@@ -126,5 +126,5 @@ test('the rate limit stays bounded, whatever the number of callers', () => {
   const limit = createRateLimit(1)
   for (let n = 0; n < 60_000; n++) limit.count(`ses_${n}`)
   expect(limit.size).toBe(50_000)
-  expect([limit.count('ses_59999').refusal?.code, limit.count('ses_new').refusal]).toEqual(['RATE_LIMITED', null])
+  expect([limit.count('ses_59999').error?.code, limit.count('ses_new').error]).toEqual(['RATE_LIMITED', null])
 })

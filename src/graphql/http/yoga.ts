@@ -25,10 +25,10 @@ import { mountGraphiql } from './graphiql.ts'
 import { isStream, maskResult } from './masking.ts'
 import { createPost } from './post.ts'
 
-/** How the server lets callers in. */
-export interface Entrance {
-  /** Who sends a request; anonymous without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
-  enter(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
+/** How the server authenticates callers. */
+export interface Authentication {
+  /** The actor of a request; anonymous without key and cookie. @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, UNAVAILABLE */
+  authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Actor>
   readonly identify: Identify
   cookieFor(reply: FastifyReply): SessionCookie
 }
@@ -41,7 +41,11 @@ const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-
  * Mounts the GraphQL door: POST with JSON, GET for queries, both with server-sent events for subscriptions, WebSockets, and GraphiQL for
  * browsers.
  */
-export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entrance: Entrance): Promise<void> {
+export async function mountGraphql(
+  app: FastifyInstance,
+  runtime: Runtime,
+  authentication: Authentication,
+): Promise<void> {
   const schema = buildGraphqlSchema()
   const yoga = openYoga(runtime, schema)
   const post = createPost(yoga, schema)
@@ -51,7 +55,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     if (isHandshake(request.raw)) throw malformedHandshake(reply)
     if (graphiql.isAskedFor(request)) return graphiql.send(reply)
     const signal = signalOf(reply)
-    const actor = await entrance.enter(request, reply)
+    const actor = await authentication.authenticate(request, reply)
     const [type, ...others] = acceptedTypes(request.headers.accept, ANSWER_TYPES)
     if (type === undefined) {
       return refuse(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
@@ -65,7 +69,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
     const body = isPost ? parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues) : null
     if (!isPost) refuseMisreadParameters(toUrl(request))
     const { id: requestId, ip: address } = request
-    const known = { requestId, address, signal, cookie: entrance.cookieFor(reply) }
+    const known = { requestId, address, signal, cookie: authentication.cookieFor(reply) }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const answer = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
     if (answer !== null) return reply.type(answer.contentType).send(JSON.stringify(answer.result))
@@ -80,7 +84,7 @@ export async function mountGraphql(app: FastifyInstance, runtime: Runtime, entra
       done(null, body),
     )
     scope.setErrorHandler((error, _request, reply) => refuse(reply, ownLimit(toServiceError(error))))
-    const wsHandler = createSocketHandler(runtime, yoga, entrance.identify)
+    const wsHandler = createSocketHandler(runtime, yoga, authentication.identify)
     scope.route({ method: 'GET', url: GRAPHQL_PATH, handler, wsHandler })
     scope.route({ method: 'POST', url: GRAPHQL_PATH, bodyLimit: MAX_GRAPHQL_BODY_BYTES, handler })
   })

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Enter } from '../../rest/mount.ts'
+import type { Authenticate } from '../../rest/authorize.ts'
 import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } from '../access/actor.ts'
 import { authenticate } from '../callers/authenticate.ts'
 import { authenticateSession } from '../callers/authenticate-session.ts'
 import { unauthorized } from '../errors/service-error.ts'
-import type { Entrance } from '../graphql/http/yoga.ts'
+import type { Authentication } from '../graphql/http/yoga.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { bearerOf } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -12,9 +12,13 @@ import { foreignOrigin, isOwnOrigin, readSessionCookie, sessionCookie } from './
 
 const ANONYMOUS: AnonymousActor = { kind: 'anonymous' }
 
-/** How callers come in to GraphQL: with a key, with a user's session cookie, or unauthenticated. */
-export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLimit): Entrance {
-  const signedIn = async (request: FastifyRequest): Promise<SessionActor | null> => {
+/** Authenticates callers of GraphQL: by a key, by a user's session cookie, or not at all. */
+export function createGraphqlAuthentication(
+  runtime: Runtime,
+  authenticateKey: Authenticate,
+  rateLimit: RateLimit,
+): Authentication {
+  const findSession = async (request: FastifyRequest): Promise<SessionActor | null> => {
     const token = readSessionCookie(request, runtime.publicUrl)
     if (token === undefined) return null
     // A link from elsewhere may lead to a query: a browser sends no Origin with it. What changes something must be known to be our own.
@@ -22,26 +26,26 @@ export function createEntrance(runtime: Runtime, enter: Enter, rateLimit: RateLi
     if (!isLink && !isOwnOrigin(request, runtime.publicUrl)) throw foreignOrigin()
     return authenticateSession(runtime, token)
   }
-  const admit = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
-    const { headers, refusal } = rateLimit.count(callerOf(caller))
+  const countRequest = async (caller: AccountHolder, reply: FastifyReply | null): Promise<void> => {
+    const { headers, error } = rateLimit.count(callerOf(caller))
     reply?.headers(headers)
-    if (refusal !== null) throw refusal
+    if (error !== null) throw error
   }
   return {
-    // A bad key is refused rather than demoted. A cookie that has expired is no violation of the caller's.
-    enter: async (request, reply) => {
-      if (request.headers.authorization !== undefined) return enter(request, reply)
-      const session = await signedIn(request)
+    // A bad key is rejected, not taken for no key. A cookie that has expired is no violation of the caller's.
+    authenticate: async (request, reply) => {
+      if (request.headers.authorization !== undefined) return authenticateKey(request, reply)
+      const session = await findSession(request)
       if (session === null) return ANONYMOUS
       reply.header('cache-control', 'no-store')
-      await admit(session, reply)
+      await countRequest(session, reply)
       return session
     },
     identify: async (request, authorization) => {
       const caller =
-        authorization === undefined ? await signedIn(request) : await authenticate(runtime, bearerOf(authorization))
+        authorization === undefined ? await findSession(request) : await authenticate(runtime, bearerOf(authorization))
       if (caller === null) throw unauthorized()
-      await admit(caller, null)
+      await countRequest(caller, null)
       return caller
     },
     cookieFor: (reply) => sessionCookie(reply, runtime.publicUrl),

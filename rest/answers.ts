@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { CompanionView } from '../src/companion/companion-job.ts'
+import type { PublicDocument } from '../src/context/catalog-snapshot.ts'
+import { namesETag } from '../src/http/if-none-match.ts'
+import { isTerminal } from '../src/jobs/job-states.ts'
+import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
+import { presentVoiceJob } from '../src/jobs/present-voice-job.ts'
+import type { VoiceJobView } from '../src/jobs/voice-job.ts'
+import type { Answer, Call } from './operation.ts'
+import { presentDocument, presentFailure, presentSubmission } from './present.ts'
+
+// The result of a verb as an answer: status, headers and body.
+
+/** 200 with the result as `present` shows it. */
+export const ok =
+  <Result>(present: (result: Result) => object) =>
+  (result: Result): Answer => ({ status: 200, body: present(result) })
+
+/** 202 with the address under `jobs` where the job is polled. */
+export const accepted =
+  (jobs: string) =>
+  (made: Submission): Answer => {
+    const location = { location: `/api/v1${jobs}/${made.jobId}` }
+    const headers = made.replayed ? { ...location, 'idempotency-replayed': 'true' } : location
+    return { status: 202, headers, body: presentSubmission(made) }
+  }
+
+/** 200: companion work is finished when it is answered. 502 with the job where the provider failed. */
+export const finished =
+  <Result>(present: (job: CompanionView<Result>, result: Result) => object) =>
+  (job: CompanionView<Result>): Answer => {
+    const headers: Record<string, string> = job.replayed ? { 'idempotency-replayed': 'true' } : {}
+    if (job.result === null) return { status: 502, headers, body: presentFailure(job) }
+    return { status: 200, headers, body: present(job, job.result) }
+  }
+
+/** Up to which age a job is polled at which interval, both in seconds; older ones wait for the last. */
+const POLL_INTERVALS = [
+  { untilAge: 5, every: 1 },
+  { untilAge: 20, every: 2 },
+  { untilAge: 60, every: 5 },
+  { untilAge: Number.POSITIVE_INFINITY, every: 10 },
+]
+
+/** 200, with the seconds to wait before the next poll of an unfinished job. */
+export function polled(job: VoiceJobView, { ctx }: Call): Answer {
+  const body = presentVoiceJob(job)
+  if (isTerminal(job.status)) return { status: 200, body }
+  const age = (ctx.now().getTime() - job.createdAt.getTime()) / 1000
+  const interval = POLL_INTERVALS.find(({ untilAge }) => age < untilAge)
+  return { status: 200, headers: { 'retry-after': String(interval?.every) }, body }
+}
+
+/** A public document, or 304: a client's copy stays valid as long as the ETag does (RFC 9110 section 13.1.2). */
+export function cached(document: PublicDocument, { headers }: { readonly headers: IncomingHttpHeaders }): Answer {
+  const validators = { etag: document.etag, 'cache-control': 'no-cache' }
+  if (namesETag(headers['if-none-match'], document.etag)) return { status: 304, headers: validators, body: null }
+  return { status: 200, headers: validators, body: presentDocument(document) }
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { Actor, KeyActor } from '../src/access/actor.ts'
+import { requireScope } from '../src/access/require.ts'
+import { whileConnected } from '../src/http/client-disconnect.ts'
+import { checkBodyHeaders } from '../src/http/json-body.ts'
+import type { ServiceContext } from '../src/runtime/services.ts'
+import type { Operation } from './operation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verbs' context with the request's actor, once the request is authorized; null before. */
+    ctx: ServiceContext | null
+  }
+}
+
+/** Finds the actor of a request and counts it against the key's quota. The server knows how. @throws UNAUTHORIZED, RATE_LIMITED, UNAVAILABLE */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+
+/** The runtime as the context of an actor. */
+export type As = (actor: Actor) => ServiceContext
+
+interface Callers {
+  readonly as: As
+  readonly authenticate: Authenticate
+}
+
+/** What the document says of an operation, as far as it decides what is checked. */
+interface Documented {
+  readonly method: string
+  readonly requestBody?: unknown
+}
+
+/** The hook before a body is read. @throws 401, 429, 403, 404, 413 and 415, in this order */
+export function authorize(
+  { scope, target }: Operation,
+  { method, requestBody }: Documented,
+  { as, authenticate }: Callers,
+): onRequestAsyncHookHandler {
+  const takesBody = requestBody !== undefined
+  const isRead = method === 'get'
+  return async (request, reply) => {
+    const ctx = as(await authenticate(request, reply))
+    if (scope !== null) requireScope(ctx, scope)
+    await target?.(ctx, { params: request.params as Record<string, string>, headers: request.headers })
+    if (takesBody) checkBodyHeaders(request.headers)
+    // What writes runs to its end: it is whole or not at all.
+    request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw) } : ctx
+  }
+}

@@ -1,0 +1,74 @@
+import type { ChatInput } from '../src/companion/chat-with-companion.ts'
+import type { RetargetInput } from '../src/companion/retarget-companion.ts'
+import type { MediaTagInput } from '../src/companion/tag-media.ts'
+import { invalidRequest } from '../src/errors/service-error.ts'
+import type { GenerationInput } from '../src/generation/submit-generation.ts'
+import type { ExportInput } from '../src/jobs/export/export-jobs.ts'
+import type { JobFilter } from '../src/jobs/list/job-filter.ts'
+import type { JobPageInput } from '../src/jobs/list/job-page.ts'
+import { parseTimestamp } from '../src/values/timestamp.ts'
+import type { VoiceJobInput } from '../src/voice/submit-voice-job.ts'
+import type { Call, CallHead } from './operation.ts'
+import type { Query } from './parameters.ts'
+import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, VoiceJobRequest } from './types.ts'
+
+// A request, validated against the document, as the input of a verb.
+
+/** As the document has held it. */
+type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
+  Pick<JobFilter, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
+
+/** For a verb that needs to know nothing but its actor. */
+export const nothing = (): undefined => undefined
+
+export const slugOf = ({ params }: CallHead): string => params.slug ?? ''
+
+export const idempotencyKeyOf = ({ headers }: CallHead): string | undefined =>
+  headers['idempotency-key'] as string | undefined
+
+export const slugInput = (call: Call): { slug: string } => ({ slug: slugOf(call) })
+
+export const jobInput = ({ params }: Call): { jobId: string } => ({ jobId: params.job_id ?? '' })
+
+export function submissionInput(call: Call): VoiceJobInput & GenerationInput {
+  const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest | GenerationRequest
+  return { slug: slugOf(call), inputs, webhookUrl, idempotencyKey: idempotencyKeyOf(call) }
+}
+
+/** @throws INVALID_REQUEST for a date that does not exist */
+export function pageInput({ query }: Call): JobPageInput {
+  const { limit, offset, type, decision, status, api_key_id: apiKeyId, search } = query as JobPageQuery
+  const window = { from: timestamp(query, 'from'), to: timestamp(query, 'to') }
+  return { limit, offset, filter: { type, decision, status, apiKeyId, search, ...window } }
+}
+
+/** The document requires both times. @throws INVALID_REQUEST for a date that does not exist */
+export const exportInput = ({ query, disconnect }: Call): ExportInput => ({
+  from: timestamp(query, 'from') as Date,
+  to: timestamp(query, 'to') as Date,
+  gone: disconnect(),
+})
+
+export function chatInput(call: Call): ChatInput {
+  const { chat_id: chatId, message } = call.body as ChatRequest
+  return { chatId, message, idempotencyKey: idempotencyKeyOf(call) }
+}
+
+export function retargetInput(call: Call): RetargetInput {
+  const { chat_id: chatId, persona } = call.body as RetargetRequest
+  return { chatId, persona, idempotencyKey: idempotencyKeyOf(call) }
+}
+
+export function mediaTagInput(call: Call): MediaTagInput {
+  const { media_url: mediaUrl, media_kind: mediaKind } = call.body as MediaTagRequest
+  return { mediaUrl, mediaKind, idempotencyKey: idempotencyKeyOf(call) }
+}
+
+function timestamp(query: Query, name: string): Date | undefined {
+  const text = query[name]
+  if (text === undefined) return undefined
+  const found = parseTimestamp(String(text))
+  if (found !== null) return found
+  const message = 'must be an RFC 3339 date-time or a date, such as 2026-01-31T09:05:00Z'
+  throw invalidRequest('Invalid request: see `details`.', [{ path: name, message }])
+}
