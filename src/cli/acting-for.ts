@@ -1,7 +1,7 @@
 import type { AccountActor } from '../access/actor.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 
-/** The operator's context as an account's own, by its id or name: for the verbs of those who own one. @throws NOT_FOUND */
+/** The operator's context as an account's own, by its id or name: for verbs that need one. @throws NOT_FOUND */
 export async function actingFor(
   ctx: ServiceContext,
   account: string,

@@ -1,4 +1,4 @@
-/** What comes this close together is one Ctrl-C: npm passes its own on to a process that the terminal has told already. */
+/** What comes this close together is one Ctrl-C: npm passes its own on to a process that has it from the terminal already. */
 const SAME_SIGNAL_MS = 1000
 
 /** Of a shell: 128 and the number of the signal. */
@@ -16,10 +16,10 @@ export class Interrupted extends Error {
 }
 
 /**
- * Runs what Ctrl-C and SIGTERM are to end tidily: they abort the signal that it is given, and a second one ends the process.
+ * Runs work that Ctrl-C and SIGTERM end cleanly: they abort the signal that it gets, and a second one ends the process.
  * @throws Interrupted where it failed because of that
  */
-export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withInterruption<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController()
   let first = Number.POSITIVE_INFINITY
   const onSignal = (signal: NodeJS.Signals) => {

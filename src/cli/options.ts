@@ -13,11 +13,11 @@ export function wholeNumber(option: string, given: string): bigint {
 export const size = (option: string, given: string | undefined): number | undefined =>
   given === undefined ? undefined : Number(wholeNumber(option, given))
 
-/** A moment as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
+/** A time as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
 export function time(option: string, given: string): Date {
-  const moment = parseTimestamp(given)
-  if (moment === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
-  return moment
+  const timestamp = parseTimestamp(given)
+  if (timestamp === null) throw invalidRequest(`Give ${option} a time that exists, such as 2026-01-31T09:05:00Z.`)
+  return timestamp
 }
 
 /** One of a few words; an option that is absent stays absent. */

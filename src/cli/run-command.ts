@@ -71,7 +71,7 @@ function addAction<Options extends object>(
 }
 
 /**
- * Prints what `work` found out, or why it could not; the exit status tells the two apart. Where a file goes to standard output, that
+ * Prints what `work` found out and exits with 0, or the error that it ended with and exits with another status. Where a file goes to standard output, that
  * holds nothing else, and the answer goes to standard error.
  */
 export async function answer({ json, output }: CommonOptions, work: () => Promise<Answer | null>): Promise<void> {
@@ -80,24 +80,24 @@ export async function answer({ json, output }: CommonOptions, work: () => Promis
     const found = await work()
     if (found !== null) out.write(json ? `${JSON.stringify(found.json)}\n` : `${found.text}\n`)
   } catch (error) {
-    const refusal = describe(error)
-    if (json) out.write(`${JSON.stringify(refusal)}\n`)
-    if (!json || out !== process.stderr) process.stderr.write(`${inWords(refusal)}\n`)
+    const described = describe(error)
+    if (json) out.write(`${JSON.stringify(described)}\n`)
+    if (!json || out !== process.stderr) process.stderr.write(`${toText(described)}\n`)
     process.exitCode = error instanceof Interrupted ? error.exitCode : 1
   }
 }
 
-interface Refusal {
+interface DescribedError {
   readonly error: string
   readonly error_code: string
   readonly details?: readonly Detail[]
 }
 
-const inWords = ({ error, details = [] }: Refusal): string =>
+const toText = ({ error, details = [] }: DescribedError): string =>
   [error, ...details.map((line) => `${line.path}: ${line.message}`)].join('\n')
 
-/** The words that an operator gets: everything, since it is the operator's own machine. */
-function describe(error: unknown): Refusal {
+/** What the operator sees of an error: everything, since it is the operator's own machine. */
+function describe(error: unknown): DescribedError {
   if (error instanceof ServiceError) {
     return {
       error: error.message,
@@ -114,6 +114,6 @@ function describe(error: unknown): Refusal {
   return { error: error instanceof Error ? error.message : String(error), error_code: 'INTERNAL_ERROR' }
 }
 
-/** A command's own lines are what matters: the log speaks up only when something is wrong. */
+/** A command prints its own lines: of the log, only warnings and errors. */
 const quiet = (settings: Settings): Settings =>
   settings.logLevel === 'info' ? { ...settings, logLevel: 'warn' } : settings

@@ -4,7 +4,7 @@ import { buildProgram } from './program.ts'
 
 const PREFIX = /^error: /
 
-/** Runs a command line; a violation in it is reported like every other violation, with `--json` as one document. */
+/** Runs a command line; what is wrong with it is reported like every other error, with `--json` as one document. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', ignoreClosed)
   if (asksForVersion(argv)) return void process.stdout.write(`${JSON.stringify({ version: VERSION })}\n`)
@@ -13,11 +13,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     process.exitCode = error.exitCode
-    // Help and version are what was asked for, and a violation has been told in words on stderr.
+    // Help and version are what was asked for, and commander has printed the error on stderr.
     if (error.exitCode === 0 || !asksForJson(argv)) return
     const message = error.code === 'commander.help' ? 'Name a command: --help lists them.' : error.message
-    const refusal = { error: message.replace(PREFIX, ''), error_code: 'INVALID_REQUEST' }
-    process.stdout.write(`${JSON.stringify(refusal)}\n`)
+    const described = { error: message.replace(PREFIX, ''), error_code: 'INVALID_REQUEST' }
+    process.stdout.write(`${JSON.stringify(described)}\n`)
   }
 }
 

@@ -35,7 +35,7 @@ export async function runService(roles: Roles): Promise<void> {
     opened.starting = start(settings, log, roles, opened, stopping)
     await opened.starting
   } catch (error) {
-    // Whatever a signal broke off is not worth a word: it closes what was opened.
+    // What a signal broke off is no error: the signal closes what was opened.
     if (stopping?.aborted) return
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(
@@ -65,16 +65,16 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   }
   if (roles.worker) {
     if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
-    let callbacks: WebhookWorker | undefined
-    const worker = await startWorker(runtime, { ...roles, isBusy: () => callbacks?.isBusy() !== false })
+    let deliveries: WebhookWorker | undefined
+    const worker = await startWorker(runtime, { ...roles, isBusy: () => deliveries?.isBusy() !== false })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
-    callbacks = await startWebhookWorker(runtime)
-    opened.working.push({ what: 'the delivery of callbacks', close: () => callbacks.stop() })
+    deliveries = await startWebhookWorker(runtime)
+    opened.working.push({ what: 'the delivery of webhooks', close: () => deliveries.stop() })
   }
   if (!roles.api) print('Sonant works')
 }
 
-/** What an operator can do about an address that is not to be had. */
+/** What an operator can do about an address that cannot be listened on. */
 function explainUnbound(error: unknown, { host, port }: Settings): unknown {
   switch (errorCode(error)) {
     case 'EADDRINUSE':

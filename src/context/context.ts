@@ -19,7 +19,7 @@ export interface Parts {
   now(): Date
 }
 
-/** First argument of every verb: who asks, and the parts of the runtime. */
+/** First argument of every verb: the actor, and the parts of the runtime. */
 export interface Context extends Parts {
   readonly actor: Actor
 }

@@ -9,7 +9,7 @@ export const OPEN_TO_ALL = {
 /** What is written without the server's own hooks. */
 export const OPEN_ANSWER = { ...SAFETY_HEADERS, ...OPEN_TO_ALL }
 
-/** The answer to a browser that asks first. */
+/** The answer to a browser's preflight. */
 export const PREFLIGHT = {
   ...OPEN_TO_ALL,
   'access-control-allow-methods': 'GET, HEAD',

@@ -1,7 +1,7 @@
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
 /**
- * Whether JSON holds more lists, objects and members than a limit: told from its bytes in one pass, as a megabyte of empty lists takes a
+ * Whether JSON holds more lists, objects and members than a limit: counted in its bytes in one pass, as a megabyte of empty lists takes a
  * quarter of a second to parse and to look through. What is no JSON has some answer.
  */
 export function holdsMoreThan(max: number, json: Uint8Array): boolean {

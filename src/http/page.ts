@@ -16,13 +16,13 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface PageParts {
   /** By their plain names, such as `start.js`. */
   readonly files: Readonly<Record<string, string | Buffer>>
-  /** The HTML; `link` gives a file's address, relative to a page that is beside its files' folder. */
+  /** The HTML; `link` gives a file's address, relative to a page in the folder that holds its files' folder. */
   readonly html: (link: (name: string) => string) => string
   /** The page's Content-Security-Policy. */
   readonly policy: string
 }
 
-/** A page that brings everything along: a browser is to load nothing from elsewhere. */
+/** A page that is served whole: a browser loads nothing of it from another origin. */
 export interface Page {
   send(reply: FastifyReply): Promise<FastifyReply>
 }

@@ -16,7 +16,7 @@ import { mountErrors, sendError } from './errors-to-json.ts'
 import { createGraphqlAuthentication } from './graphql-authentication.ts'
 import { mountHealth } from './health.ts'
 import { mountHome } from './home.ts'
-import { hostMistake } from './host-header.ts'
+import { hostViolation } from './host-header.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -85,23 +85,23 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
   return app
 }
 
-/** The first hook of every request: its id, its limits, and the refusals that come before everything else. */
+/** The first hook of every request: its id, its limits, and the errors that come before everything else. */
 function mountFirstHook(app: FastifyInstance, authenticate: Authenticate, stalledReaderMs: number): void {
   const unrouted = mountUnrouted(app, authenticate)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
     endWhenStalled(reply.raw, stalledReaderMs)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
-    const violation = hostMistake(request.raw)
+    const violation = hostViolation(request.raw)
     if (violation !== null) {
       reply.raw.shouldKeepAlive = false
       return done(invalidRequest(violation))
     }
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.
-    const refusal = unrouted.refuse(request, reply)
-    if (refusal instanceof Promise) refusal.then(done, done)
-    else done(refusal)
+    const error = unrouted.errorOf(request, reply)
+    if (error instanceof Promise) error.then(done, done)
+    else done(error)
   })
 }
 

@@ -14,7 +14,7 @@ const MAX_AGE_SECONDS = '7200'
 
 /**
  * Lets pages of these origins call everything with a key, and never with a session: no answer allows credentials, and a cookie that comes
- * with another Origin is refused. A preflight is answered before any path is looked at, so that it tells nothing of what is there.
+ * with another Origin is refused. A preflight is answered before any path is looked at, so that it shows nothing of what is there.
  */
 export function mountCors(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return

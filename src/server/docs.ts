@@ -8,7 +8,7 @@ import { mountOpen } from '../../rest/mount.ts'
 import { mountPage, type PageParts } from '../http/page.ts'
 
 const PATH = '/docs'
-/** Without the top bar, which offers to load other documents; the document is beside the page, whatever stands before both. */
+/** Without the top bar, which offers to load other documents; the document's address is relative to the page's, so that both may lie under a proxy's path. */
 const OPTIONS = {
   url: `.${API_ROOT}/openapi.json`,
   dom_id: '#swagger-ui',

@@ -16,34 +16,34 @@ export const errorBody = ({ message, code, details }: ServiceError): string =>
 
 /** Every error that a route or a hook throws leaves as the documented pair. */
 export function mountErrors(app: FastifyInstance, log: Log): void {
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = toServiceError(error)
-    // The statements of a disconnected caller were cancelled: it gets no answer.
-    if (!(refusal.code === 'UNAVAILABLE' && reply.raw.destroyed)) logTrouble(log, refusal, error, request)
-    return sendError(reply, refusal)
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toServiceError(thrown)
+    // The statements of a disconnected client were cancelled: it gets no answer.
+    if (!(error.code === 'UNAVAILABLE' && reply.raw.destroyed)) logError(log, error, thrown, request)
+    return sendError(reply, error)
   })
 }
 
-/** Sends a refusal. Works in routes, hooks and fastify's own early errors, which run no hook. */
-export function sendError(reply: FastifyReply, refusal: ServiceError): FastifyReply {
-  // Fastify closes the connection after a refused body; node drains what is left of it, so the connection can live on.
+/** Sends an error. Works in routes, hooks and fastify's own early errors, which run no hook. */
+export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
+  // Fastify closes the connection after a rejected body; node drains what is left of it, so the connection can live on.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')
   // Said of a stream that failed before its first byte.
   for (const name of STREAM_HEADERS) reply.removeHeader(name)
   return reply
-    .code(refusal.status)
+    .code(error.status)
     .header(REQUEST_ID_HEADER, reply.request.id)
-    .headers(errorHeaders(refusal))
-    .send(errorBody(refusal))
+    .headers(errorHeaders(error))
+    .send(errorBody(error))
 }
 
 const LOGGED: Partial<Record<ErrorCode, 'error' | 'warn'>> = { INTERNAL_ERROR: 'error', UNAVAILABLE: 'warn' }
 
-function logTrouble(log: Log, refusal: ServiceError, error: unknown, request: FastifyRequest): void {
-  const level = LOGGED[refusal.code]
+function logError(log: Log, { code }: ServiceError, thrown: unknown, request: FastifyRequest): void {
+  const level = LOGGED[code]
   if (level === undefined) return
   log[level](
-    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeError(error) },
+    { requestId: request.id, method: request.method, route: request.routeOptions.url, ...describeError(thrown) },
     'a request failed',
   )
 }

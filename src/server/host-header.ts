@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 const HOST = /^(\[[0-9a-f:.]+\]|(?:[\w.~-]|%[0-9a-f]{2})+)(?::(\d{1,5}))?$/i
 const MAX_PORT = 65_535
 
-/** What is wrong with a request's Host header (RFC 9112 section 3.2), as a sentence for its caller; null: nothing. */
-export function hostMistake({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+/** What is wrong with a request's Host header (RFC 9112 section 3.2), as a sentence for the client; null: nothing. */
+export function hostViolation({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   const { host } = headers
   if (host === undefined) return httpVersion === '1.1' ? 'Send a Host header.' : null
   const [matches, , port = '0'] = HOST.exec(host) ?? []

@@ -6,7 +6,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { errorBody } from './errors-to-json.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 
-const ADVICE: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'Send a shorter address and fewer headers.',
   ERR_HTTP_REQUEST_TIMEOUT: 'Send the whole request sooner.',
 }
@@ -29,37 +29,37 @@ export function answerMalformedHttp(error: ConnectionError, socket: Duplex): voi
     socket.destroy(error)
     return
   }
-  const refusal = invalidRequest(ADVICE[error.code ?? ''] ?? 'Send a well-formed HTTP request.')
-  socket.end(rawResponse(refusal, requestIdOf({})), () => socket.destroy())
+  const answer = invalidRequest(HINTS[error.code ?? ''] ?? 'Send a well-formed HTTP request.')
+  socket.end(rawResponse(answer, requestIdOf({})), () => socket.destroy())
 }
 
 /** A CONNECT request, whose socket node would drop without a word. */
 export function answerTunnel({ headers }: IncomingMessage, socket: Duplex): void {
   // The server looks after it no more.
   socket.on('error', () => socket.destroy())
-  const refusal = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
-  const response = rawResponse(refusal, requestIdOf(headers), { allow: 'GET, HEAD, POST, OPTIONS' })
+  const error = new ServiceError('METHOD_NOT_ALLOWED', 'Send requests to this service itself: it is no proxy.')
+  const response = rawResponse(error, requestIdOf(headers), { allow: 'GET, HEAD, POST, OPTIONS' })
   socket.end(response, () => socket.destroy())
 }
 
 /** An `Expect` header other than 100-continue, which node would refuse with an empty body. */
 export function answerUnknownExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const refusal = invalidRequest('Leave out the Expect header, or send "100-continue".')
-  const body = errorBody(refusal)
+  const error = invalidRequest('Leave out the Expect header, or send "100-continue".')
+  const body = errorBody(error)
   const id = { [REQUEST_ID_HEADER]: requestIdOf(request.headers), 'content-length': Buffer.byteLength(body) }
-  response.writeHead(refusal.status, { ...SAFETY_HEADERS, ...errorHeaders(refusal), ...id }).end(body)
+  response.writeHead(error.status, { ...SAFETY_HEADERS, ...errorHeaders(error), ...id }).end(body)
 }
 
-function rawResponse(refusal: ServiceError, requestId: string, more: Record<string, string> = {}): string {
-  const body = errorBody(refusal)
+function rawResponse(error: ServiceError, requestId: string, more: Record<string, string> = {}): string {
+  const body = errorBody(error)
   const headers = {
     ...SAFETY_HEADERS,
-    ...errorHeaders(refusal),
+    ...errorHeaders(error),
     ...more,
     [REQUEST_ID_HEADER]: requestId,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`
 }

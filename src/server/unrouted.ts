@@ -14,19 +14,19 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route asks for a key. */
     secured?: boolean
-    /** To anything but a browser the address is unknown. */
+    /** To every other client than a browser the address is unknown. */
     browsersOnly?: boolean
   }
 }
 
-/** Tells, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
+/** Finds, before a body is read, why no route takes a request. @throws UNAUTHORIZED, RATE_LIMITED where the path asks for a key */
 interface Unrouted {
-  refuse(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
+  errorOf(request: FastifyRequest, reply: FastifyReply): ServiceError | Promise<ServiceError>
 }
 
 /**
  * 404 for unknown addresses and 405 with `Allow` for unknown methods, decided by the path's pattern alone: the slug does not matter,
- * and of the key no more than that it is one, where the path asks for one (401 comes first). Has to be mounted
+ * and where the path asks for a key, no more than that it is a valid one (401 comes first). Has to be mounted
  * before the routes that it is to know.
  */
 export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate): Unrouted {
@@ -38,8 +38,8 @@ export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate):
     path.secured ||= config?.secured === true
     known.set(url, path)
   })
-  app.setNotFoundHandler(async (request, reply) => sendError(reply, await refuse(request, reply)))
-  const refuse: Unrouted['refuse'] = (request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => sendError(reply, await errorOf(request, reply)))
+  const errorOf: Unrouted['errorOf'] = (request, reply) => {
     const path = decodePath(request.url)
     const matching = [...known.values()].filter(({ pattern }) => pattern.test(path))
     const allowed = [...new Set(matching.flatMap(({ methods }) => [...methods]))].sort()
@@ -47,13 +47,13 @@ export function mountUnrouted(app: FastifyInstance, authenticate: Authenticate):
     if (allowed.length === 0 || allowed.includes(request.method)) return notFound()
     const isSecured = matching.some(({ secured }) => secured)
     return isSecured
-      ? authenticate(request, reply).then(() => refuseMethod(reply, allowed))
-      : refuseMethod(reply, allowed)
+      ? authenticate(request, reply).then(() => methodNotAllowed(reply, allowed))
+      : methodNotAllowed(reply, allowed)
   }
-  return { refuse }
+  return { errorOf }
 }
 
-function refuseMethod(reply: FastifyReply, allowed: readonly string[]): ServiceError {
+function methodNotAllowed(reply: FastifyReply, allowed: readonly string[]): ServiceError {
   reply.header('allow', allowed.join(', '))
   return new ServiceError('METHOD_NOT_ALLOWED', 'Use one of the methods in the Allow header.')
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { JobExport } from '../../jobs/export/export-jobs.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
-import { interruptibly } from '../interruption.ts'
+import { withInterruption } from '../interruption.ts'
 import { time } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { writeWhole } from '../write-whole.ts'
@@ -31,17 +31,17 @@ export function addExportCommand(jobs: Command): void {
 }
 
 const exportToFile = (ctx: ServiceContext, options: ExportOptions): Promise<Answer> =>
-  interruptibly(async (gone) => {
+  withInterruption(async (stopped) => {
     const { cancellable } = await import('../../db/cancellable-client.ts')
     const { exportJobs } = await import('../../jobs/export/export-jobs.ts')
     const { jobPage } = await import('../../jobs/list/job-page.ts')
     const window = { from: time('--from', options.from), to: time('--to', options.to) }
-    const behalf = await actingFor({ ...ctx, db: cancellable(ctx.db, () => gone.aborted) }, options.account)
+    const behalf = await actingFor({ ...ctx, db: cancellable(ctx.db, () => stopped.aborted) }, options.account)
     const total = process.stderr.isTTY ? (await jobPage(behalf, { limit: 1, filter: window })).total : null
-    const exported = await exportJobs(behalf, { ...window, gone })
+    const exported = await exportJobs(behalf, { ...window, gone: stopped })
     const stopBar = await startBar(exported, total)
     try {
-      await writeWhole(options.output, exported.csv, gone)
+      await writeWhole(options.output, exported.csv, stopped)
     } finally {
       stopBar()
     }

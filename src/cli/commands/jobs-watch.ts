@@ -4,7 +4,7 @@ import { JOB_ERRORS } from '../../jobs/job-states.ts'
 import type { JobState, JobStates } from '../../jobs/live/job-stream.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
-import { interruptibly } from '../interruption.ts'
+import { withInterruption } from '../interruption.ts'
 import { operatorCommand } from '../run-command.ts'
 
 interface WatchOptions {
@@ -28,7 +28,7 @@ export function addWatchCommand(jobs: Command): void {
 
 async function watch(ctx: ServiceContext, options: WatchOptions, [jobId]: readonly string[]): Promise<null> {
   const states = await follow(ctx, options.account, jobId)
-  await interruptibly(async (stopped) => {
+  await withInterruption(async (stopped) => {
     stopped.addEventListener('abort', () => void states.return())
     for await (const state of states) {
       process.stdout.write(`${options.json === true ? JSON.stringify(toJson(state)) : toLine(state)}\n`)

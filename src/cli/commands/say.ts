@@ -8,13 +8,13 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { actingFor } from '../acting-for.ts'
-import { interruptibly } from '../interruption.ts'
+import { withInterruption } from '../interruption.ts'
 import { type Answer, serviceCommand } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
 
 const POLL_MS = 50
-/** A running worker takes a job within milliseconds: who waits longer than this has none. */
-const WORKER_PATIENCE_MS = 1500
+/** A running worker takes a job within milliseconds: where one waits longer than this, no worker runs. */
+const CLAIM_TIMEOUT_MS = 1500
 
 interface SayOptions {
   readonly voice?: string
@@ -50,7 +50,7 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const { storageKey, durationMs } = await audioOf(ctx, jobId)
   const file = options.output ?? `${jobId}.wav`
   const audio = await ctx.storage.read(storageKey)
-  await interruptibly((signal) => writeWhole(file, audio, signal))
+  await withInterruption((signal) => writeWhole(file, audio, signal))
   const json = { job_id: jobId, file, duration_ms: durationMs }
   return { json, text: `${file}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
@@ -79,8 +79,8 @@ async function finished(ctx: ServiceContext, jobId: string, runtime: Runtime): P
     for (;;) {
       const job = await showJob(ctx, { jobId })
       if (isTerminal(job.status)) return assertCompleted(job)
-      const ignored = job.status === 'queued' && performance.now() - submitted > WORKER_PATIENCE_MS
-      if (ignored && worker === null) {
+      const unclaimed = job.status === 'queued' && performance.now() - submitted > CLAIM_TIMEOUT_MS
+      if (unclaimed && worker === null) {
         const { startWorker } = await import('../../worker/start-worker.ts')
         worker = await startWorker(runtime)
       }

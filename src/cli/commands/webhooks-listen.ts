@@ -3,7 +3,7 @@ import type { AccountActor } from '../../access/actor.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import type { Delivery } from '../../webhooks/receive-locally.ts'
 import { actingFor } from '../acting-for.ts'
-import { interruptibly } from '../interruption.ts'
+import { withInterruption } from '../interruption.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 
@@ -43,7 +43,7 @@ async function listen(ctx: ServiceContext, options: ListenOptions): Promise<null
   try {
     await announce()
     const restore = await lendUrl(owner, url)
-    await interruptibly(async (stopped) => {
+    await withInterruption(async (stopped) => {
       process.stderr.write(`${url} takes the deliveries of ${owner.actor.accountId} until Ctrl-C.\n`)
       await new Promise((resolve) => stopped.addEventListener('abort', resolve))
     }).finally(restore)

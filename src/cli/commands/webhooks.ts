@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<DeliveryView>[] = [
 ]
 
 export function addWebhookCommands(program: Command): void {
-  const webhooks = program.command('webhooks').description('callbacks of an account')
+  const webhooks = program.command('webhooks').description('webhooks of an account: URL, secret, deliveries')
   addSettings(webhooks)
   addDeliveries(webhooks)
   addVerifyCommand(webhooks)
@@ -35,7 +35,7 @@ function addSettings(webhooks: Command): void {
   operatorCommand<{ account: string; clear?: boolean }>(
     webhooks
       .command('set-url')
-      .description('set where callbacks go when a submission names no URL')
+      .description('set the URL of deliveries for submissions that name none')
       .requiredOption(...ACCOUNT)
       .option('--clear', 'send none')
       .argument('[url]', 'https://…'),
@@ -46,7 +46,7 @@ function addSettings(webhooks: Command): void {
       const set = await setWebhookUrl(owner, { url: url ?? null })
       return {
         json: { account_id: owner.actor.accountId, webhook_url: set.url },
-        text: set.url ?? 'No URL: callbacks go where submissions say.',
+        text: set.url ?? 'No URL: deliveries go where submissions say.',
       }
     },
   )
