@@ -1,4 +1,5 @@
 import { poolOf } from '../catalog/voice-endpoint.ts'
+import { SingleFlight } from '../concurrency/single-flight.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import { voiceKind } from '../queue/job-kind.ts'
@@ -26,20 +27,14 @@ export async function servePools(
 ): Promise<Pools> {
   const queues = (await runtime.boss.getQueues()).map(({ name }) => name)
   const left = queues.filter((name) => name.startsWith(VOICE_QUEUES)).map((name) => name.slice(VOICE_QUEUES.length))
-  const dispatchers = new Map<string, Promise<Dispatcher>>()
   const open: Dispatcher[] = []
   let stopping = false
-  const serve = (pool: string): Promise<Dispatcher> => {
-    const known = dispatchers.get(pool)
-    if (known !== undefined) return known
-    const started = dispatch(pool)
-    dispatchers.set(pool, started)
-    started.then(
-      (dispatcher) => open.push(dispatcher),
-      () => dispatchers.delete(pool),
-    )
-    return started
-  }
+  const dispatchers = new SingleFlight(async (pool) => {
+    const dispatcher = await dispatch(pool)
+    open.push(dispatcher)
+    return dispatcher
+  })
+  const serve = (pool: string): Promise<Dispatcher> => dispatchers.get(pool)
   const follow = async (): Promise<void> => {
     await runtime.catalog.reload()
     if (stopping) return
@@ -58,7 +53,7 @@ export async function servePools(
   }
   return {
     get names() {
-      return [...dispatchers.keys()].sort()
+      return dispatchers.keys.sort()
     },
     get inFlight() {
       return open.reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
@@ -69,7 +64,7 @@ export async function servePools(
     stop: async (graceMs) => {
       stopping = true
       unlisten()
-      const all = await Promise.all([...dispatchers.values()].map((started) => started.catch(() => null)))
+      const all = await Promise.all(dispatchers.all.map((started) => started.catch(() => null)))
       await Promise.all(all.map((dispatcher) => dispatcher?.stop(graceMs)))
     },
   }

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
 import { debounce } from '../../concurrency/debounce.ts'
+import { SingleFlight } from '../../concurrency/single-flight.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
@@ -57,7 +58,8 @@ const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {
 /** @param boss opened at the first call for a process that may never need it */
 export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
-  const prepare = onceEach(async (kind: JobKind) => ensureQueue(await boss(), kind.queue))
+  const queues = new SingleFlight(async (name) => ensureQueue(await boss(), name))
+  const prepare = (kind: JobKind) => queues.get(kind.queue)
   const push = debounce((name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined), NOTIFY_SPACING_MS)
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
     // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
@@ -92,13 +94,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     release: async (kind, queueIds, workerId) => {
       await (await boss()).getDb().executeSql(RELEASE, [kind.queue, queueIds, workerId])
     },
-    withdraw: async (tx, jobId) => {
-      await tx.query(WITHDRAW, [queueId(jobId)])
-    },
-    unqueued: async (tx, jobIds) => {
-      const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
-      return rows.map((row) => row.job_id)
-    },
+    ...IN_TRANSACTIONS,
     wake,
     ...rerouting(boss, prepare, wake),
     ...rescuing(boss, wake),
@@ -106,6 +102,17 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       notifier.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
   }
+}
+
+/** What needs pg-boss's table alone, in the caller's transaction. */
+const IN_TRANSACTIONS: Pick<Queue, 'withdraw' | 'unqueued'> = {
+  withdraw: async (tx, jobId) => {
+    await tx.query(WITHDRAW, [queueId(jobId)])
+  },
+  unqueued: async (tx, jobIds) => {
+    const { rows } = await tx.query<{ job_id: string }>(UNQUEUED, [jobIds])
+    return rows.map((row) => row.job_id)
+  },
 }
 
 type Wake = BossQueue['wake']
@@ -143,19 +150,6 @@ function rescuing(boss: () => Promise<PgBoss>, wake: Wake): Pick<Queue, 'rescue'
     releaseWorker: async (workerId) => {
       for (const queue of await releaseWorker((await boss()).getDb(), workerId)) wake({ queue })
     },
-  }
-}
-
-/** Does it once for each queue, however often it is asked for; after a failure once more. */
-function onceEach(make: (kind: JobKind) => Promise<void>): (kind: JobKind) => Promise<void> {
-  const all = new Map<string, Promise<void>>()
-  return (kind) => {
-    const known = all.get(kind.queue)
-    if (known !== undefined) return known
-    const made = make(kind)
-    all.set(kind.queue, made)
-    made.catch(() => all.delete(kind.queue))
-    return made
   }
 }
 
