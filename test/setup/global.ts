@@ -15,8 +15,13 @@ declare module 'vitest' {
   }
 }
 
-/** One PostgreSQL for the whole run, with the migrated database `sonant_template` that createTestDatabase clones. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * One PostgreSQL for the whole run, with the migrated database `sonant_template` that createTestDatabase clones: the first project that
+ * needs it starts it, for all of them.
+ */
+export async function setup({ vitest }: TestProject): Promise<void> {
+  const root = vitest.getRootProject()
+  if (root.getProvidedContext().databaseUrl !== undefined) return
   const directory = await mkdtemp(join(tmpdir(), 'sonant-test-'))
   const embedded = await openEmbedded(directory, openLog('warn'), { fsync: false })
   const stop = async () => {
@@ -25,8 +30,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
   try {
     await makeTemplate(embedded.url)
-    project.provide('databaseUrl', embedded.url)
-    return stop
+    root.provide('databaseUrl', embedded.url)
+    vitest.onClose(stop)
   } catch (error) {
     await stop()
     throw error

@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
+/** What starts a process or a stand-in server, opens a database or speaks. A value that vitest injects is the address of the run's database. */
+const SLOW =
+  /^(pg|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/espeak\/espeak)/
+const INJECTS = /\binject\('/
+
+export type ProjectName = 'unit' | 'service' | 'system'
+
+/** The test files of each project, by their paths from the root of the repository. Every test file is in one of them. */
+export function sortTests(): Record<ProjectName, string[]> {
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
+  const groups = Map.groupBy(files, projectOf)
+  return { unit: groups.get('unit') ?? [], service: groups.get('service') ?? [], system: groups.get('system') ?? [] }
+}
+
+/** `system` lies in test/system; `unit` reaches nothing slow, itself and through what it imports below test; `service` is the rest. */
+export function projectOf(file: string): ProjectName {
+  if (file.startsWith('test/system/')) return 'system'
+  return isSlow(file, new Set()) ? 'service' : 'unit'
+}
+
+function isSlow(file: string, seen: Set<string>): boolean {
+  seen.add(file)
+  const text = readFileSync(resolve(ROOT, file), 'utf8')
+  if (INJECTS.test(text)) return true
+  return importsOf(file, text).some(
+    (target) => SLOW.test(target) || (isTestCode(target) && !seen.has(target) && isSlow(target, seen)),
+  )
+}
+
+const isTestCode = (target: string): boolean => /^test\/.*\.ts$/.test(target) && existsSync(resolve(ROOT, target))
+
+function importsOf(file: string, text: string): string[] {
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const target = match[1] ?? match[2] ?? match[3] ?? ''
+    return target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(file), target)) : target
+  })
+}
