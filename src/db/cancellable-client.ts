@@ -4,13 +4,13 @@ import type { Database, Tx } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 
-/** A connection lent to a caller that may stop waiting. One of the two ends it, once. */
+/** A connection checked out for a caller that may stop waiting. One of the two ends it, once. */
 export interface CheckedOut {
   readonly client: Tx
   /** Nothing runs on it any more. With an error it is closed and not reused. */
-  giveBack(broken?: Error): Promise<void>
+  release(broken?: Error): Promise<void>
   /** It is closed at PostgreSQL's end too, with whatever still runs on it or is about to. */
-  breakOff(error: Error): Promise<void>
+  terminate(error: Error): Promise<void>
 }
 
 /**
@@ -31,24 +31,24 @@ export function cancellable(db: Database, isOver: () => boolean): Database {
 
 /**
  * A connection whose statements are cancelled where they run soon after `isOver`: a server that waits for a lock, or sorts, does not notice
- * by itself that the caller has gone.
+ * by itself that the caller has disconnected.
  * @throws UNAVAILABLE where it is over already
  */
-export async function lend({ pool, checkouts }: Database, isOver: () => boolean): Promise<CheckedOut> {
+export async function checkOut({ pool, checkouts }: Database, isOver: () => boolean): Promise<CheckedOut> {
   const client = await pool.connect()
   const checkout: Checkout = { client, isOver, cancelled: null }
   checkouts.add(checkout)
-  const giveBack = async (broken?: Error) => {
+  const release = async (broken?: Error) => {
     checkouts.delete(checkout)
     await checkout.cancelled
     client.release(broken)
   }
-  const breakOff = (error: Error) => {
+  const terminate = (error: Error) => {
     checkouts.end(checkout)
-    return giveBack(error)
+    return release(error)
   }
-  if (!isOver()) return { client, giveBack, breakOff }
-  await giveBack()
+  if (!isOver()) return { client, release, terminate }
+  await release()
   throw callerGone()
 }
 
@@ -60,7 +60,7 @@ function run({ pool, checkouts }: Database, isOver: () => boolean, args: unknown
       const checkout: Checkout = { client, isOver, cancelled: null }
       const end = (error: Error | null | undefined, result: unknown) => {
         checkouts.delete(checkout)
-        // What failed once is not handed on.
+        // A connection that failed once is not reused.
         const free = () => release(error ?? undefined)
         if (checkout.cancelled === null) free()
         else void checkout.cancelled.then(free)

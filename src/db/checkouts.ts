@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 
-/** How often departed callers are looked for; also how often a statement without a caller is cancelled anew, should that have come too early. */
-const LOOK_EVERY_MS = 100
+/** How often disconnected callers are polled for; also how often a statement without a caller is cancelled anew, should that have come too early. */
+const POLL_EVERY_MS = 100
 
-/** A connection lent to a caller that may stop waiting. */
+/** A connection checked out for a caller that may stop waiting. */
 export interface Checkout {
   readonly client: PoolClient
   /** No caller waits any more for what runs on it. */
@@ -13,8 +13,8 @@ export interface Checkout {
 }
 
 /**
- * Cancels what runs for those who have gone. Looked up now and then rather than told by a signal: that would cost every request more than
- * a statement's own bookkeeping, and next to none of them is left by its caller.
+ * Cancels what runs for callers that have disconnected. Polled rather than signalled: a signal would cost every request more than
+ * a statement's own bookkeeping, and next to none of them loses its caller.
  */
 export interface Checkouts {
   add(checkout: Checkout): void
@@ -33,21 +33,21 @@ export interface Backends {
 
 export function openCheckouts(backends: Backends): Checkouts {
   const open = new Set<Checkout>()
-  let looking: NodeJS.Timeout | undefined
+  let polling: NodeJS.Timeout | undefined
   const after = (checkout: Checkout, done: Promise<void>) => {
     checkout.cancelled = Promise.all([checkout.cancelled, done])
   }
-  const look = () => {
+  const poll = () => {
     if (open.size === 0) {
-      clearInterval(looking)
-      looking = undefined
+      clearInterval(polling)
+      polling = undefined
     }
     for (const checkout of open) if (checkout.isOver()) after(checkout, backends.cancel(checkout.client))
   }
   return {
     add: (checkout) => {
       open.add(checkout)
-      looking ??= setInterval(look, LOOK_EVERY_MS)
+      polling ??= setInterval(poll, POLL_EVERY_MS)
     },
     delete: (checkout) => void open.delete(checkout),
     end: (checkout) => after(checkout, backends.terminate(checkout.client)),

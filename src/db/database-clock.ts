@@ -7,7 +7,7 @@ const STEP_MS = 1_000
 
 /** The time that the whole installation goes by: the database's. */
 export interface DatabaseClock {
-  /** Needs no round trip: read now and then, and carried on in between by a stopwatch that nobody can set. */
+  /** Needs no round trip: read now and then, and carried on in between by a stopwatch that no process can set. */
   now(): Date
   close(): void
 }

@@ -11,7 +11,7 @@ export interface Database {
   readonly url: string
   readonly pool: Pool
   readonly prisma: PrismaClient
-  /** Connections in the hands of those who may stop waiting. */
+  /** Connections checked out for callers that may stop waiting. */
   readonly checkouts: Checkouts
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export type Tx = PoolClient
 /** A transaction of Prisma Client's own, on a connection of the same pool. It cannot join one of `inTransaction`. */
 export type PrismaTx = Prisma.TransactionClient
 
-/** What a process holds locked that cannot be reached any more is free after this time: nothing else would tell PostgreSQL. */
+/** What a process holds locked that cannot be reached any more is free after this time: nothing else would notify PostgreSQL. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
 /** Cancelling must not queue up behind what is to be cancelled: where no connection is free, one more is used, for so long. */
 const SPARE_IDLE_MS = 1_000
@@ -53,7 +53,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
-  const tell = async (client: Tx, sql: string) => {
+  const signal = async (client: Tx, sql: string) => {
     const free = pool.idleCount > 0 ? pool : spare
     await free.query(sql, [backendOf(client)]).catch(() => undefined)
   }
@@ -62,8 +62,8 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     pool,
     prisma,
     checkouts: openCheckouts({
-      cancel: (client) => tell(client, 'select pg_cancel_backend($1)'),
-      terminate: (client) => tell(client, 'select pg_terminate_backend($1)'),
+      cancel: (client) => signal(client, 'select pg_cancel_backend($1)'),
+      terminate: (client) => signal(client, 'select pg_terminate_backend($1)'),
     }),
     close: async () => {
       await prisma.$disconnect()
@@ -73,7 +73,7 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   }
 }
 
-/** What PostgreSQL knows the connection as; its types do not tell. */
+/** What PostgreSQL knows the connection as; its types do not name it. */
 const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Nothing remote happens inside. */

@@ -2,7 +2,7 @@ import { isDatabaseDown } from '../errors/database-down.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 
-/** SQLSTATEs of a server that answers and lets nobody in: wrong user or password (class 28), no such database. */
+/** SQLSTATEs of a server that answers and admits no client: wrong user or password (class 28), no such database. */
 const NOT_LET_IN = /^(28[0-9A-Z]{3}|3D000)$/
 /** What node calls a certificate that it does not trust. */
 const UNTRUSTED = /^(ERR_TLS_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_|ERR_SSL_)/
@@ -25,7 +25,7 @@ function isRefused(error: unknown): boolean {
   return NOT_LET_IN.test(code) || UNTRUSTED.test(code) || (error instanceof Error && DRIVER_MESSAGES.has(error.message))
 }
 
-/** Where a name has several addresses, node tells what was wrong with each, and nothing of the whole. */
+/** Where a name has several addresses, node reports what was wrong with each, and nothing of the whole. */
 function reasonOf(error: unknown): string {
   const { message, errors, code } = error as {
     message?: string

@@ -25,7 +25,7 @@ interface Facts extends Privileges {
 }
 
 /**
- * Looks at the database of DATABASE_URL before anything in it is created or locked, over connections of its own. Returns the URL as the
+ * Checks the database of DATABASE_URL before anything in it is created or locked, over connections of its own. Returns the URL as the
  * driver has to read it.
  * @throws ServiceError UNAVAILABLE, one sentence on what the operator has to change
  */
@@ -50,14 +50,14 @@ async function inspect(client: Client, url: string, databaseUrl: string): Promis
   // A pooler gives out keys of its own: only where the two differ can there be one.
   const isPooled = (client as unknown as { processID: number }).processID !== facts.pid
   if (isPooled && (await isMultiplexed(client, facts.pid, () => connect(url)))) throw unusable(databaseUrl, POOLER)
-  const trouble = troubleOf(facts)
-  if (trouble !== null) throw unusable(databaseUrl, trouble)
+  const defect = defectOf(facts)
+  if (defect !== null) throw unusable(databaseUrl, defect)
 }
 
 const POOLER =
   'is reached through a pooler in transaction mode, which loses locks and notifications: set the pooler to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL itself'
 
-function troubleOf(facts: Facts): string | null {
+function defectOf(facts: Facts): string | null {
   if (facts.encoding !== ENCODING) {
     return `is encoded in ${facts.encoding}, which cannot hold every text: create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`
   }

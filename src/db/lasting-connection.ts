@@ -13,7 +13,7 @@ interface LastingOptions {
   readonly log: Log
   /** Before each attempt to reconnect. */
   readonly ensure: () => Promise<void>
-  /** On a new connection, before anybody else has it. */
+  /** On a new connection, before any other user has it. */
   readonly prepare: (client: Client) => Promise<void>
   /** After a lost connection was replaced. */
   readonly onBack: () => void
@@ -87,7 +87,7 @@ async function retry<T>(
     } catch (error) {
       if (!isLoss(error) || closing.aborted) throw error
     }
-    // pg refuses the query a moment before it says that the connection ended.
+    // pg refuses the query shortly before it says that the connection ended.
     await wait(FIRST_BACKOFF_MS)
   }
 }

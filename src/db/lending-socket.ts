@@ -7,16 +7,16 @@ const READ_BYTES = 65_536
  * megabytes later. Over TLS it is TLS that reads, and all is as usual.
  */
 export class LendingSocket extends Socket {
-  /** Whether those who listen to `data` are done with the bytes when they return. Otherwise they get a copy to keep. */
+  /** Whether listeners of `data` are done with the bytes when they return. Otherwise they get a copy to keep. */
   lends = false
 
   constructor() {
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
-    super({ onread: { buffer, callback: (length) => this.#give(buffer.subarray(0, length)) } })
+    super({ onread: { buffer, callback: (length) => this.#emitBytes(buffer.subarray(0, length)) } })
   }
 
   /** False stops the reading until the reader asks for more. */
-  #give(bytes: Buffer): boolean {
+  #emitBytes(bytes: Buffer): boolean {
     if (!this.lends) return this.push(Buffer.from(bytes))
     this.emit('data', bytes)
     return true

@@ -32,7 +32,7 @@ export interface PageShape {
   readonly backwards: boolean
 }
 
-/** @param isCursor tells whether a text can be a cursor at all. @throws INVALID_REQUEST: what is out of range is never clamped */
+/** @param isCursor whether a text can be a cursor at all. @throws INVALID_REQUEST: what is out of range is never clamped */
 export function pageShape(input: PageInput, isCursor: (text: string) => boolean): PageShape {
   const { first, last, after, before } = input
   const details: Detail[] = []

@@ -3,7 +3,7 @@ import { isDatabaseDown } from '../errors/database-down.ts'
 
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
-/** A restart of PostgreSQL takes a second or two; who waits longer than this has lost its job's heartbeat anyway. */
+/** A restart of PostgreSQL takes a second or two; a worker that waits longer than this has lost its job's heartbeat anyway. */
 const PATIENCE_MS = 30_000
 
 /** Repeats a write that may safely be repeated until the database answers it. @throws any other error at once */

@@ -49,7 +49,7 @@ export async function openFoundation(settings: Settings, log: Log, closers: Clos
   return { ...common, ...waiting, deliveries, storage, publicUrl: guessPublicUrl(settings) }
 }
 
-/** Where callers reach the service as long as no API has told. */
+/** Where callers reach the service as long as no API has recorded it. */
 const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
 
 /** What the secret is good for: URLs of media, secrets of webhooks. */

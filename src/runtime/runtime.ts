@@ -19,12 +19,12 @@ import type { ServiceContext, Services } from './services.ts'
 
 const CATALOG_RETRY_MS = 250
 
-/** What a process is: workers look after the queue, everything else only puts jobs into it. */
+/** What a process is: workers maintain the queue, everything else only puts jobs into it. */
 interface Role {
   readonly supervise: boolean
 }
 
-/** Everything that a process opened; `close` lets go of it in reverse. */
+/** Everything that a process opened; `close` closes it in reverse order. */
 export interface Runtime extends Services {
   readonly queue: BossQueue
   readonly boss: PgBoss
@@ -32,7 +32,7 @@ export interface Runtime extends Services {
   readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
   readonly signingKey: Uint8Array
-  /** Where callers reach this service: a setting, or what the API that listens has told. */
+  /** Where callers reach this service: a setting, or what the API that listens has recorded. */
   publicUrl: string
   /** The runtime as a verb's first argument. */
   as(actor: Actor): ServiceContext
@@ -84,7 +84,7 @@ async function followCatalog(runtime: Runtime): Promise<void> {
   await runtime.catalog.reload()
 }
 
-/** A queue for every pool that an endpoint names, before anybody can submit to it. */
+/** A queue for every pool that an endpoint names, before any caller can submit to it. */
 async function prepareQueues(queue: BossQueue, { endpoints }: CatalogSnapshot): Promise<void> {
   const pools = new Set([...endpoints.values()].map(poolOf))
   const kinds = [WEBHOOK_KIND, ...[...pools].map(voiceKind), GENERATION_KIND]

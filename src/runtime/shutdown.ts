@@ -4,8 +4,8 @@ import type { Log } from '../values/log.ts'
 
 /** The terminal sends Ctrl-C to the whole group, and npm passes its own on: what comes this close together is one signal. */
 const SAME_SIGNAL_MS = 1000
-/** What the doors and the workers may take beyond the grace time: to hand back what still runs, and to say goodbye. */
-const HAND_BACK_MS = 5000
+/** What the doors and the workers may take beyond the grace time: to release what still runs, and to close connections. */
+const RELEASE_MS = 5000
 
 /** What a process opened so far. */
 export interface Opened {
@@ -18,7 +18,7 @@ export interface Opened {
 }
 
 /**
- * SIGTERM and Ctrl-C, from the first moment of a start: closes what was opened and exits 0. A second signal does not wait for what
+ * SIGTERM and Ctrl-C, from the beginning of a start: closes what was opened and exits 0. A second signal does not wait for what
  * runs, a third for nothing. The signal returned is aborted when the first one comes. Whatever hangs is waited for no longer than the
  * grace time and a few seconds.
  */
@@ -34,7 +34,7 @@ export function stopOnSignal(log: Log, opened: Opened, graceMs: number): AbortSi
     log.info({ signal }, 'stopping')
     stopping.abort()
     const started = { what: 'the start', close: () => opened.starting.catch(() => undefined) }
-    await Promise.race([closeWithin(started, graceMs + HAND_BACK_MS, log), hurried])
+    await Promise.race([closeWithin(started, graceMs + RELEASE_MS, log), hurried])
     process.exit((await closeAll(log, opened, graceMs, hurried)) ? 0 : 1)
   }
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -54,7 +54,7 @@ export function stopOnSignal(log: Log, opened: Opened, graceMs: number): AbortSi
 export async function closeAll(log: Log, opened: Opened, graceMs: number, hurried?: Promise<void>): Promise<boolean> {
   let clean = true
   const ended = opened.working.splice(0).map(async (closer) => {
-    clean = (await closeWithin(closer, graceMs + HAND_BACK_MS, log)) && clean
+    clean = (await closeWithin(closer, graceMs + RELEASE_MS, log)) && clean
   })
   const working = Promise.all(ended)
   await (hurried === undefined ? working : Promise.race([working, hurried]))

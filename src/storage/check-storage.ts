@@ -15,7 +15,7 @@ export interface StorageCheck {
   readonly error: string | null
 }
 
-/** Looks whether the store is there, puts one small object, reads it whole and in part, and deletes it, as jobs do with their audio. */
+/** Checks that the store is there: puts one small object, reads it whole and in part, and deletes it, as jobs do with their audio. */
 export async function checkStorage(storage: Storage): Promise<readonly StorageCheck[]> {
   const key = `${newId('job')}/1/check.txt`
   const checks: StorageCheck[] = []

@@ -15,7 +15,7 @@ export interface S3Request {
   readonly body?: Uint8Array<ArrayBuffer> | string
   /** The statuses that are no failure. */
   readonly accept: readonly number[]
-  /** How long it is repeated while the store is away, in milliseconds; a moment unless given. */
+  /** How long it is repeated while the store is away, in milliseconds; a short default unless given. */
   readonly retryBudgetMs?: number | undefined
   /** Ends the request and the waiting. */
   readonly signal?: AbortSignal | undefined

@@ -11,7 +11,7 @@ import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 const PART_BYTES = 8 * 1024 * 1024
 
 /** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
-const PUT_PATIENCE_MS = 180_000
+const PUT_RETRY_BUDGET_MS = 180_000
 /** No job's: nothing is ever there. */
 const PROBED_KEY = 'probe/none'
 
@@ -36,8 +36,8 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
   }
   return {
     put: (key, content, { contentType, signal }) => {
-      const patiently: Send = (request) => send({ retryBudgetMs: PUT_PATIENCE_MS, signal, ...request })
-      return putObject(patiently, urlOf, key, content, contentType)
+      const sendWithBudget: Send = (request) => send({ retryBudgetMs: PUT_RETRY_BUDGET_MS, signal, ...request })
+      return putObject(sendWithBudget, urlOf, key, content, contentType)
     },
     stat: async (key) => {
       const { status, headers } = await send({ url: urlOf(key), method: 'HEAD', accept: [200, 404] })
@@ -70,7 +70,7 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
   }
 }
 
-/** A bucket that is not there and an object that is not there are both 404: the code tells which. Keys without the right to list get 403. */
+/** A bucket that is not there and an object that is not there are both 404: the code says which. Keys without the right to list get 403. */
 async function probeBucket(send: Send, url: string): Promise<void> {
   const answer = await send({ url, method: 'GET', accept: [200, 403, 404] })
   const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
@@ -151,7 +151,7 @@ async function putParts(
       part = next.done === true ? undefined : next.value
     }
     const finished = await send({ url: uploadUrl(''), method: 'POST', body: completion(tags), accept: [200] })
-    // S3 answers 200 before it is done, and tells of a failure in the body.
+    // S3 answers 200 before it is done, and reports a failure in the body.
     if (/<Error>/.test(await finished.text())) throw new Error('S3 could not put the parts together.')
     return bytes
   } catch (error) {

@@ -36,7 +36,7 @@ export interface Storage {
   signUrl(key: string, options: { contentType: string; now: Date }): string | Promise<string>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
-  /** Deletes everything whose key starts with the folder's and a slash. */
+  /** Deletes every object with a key that starts with the folder's and a slash. */
   deleteBelow(folder: string): Promise<void>
   /** Whether the store is there at all, without writing to it: for the start of a process. @throws Error with the reason in words */
   probe(): Promise<void>

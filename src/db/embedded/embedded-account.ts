@@ -7,7 +7,7 @@ import { EmbeddedError } from './embedded-error.ts'
 const run = promisify(execFile)
 const ACCOUNTS = ['postgres', 'nobody'] as const
 
-/** Whom PostgreSQL runs as: it refuses to run as root. */
+/** The user that PostgreSQL runs as: it refuses to run as root. */
 export interface Account {
   readonly uid: number
   readonly gid: number

@@ -53,14 +53,14 @@ export const initialise = (root: string, account: Account, binaries: Binaries, l
     }
   })
 
-/** The directory of PostgreSQL's socket, closed to everybody but the account. A long path is replaced by one under /tmp. */
+/** The directory of PostgreSQL's socket, closed to all users but the account. A long path is replaced by one under /tmp. */
 export async function openSocketDirectory(root: string, account: Account): Promise<string> {
   const near = join(root, 'run')
   const fits = Buffer.byteLength(join(near, SOCKET_NAME)) < LONGEST_SOCKET_PATH_BYTES
   const directory = fits ? near : join('/tmp', `sonant-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`)
   return using(directory, async () => {
     await makeDirectory(directory, account).catch(ignore('EEXIST'))
-    // In /tmp anybody may have made it before us, or made it a link; in our own directory root may take it over.
+    // In /tmp any user may have made it before us, or made it a link; in our own directory root may take it over.
     const found = await lstat(directory)
     const trusted = found.uid === account.uid || (account.foreign && (fits || found.uid === 0))
     if (!found.isDirectory() || !trusted)

@@ -22,7 +22,7 @@ export type Launcher = (program: string, args: readonly string[]) => Launch
 
 /**
  * How to run PostgreSQL's programs as the account, so that they reach their binaries and `root`, an existing directory.
- * Where a directory on the way is closed to the account, root lends it the capability to pass (a clone under /root, a
+ * Where a directory on the way is closed to the account, root grants it the capability to pass (a clone under /root, a
  * data directory under mktemp -d). On Linux the programs end when the process that started them does, however it ends.
  * Throws EmbeddedError when the account cannot reach them by any means.
  */
@@ -37,14 +37,14 @@ export async function makeLauncher(account: Account, program: string, root: stri
   if (closed === undefined && executable) return launcher(identity)
   // Reading and passing is the smaller gift; it does not cover files that no other user may execute (npm ci with umask 077).
   for (const capability of executable ? ['dac_read_search', 'dac_override'] : ['dac_override']) {
-    const prefix = [...identity, ...lend(capability)]
+    const prefix = [...identity, ...grant(capability)]
     if (await succeeds(prefix[0]!, [...prefix.slice(1), program, '--version'])) return launcher(prefix)
   }
   throw notReachable(closed ?? program, account)
 }
 
-// PostgreSQL looks for itself with access(2), which ignores an ordinary user's capabilities unless no_setuid_fixup is on.
-const lend = (capability: string) => [
+// PostgreSQL checks by itself with access(2), which ignores an ordinary user's capabilities unless no_setuid_fixup is on.
+const grant = (capability: string) => [
   '--securebits=+no_setuid_fixup',
   `--inh-caps=+${capability}`,
   `--ambient-caps=+${capability}`,
@@ -60,7 +60,7 @@ function launcher(prefix: readonly string[], identity?: Account): Launcher {
   }
 }
 
-// A directory of our own that is closed to everybody else is opened by group alone: only the account gets in.
+// A directory of our own that is closed to all other users is opened by group alone: only the account gets in.
 async function openToAccount(directory: string, account: Account): Promise<void> {
   const found = await stat(directory)
   if (found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) return
@@ -84,7 +84,7 @@ function permits(file: { uid: number; gid: number; mode: number }, account: Acco
 
 const notReachable = (path: string, account: Account) =>
   new EmbeddedError(
-    `PostgreSQL runs as user ${account.uid}, who may not pass ${path}: open it with chmod o+x, move it, run this as another user, or set DATABASE_URL.`,
+    `PostgreSQL runs as user ${account.uid}, which may not pass ${path}: open it with chmod o+x, move it, run this as another user, or set DATABASE_URL.`,
   )
 
 const succeeds = (command: string, args: readonly string[]): Promise<boolean> =>

@@ -75,7 +75,7 @@ export async function startPostmaster(place: Place): Promise<Attempt> {
   }
 }
 
-/** Stops the postmaster of the data directory the fast way, whichever process started it, and waits until it has let go of the files. */
+/** Stops the postmaster of the data directory the fast way, whichever process started it, and waits until it has closed the files. */
 export async function stopPostmaster(data: string): Promise<void> {
   const pid = await lockHolder(data)
   if (pid === undefined) return

@@ -10,11 +10,11 @@ import { EmbeddedError } from './embedded-error.ts'
 import { makeLauncher } from './embedded-launcher.ts'
 import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
-/** One connection of this name per process that uses the database: who closes the last one stops the database. */
+/** One connection of this name per process that uses the database: the process that closes the last one stops the database. */
 const PRESENCE = 'sonant presence'
 const LEAVING = 'sonant leaving'
 const POLL_MS = 20
-/** How long a lock whose owner does not answer is tried again: a killed postmaster's children take a moment to notice. */
+/** How long a lock whose owner does not answer is tried again: a killed postmaster's children take some time to notice. */
 const LOCKED_DEADLINE_MS = 10_000
 /** Recovery after a crash replays the log; a database that says it is starting up gets this long. */
 const START_DEADLINE_MS = 120_000
@@ -25,7 +25,7 @@ export interface Embedded {
   readonly url: string
   /** Makes sure that it answers, starting it if not. Cheap, and safe to call often and at once. Throws EmbeddedError. */
   ensure(): Promise<void>
-  /** Lets go of it. The last process to do so stops it, whichever process started it. */
+  /** Closes this process's connection. The last process to do so stops the database, whichever process started it. */
   close(): Promise<void>
 }
 
@@ -117,7 +117,7 @@ async function probe(url: string): Promise<Client | 'none' | 'busy'> {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'none'
-    // Starting up or shutting down, no connection free for the moment, or gone while it answered.
+    // Starting up or shutting down, no connection free at present, or gone while it answered.
     if (code === '57P03' || code === '53300' || code === 'ECONNRESET' || code === undefined) return 'busy'
     throw error
   }

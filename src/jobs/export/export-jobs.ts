@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
-import { type CheckedOut, lend } from '../../db/cancellable-client.ts'
+import { type CheckedOut, checkOut } from '../../db/cancellable-client.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { filterViolations, rejectViolations } from '../list/job-filter.ts'
 import { CopyCsv } from './copy-csv.ts'
@@ -44,9 +44,9 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const pass = await ctx.exportQueue.enter(accountId, gone)
   try {
-    const lent = await lend(ctx.db, () => gone?.aborted === true)
-    await openSnapshot(lent, accountId, window)
-    return stream(ctx, lent, pass, accountId, window, gone)
+    const checkedOut = await checkOut(ctx.db, () => gone?.aborted === true)
+    await openSnapshot(checkedOut, accountId, window)
+    return stream(ctx, checkedOut, pass, accountId, window, gone)
   } catch (error) {
     pass.leave()
     throw gone?.aborted ? gone.reason : error
@@ -58,7 +58,7 @@ const tooLong = () =>
 
 /** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
 async function openSnapshot(
-  { client, giveBack, breakOff }: CheckedOut,
+  { client, release, terminate }: CheckedOut,
   accountId: string,
   window: Window,
 ): Promise<void> {
@@ -70,11 +70,11 @@ async function openSnapshot(
     exceeds = rows[0]?.exceeds
     if (exceeds !== false) await client.query('rollback')
   } catch (error) {
-    await breakOff(error as Error)
+    await terminate(error as Error)
     throw error
   }
   if (exceeds === false) return
-  await giveBack()
+  await release()
   throw tooMany()
 }
 
@@ -85,7 +85,7 @@ const tooMany = () =>
 
 function stream(
   ctx: ExportContext,
-  { client, giveBack, breakOff }: CheckedOut,
+  { client, release, terminate }: CheckedOut,
   pass: ExportPass,
   accountId: string,
   window: Window,
@@ -94,12 +94,12 @@ function stream(
   const rows = new CopyCsv({
     sql: copyWithin(accountId, window),
     head: CSV_HEAD,
-    // Nothing more is read from the snapshot: it is given back before the file ends.
+    // Nothing more is read from the snapshot: it is released before the file ends.
     finish: () => client.query('commit'),
     onEnd: (error) => {
       pass.doneReading()
       // In the middle of a COPY a connection is good for nothing else.
-      void (error === undefined ? giveBack() : breakOff(error))
+      void (error === undefined ? release() : terminate(error))
     },
   })
   client.query(rows)
