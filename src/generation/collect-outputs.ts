@@ -1,6 +1,6 @@
 import { EngineError } from '../engines/engine.ts'
 import { type RetryOptions, withRetryBudget } from '../engines/retry.ts'
-import type { ProducedFile } from '../jobs/lifecycle/perform-job.ts'
+import type { ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { extensionOf, safeContentType } from './content-type.ts'
 import { fetchOutput, type Reach } from './fetch-output.ts'
 

@@ -51,14 +51,14 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
   const permits = new ServerPermits(runtime, () => (stopping ? [] : queuesOf(pools.names)))
   const slotsAt = (server: string) => permits.slotsAt(server)
   const engines = options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt })
-  const held = openClaimRegistry(runtime.db)
+  const claims = openClaimRegistry(runtime.db)
   // The first text then finds a thread that has compiled its engine.
   const stopWarming = warmWhenIdle(() => engines.warm(), options.isBusy ?? (() => false))
-  const speaking = { held, permits, engines, threads }
+  const speaking = { claims, permits, engines, threads }
   const pools = await servePools(runtime, options.pools, (pool) => startSpeaking(runtime, pool, speaking))
   const cogServers = openCogServers(slotsAt)
   const resolver = sharedResolver(options.resolver ?? systemResolver())
-  const generation = await startGenerating(runtime, { held, permits, cogServers, resolver })
+  const generation = await startGenerating(runtime, { claims, permits, cogServers, resolver })
   const registration = await registerWorker(runtime, {
     load: () => ({
       pools: stopping ? [] : pools.names,
@@ -124,23 +124,23 @@ function slotsBeside(runtime: Runtime, pool: string, threads: number): number {
 }
 
 interface SpeakingParts {
-  readonly held: ClaimRegistry
+  readonly claims: ClaimRegistry
   readonly permits: ServerPermits
   readonly engines: Engines
   readonly threads: number
 }
 
 function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Promise<Dispatcher> {
-  const { held, permits, engines, threads } = parts
+  const { claims, permits, engines, threads } = parts
   const kind = voiceKind(pool)
   return dispatchJobs({
     ...runtime,
     kind,
     slots: () => slotsBeside(runtime, pool, threads),
     serverQueues: permits.serverQueuesOf(kind),
-    stillOwned: held.stillOwned,
+    stillOwned: claims.stillOwned,
     handle: (jobId, signal, delivery, ticket) =>
-      synthesize({ ...runtime, engines, held, pool }, jobId, signal, ticket).catch(async (error: unknown) => {
+      synthesize({ ...runtime, engines, claims, pool }, jobId, signal, ticket).catch(async (error: unknown) => {
         if (!(error instanceof MovedAway)) throw error
         await runtime.queue.rerouteDelivery({
           delivery,
@@ -154,7 +154,7 @@ function startSpeaking(runtime: Runtime, pool: string, parts: SpeakingParts): Pr
 }
 
 interface GeneratingParts {
-  readonly held: ClaimRegistry
+  readonly claims: ClaimRegistry
   readonly permits: ServerPermits
   readonly cogServers: CogServers
   readonly resolver: Resolver
@@ -167,7 +167,7 @@ function startGenerating(runtime: Runtime, { permits, ...own }: GeneratingParts)
     kind: GENERATION_KIND,
     slots: GENERATION_SLOTS,
     serverQueues: permits.serverQueuesOf(GENERATION_KIND),
-    stillOwned: own.held.stillOwned,
+    stillOwned: own.claims.stillOwned,
     handle: (_jobId, signal, delivery, ticket) => generate(parts, delivery, signal, ticket),
   })
 }

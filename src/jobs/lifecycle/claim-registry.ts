@@ -12,8 +12,8 @@ export interface ClaimRegistry {
 /** A job that is not claimed yet has the highest attempt there can be: no other worker has overtaken it. */
 const NOT_YET_CLAIMED = 2 ** 31 - 1
 const LOST = `
-  select j.id from unnest($1::text[], $2::integer[]) as held(id, attempt) join job j on j.id = held.id
-  where j.status not in ('queued', 'processing') or j.attempt > held.attempt`
+  select j.id from unnest($1::text[], $2::integer[]) as claimed(id, attempt) join job j on j.id = claimed.id
+  where j.status not in ('queued', 'processing') or j.attempt > claimed.attempt`
 
 export function openClaimRegistry(db: Database): ClaimRegistry {
   const attempts = new Map<string, number>()
@@ -26,7 +26,7 @@ export function openClaimRegistry(db: Database): ClaimRegistry {
     },
     stillOwned: async (jobIds) => {
       const known = jobIds.map((jobId) => attempts.get(jobId) ?? NOT_YET_CLAIMED)
-      const { rows } = await db.pool.query<{ id: string }>({ name: 'held_jobs', text: LOST, values: [jobIds, known] })
+      const { rows } = await db.pool.query<{ id: string }>({ name: 'lost_claims', text: LOST, values: [jobIds, known] })
       const lost = new Set(rows.map(({ id }) => id))
       return new Set(jobIds.filter((jobId) => !lost.has(jobId)))
     },

@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream'
+import type { Parts } from '../../context/context.ts'
+import { JobFailure } from '../job-states.ts'
+import type { Claim } from './claim-job.ts'
+import type { FinishedArtifact } from './complete-job.ts'
+import { attemptFolder } from './delete-abandoned-files.ts'
+import type { EndingParts, Provenance } from './end-job.ts'
+
+/** One output before it is stored. */
+export interface ProducedFile {
+  /** The name in the job's `outputs`. */
+  readonly output: string
+  /** What follows the output's name in its storage key, such as `.wav`; may be empty. */
+  readonly extension: string
+  readonly content: Uint8Array | Readable
+  readonly contentType: string
+  readonly durationMs: number | null
+}
+
+/** Everything that one run of an engine brought. Files are taken one by one: the next is asked for when the last one is stored. */
+export interface Produced extends Provenance {
+  readonly files: Iterable<ProducedFile> | AsyncIterable<ProducedFile>
+}
+
+/** A claimed job in the words of its producer: how long it may take, and what does it. */
+export interface Work {
+  readonly timeLimitSeconds: number
+  /** What the engine has said of its work so far: kept also where the job fails. */
+  provenance?(): Provenance
+  /** Waits for its ticket where the engine takes few at once: not part of the time limit. */
+  awaitTicket?(signal: AbortSignal): Promise<void>
+  /** Releases the ticket as soon as the engine is done. @throws EngineError, JobFailure; or the signal's reason when aborted */
+  perform(signal: AbortSignal): Promise<Produced>
+}
+
+/** One worker's attempt at a claimed job, as it goes on. */
+export interface Attempt {
+  readonly parts: EndingParts
+  readonly claim: Claim
+  /** Aborted when the job was cancelled, belongs to another worker or must be released. */
+  readonly signal: AbortSignal
+  /** Of every file that was begun: the files to delete where the job does not complete. */
+  readonly storageKeys: string[]
+  /** Absent until it is known. */
+  work?: Work
+}
+
+/** What came of the work, stored. */
+interface Production {
+  readonly artifacts: readonly FinishedArtifact[]
+  readonly provenance: Provenance
+}
+
+/**
+ * Performs the work and stores its files within the time limit; the engine is stopped when that is over or `signal` is aborted.
+ * @throws JobFailure JOB_TIMEOUT, and what the work or the storage throws
+ */
+export async function produce({ parts, claim, signal, storageKeys }: Attempt, work: Work): Promise<Production> {
+  await work.awaitTicket?.(signal)
+  const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
+  let isEngineDone = false
+  try {
+    const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
+    const artifacts: FinishedArtifact[] = []
+    for await (const file of files) {
+      const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
+      storageKeys.push(storageKey)
+      isEngineDone = !(file.content instanceof Readable)
+      artifacts.push(await store(parts, file, storageKey, signal))
+    }
+    return { artifacts, provenance }
+  } catch (error) {
+    if (limit.aborted && !signal.aborted && !isEngineDone) {
+      throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
+    }
+    throw error
+  }
+}
+
+/** Not within the time limit: that is the engine's, and what it made may wait for a store that is away. */
+async function store(
+  parts: Pick<Parts, 'storage'>,
+  file: ProducedFile,
+  storageKey: string,
+  signal: AbortSignal,
+): Promise<FinishedArtifact> {
+  const { output, contentType, durationMs } = file
+  try {
+    const stored = await parts.storage.put(storageKey, file.content, { contentType, signal })
+    return { output, storageKey, contentType, durationMs, ...stored }
+  } finally {
+    // A store that failed at once has not even begun to read.
+    if (file.content instanceof Readable) file.content.destroy()
+  }
+}

@@ -1,0 +1,74 @@
+import { untilAnswered } from '../../db/until-answered.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { CutOff } from '../../queue/stopping.ts'
+import { completeJob } from './complete-job.ts'
+import { failJob } from './fail-job.ts'
+import { isExpected, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
+import type { Attempt } from './produce.ts'
+import { recordRelease } from './record-release.ts'
+
+type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
+
+/**
+ * What each outcome means: for the job's row, and for its place in the queue.
+ *
+ * | outcome   | the job                 | its delivery     |
+ * |-----------|-------------------------|------------------|
+ * | completed | completeJob             | is done with     |
+ * | failed    | failJob                 | is done with     |
+ * | released  | recordRelease           | goes out again   |
+ * | redeliver | stays as it is          | goes out again   |
+ *
+ * A job that another worker has claimed meanwhile stays as it is, and the files of this attempt are deleted.
+ * @throws what makes the queue deliver the job again
+ */
+export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise<void> {
+  switch (outcome.kind) {
+    case 'completed':
+      return recordCompleted(attempt, outcome)
+    case 'failed':
+      return recordFailed(attempt, outcome)
+    case 'released':
+      await noteRelease(attempt, outcome.reason)
+      throw outcome.error
+    case 'redeliver':
+      throw outcome.error
+  }
+}
+
+/** A completion that cannot be written is an outcome of its own: never `completed` again. */
+async function recordCompleted(attempt: Attempt, { artifacts, provenance }: OutcomeOf<'completed'>): Promise<void> {
+  const { parts, claim, signal } = attempt
+  try {
+    const completed = await record(() => completeJob(parts, claim, artifacts, provenance))
+    if (!completed) await deleteFiles(attempt)
+  } catch (error) {
+    await recordOutcome(attempt, outcomeOf(error, signal))
+  }
+}
+
+/** @throws RecordFailed while the database is away, full, or out of something else */
+const record = (write: () => Promise<boolean>): Promise<boolean> =>
+  untilAnswered(write).catch((cause: unknown) => {
+    throw isDatabaseDown(cause) ? new RecordFailed('the result could not be recorded', { cause }) : cause
+  })
+
+async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'failed'>): Promise<void> {
+  const { parts, claim, work } = attempt
+  const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
+  const detail = { code: failure.code, cause: failure.message, ...unexpected }
+  parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
+  const failed = await untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
+  // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
+  if (failed) await deleteFiles(attempt)
+}
+
+/** A release that cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */
+async function noteRelease({ parts, claim }: Attempt, reason: Error): Promise<void> {
+  const note = () => recordRelease(parts, claim)
+  await (reason instanceof CutOff ? untilAnswered(note) : note()).catch(() => undefined)
+}
+
+const deleteFiles = ({ parts, storageKeys }: Attempt): Promise<unknown> =>
+  Promise.all(storageKeys.map((key) => parts.storage.delete(key)))
