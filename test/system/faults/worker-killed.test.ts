@@ -13,8 +13,8 @@ const PATIENCE_MS = 40_000
 const RECOVERY_DEADLINE_MS = 10_000
 /** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
 const SLEEP_MS = 30_000
-const WATCHED = 'controlServer worker'
-const POOL = 'controlServer'
+const WATCHED = 'control-server worker'
+const POOL = 'control-server'
 const JOBS = 50
 const SLOTS = 25
 
@@ -26,7 +26,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
   beforeAll(async () => {
     service = await startTestRuntime()
     controlServer = await openControlServer()
-    await applyEndpoint(service.runtime, 'controlServer', { pool: POOL, max_in_flight: JOBS })
+    await applyEndpoint(service.runtime, 'control-server', { pool: POOL, max_in_flight: JOBS })
   })
   afterEach(async () => {
     controlServer.hold = () => undefined
@@ -54,7 +54,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     return started
   }
   const submit = (key: string, texts: readonly string[]) =>
-    Promise.all(texts.map((text) => submitText(service.url, key, 'controlServer', text)))
+    Promise.all(texts.map((text) => submitText(service.url, key, 'control-server', text)))
   const seen = (what: Checkpoint['what'], names: (name: string) => boolean) =>
     controlServer.checkpoints.filter((checkpoint) => checkpoint.what === what && names(checkpoint.name))
   const evidence = (key: string) => ({
