@@ -6,12 +6,15 @@ import { until } from '../../setup/wait.ts'
 
 const LOAD_MS = 10_000
 const PATIENCE_MS = 60_000
-/** Words that only one statement has: the queue's claim, the job's, its end, its failure; the begin of a callback's attempt, its record. */
+/**
+ * Bytes that only one statement has: the queue's claim, the job's, its completion and its failure (one prepared statement, told apart by
+ * the status that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
+ */
 const COMMITTED_BY_WORKERS = [
   'claim_queued',
   'claim_job',
-  "status = 'completed'",
-  "status = 'failed'",
+  '\tcompleted',
+  '\u0006failed',
   'begin_attempts',
   'succeed_attempts',
   'fail_attempt',
