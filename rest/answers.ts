@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { PublicDocument } from '../src/context/catalog-snapshot.ts'
 import { namesETag } from '../src/http/if-none-match.ts'
+import type { Job } from '../src/jobs/job-shape.ts'
 import { isTerminal } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import { presentVoiceJob } from '../src/jobs/present-voice-job.ts'
-import type { VoiceJobView } from '../src/jobs/voice-job.ts'
 import type { Answer, Call } from './operation.ts'
-import { presentDocument, presentFailure, presentSubmission } from './present.ts'
+import { presentDocument, presentFailure, presentJob, presentSubmission } from './present.ts'
 
 // The result of a verb as an answer: status, headers and body.
 
@@ -15,6 +15,9 @@ import { presentDocument, presentFailure, presentSubmission } from './present.ts
 export const ok =
   <Result>(present: (result: Result) => object) =>
   (result: Result): Answer => ({ status: 200, body: present(result) })
+
+/** 200 with a job and its output URLs, signed now. */
+export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({ status: 200, body: await presentJob(ctx, job) })
 
 /** 202 with the address under `jobs` where the job is polled. */
 export const accepted =
@@ -43,8 +46,8 @@ const POLL_INTERVALS = [
 ]
 
 /** 200, with the seconds to wait before the next poll of an unfinished job. */
-export function polled(job: VoiceJobView, { ctx }: Call): Answer {
-  const body = presentVoiceJob(job)
+export async function polled(job: Job, { ctx }: Call): Promise<Answer> {
+  const body = await presentVoiceJob(ctx, job)
   if (isTerminal(job.status)) return { status: 200, body }
   const age = (ctx.now().getTime() - job.createdAt.getTime()) / 1000
   const interval = POLL_INTERVALS.find(({ untilAge }) => age < untilAge)

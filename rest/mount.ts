@@ -88,7 +88,7 @@ function mountPublic(scope: FastifyInstance, documented: DocumentedOperation, ct
   const answer = (request: FastifyRequest) => {
     const { headers } = request
     const call = { ctx, params: paramsOf(request), query: {}, headers, body: undefined, disconnect }
-    return operation.answer(operation.verb(ctx, operation.input(call)), call)
+    return operation.answer(operation.verb(ctx, operation.input(call)), call) as Answer
   }
   mountOpen(scope, fastifyPath(documented.path), answer)
 }

@@ -34,7 +34,7 @@ export interface Operation<Input = unknown, Result = unknown> {
   input(call: Call): Input
   /** The very function that GraphQL and the command line call. */
   verb(ctx: ServiceContext, input: Input): Result
-  answer(result: Awaited<Result>, call: Call): Answer
+  answer(result: Awaited<Result>, call: Call): Answer | Promise<Answer>
 }
 
 /** Holds that input, verb and answer of an entry fit each other. */

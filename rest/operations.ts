@@ -20,7 +20,7 @@ import { job } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
 import { voiceJob } from '../src/jobs/voice-job.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
-import { accepted, cached, finished, ok, polled } from './answers.ts'
+import { accepted, cached, finished, ok, polled, shown } from './answers.ts'
 import { csvFile } from './csv.ts'
 import {
   chatInput,
@@ -37,7 +37,6 @@ import { operation } from './operation.ts'
 import {
   presentAccount,
   presentChat,
-  presentJob,
   presentJobPage,
   presentMediaTags,
   presentRetarget,
@@ -81,7 +80,7 @@ export const operations = {
     answer: finished(presentMediaTags),
   }),
   jobPage: operation({ scope: JOB_READ_SCOPE, input: pageInput, verb: jobPage, answer: ok(presentJobPage) }),
-  job: operation({ scope: JOB_READ_SCOPE, input: jobInput, verb: job, answer: ok(presentJob) }),
+  job: operation({ scope: JOB_READ_SCOPE, input: jobInput, verb: job, answer: shown }),
   exportJobs: operation({ scope: JOB_READ_SCOPE, input: exportInput, verb: exportJobs, answer: csvFile }),
   voiceJob: operation({ scope: VOICE_SCOPE, input: jobInput, verb: voiceJob, answer: polled }),
   // With the scope that reads jobs, or the one that administers the account.

@@ -5,8 +5,10 @@ import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { RetargetResult } from '../src/companion/retarget-companion.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
+import type { Parts } from '../src/context/context.ts'
+import { type JobResult, resultOf } from '../src/jobs/job-result.ts'
+import { errorOf, type Job } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
-import type { JobResult, JobSummary, JobView } from '../src/jobs/job-view.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
 import type {
@@ -15,7 +17,7 @@ import type {
   CompanionFailure,
   EndpointSchema,
   EndpointVoices,
-  Job,
+  Job as JobBody,
   JobPage as JobPageBody,
   JobSummary as JobSummaryBody,
   MediaTagJob,
@@ -65,8 +67,8 @@ export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): Comp
  * A job in the list: the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
  * and spares a page the copying of its objects.
  */
-const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
-  job_id: job.jobId,
+const presentJobSummary = (job: Job): JobSummaryBody => ({
+  job_id: job.id,
   type: job.type,
   endpoint_key: job.endpointKey,
   status: job.status,
@@ -77,14 +79,18 @@ const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   completed_at: job.completedAt?.toISOString() ?? null,
 })
 
-/** The body of `job`. */
-export const presentJob = (job: JobView): Job => ({
-  ...presentJobSummary(job),
-  ...(job.result !== null && { result: presentJobResult(job.result) }),
-  ...(job.failure !== null && { error: job.failure.message, error_code: job.failure.code }),
-})
+/** The body of `job`: output URLs are signed now, and live 15 minutes. */
+export async function presentJob(parts: Pick<Parts, 'storage' | 'now'>, job: Job): Promise<JobBody> {
+  const result = await resultOf(parts, job, job.storedOutputs ?? null)
+  const error = errorOf(job)
+  return {
+    ...presentJobSummary(job),
+    ...(result !== null && { result: presentJobResult(result) }),
+    ...(error !== null && { error: error.message, error_code: error.code }),
+  }
+}
 
-function presentJobResult(result: JobResult): NonNullable<Job['result']> {
+function presentJobResult(result: JobResult): NonNullable<JobBody['result']> {
   const fields = {
     created_at: result.createdAt?.toISOString(),
     completed_at: result.completedAt?.toISOString(),

@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { JobErrorCodeEnum, JobStatusEnum } from '../jobs/graphql/job-enums-graphql.ts'
-import { showRecord } from '../jobs/graphql/job-interface-graphql.ts'
+import { madeJob } from '../jobs/graphql/job-interface-graphql.ts'
 import { ChatJobRef, MediaTagJobRef, RetargetJobRef } from '../jobs/graphql/job-types-graphql.ts'
 import { MediaKindEnum } from '../jobs/graphql/media-kind-graphql.ts'
 import { type ChatInput, type ChatResult, chatWithCompanion } from './chat-with-companion.ts'
@@ -42,7 +42,7 @@ const ChatRef = builder.objectRef<CompanionView<ChatResult>>('CompanionChatAnswe
     job: t.field({
       type: ChatJobRef,
       description: 'All of its fields.',
-      resolve: (view, _args, ctx) => showRecord(ctx, view),
+      resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),
     chatId: t.id({ nullable: true, description: 'Continues the chat.', resolve: ({ result }) => result?.chatId }),
     reply: t.string({
@@ -60,7 +60,7 @@ const RetargetRef = builder.objectRef<CompanionView<RetargetResult>>('CompanionR
     job: t.field({
       type: RetargetJobRef,
       description: 'All of its fields.',
-      resolve: (view, _args, ctx) => showRecord(ctx, view),
+      resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),
     chatId: t.id({ nullable: true, description: 'The chat.', resolve: ({ result }) => result?.chatId }),
   }),
@@ -73,7 +73,7 @@ const MediaTagRef = builder.objectRef<CompanionView<MediaTagResult>>('CompanionM
     job: t.field({
       type: MediaTagJobRef,
       description: 'All of its fields.',
-      resolve: (view, _args, ctx) => showRecord(ctx, view),
+      resolve: (view, _args, ctx) => madeJob(ctx, view),
     }),
     mediaUrl: t.field({
       type: 'URL',

@@ -1,5 +1,8 @@
+import { RESPONSE_FIELDS, type ResponseField } from '../context/catalog-snapshot.ts'
+import type { Parts } from '../context/context.ts'
+import { errorOf, type Job } from './job-shape.ts'
 import type { JobErrorCode, JobStatus } from './job-states.ts'
-import type { VoiceJobView } from './voice-job.ts'
+import { signOutputs } from './sign-outputs.ts'
 
 /** The wire form of a voice or generation job: the answer of `voiceJob`, and the body of its webhook delivery. */
 export interface VoiceJobBody {
@@ -12,15 +15,34 @@ export interface VoiceJobBody {
   error_code?: JobErrorCode
 }
 
-/** What polling and the webhook delivery report of a job. */
-export function presentVoiceJob(job: VoiceJobView): VoiceJobBody {
-  const body: VoiceJobBody = { job_id: job.jobId, status: job.status }
-  if (job.responseFields.includes('created_at')) body.created_at = job.createdAt.toISOString()
-  if (job.responseFields.includes('completed_at')) body.completed_at = job.completedAt?.toISOString() ?? null
-  if (job.outputs !== null) body.outputs = job.outputs
-  if (job.failure !== null) {
-    body.error = job.failure.message
-    body.error_code = job.failure.code
+/** As much of a job as polling shows. */
+export type PolledJob = Pick<
+  Job,
+  'id' | 'endpointKey' | 'status' | 'createdAt' | 'completedAt' | 'errorCode' | 'storedOutputs'
+>
+
+const VOICE_PREFIX = 'voice.'
+
+/** What polling and the webhook delivery report of a job: output URLs are signed now, and live 15 minutes. */
+export async function presentVoiceJob(
+  parts: Pick<Parts, 'catalog' | 'storage' | 'now'>,
+  job: PolledJob,
+): Promise<VoiceJobBody> {
+  const fields = responseFieldsOf(parts, job)
+  const body: VoiceJobBody = { job_id: job.id, status: job.status }
+  if (fields.includes('created_at')) body.created_at = job.createdAt.toISOString()
+  if (fields.includes('completed_at')) body.completed_at = job.completedAt?.toISOString() ?? null
+  if (job.status === 'completed') body.outputs = await signOutputs(parts, job.storedOutputs ?? null)
+  const error = errorOf(job)
+  if (error !== null) {
+    body.error = error.message
+    body.error_code = error.code
   }
   return body
+}
+
+/** Which of the timestamps the endpoint's contract declares. */
+function responseFieldsOf({ catalog }: Pick<Parts, 'catalog'>, { endpointKey }: PolledJob): readonly ResponseField[] {
+  if (!endpointKey.startsWith(VOICE_PREFIX)) return RESPONSE_FIELDS
+  return catalog.current.endpoints.get(endpointKey.slice(VOICE_PREFIX.length))?.responseFields ?? RESPONSE_FIELDS
 }

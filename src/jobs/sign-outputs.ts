@@ -2,15 +2,16 @@ import type { Parts } from '../context/context.ts'
 
 /** What a signed URL is made of. */
 export interface StoredOutput {
+  /** Its name among the outputs: `audio`. */
   readonly output: string
-  readonly storage_key: string
-  readonly content_type: string
+  readonly storageKey: string
+  readonly contentType: string
 }
 
 /** A job's artifacts as a column of a statement that calls the job `j`; null without any. */
 export const STORED_OUTPUTS = `
-  (select json_agg(json_build_object('output', a.output, 'storage_key', a.storage_key, 'content_type', a.content_type) order by a.output)
-   from artifact a where a.job_id = j.id) as artifacts`
+  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type) order by a.output)
+   from artifact a where a.job_id = j.id) as "storedOutputs"`
 
 /** Output name to URL, each signed anew: it lives 15 minutes. */
 export async function signOutputs(
@@ -18,9 +19,9 @@ export async function signOutputs(
   artifacts: readonly StoredOutput[] | null,
 ): Promise<Record<string, string>> {
   const now = parts.now()
-  const signed = (artifacts ?? []).map(async (artifact) => {
-    const url = await parts.storage.signUrl(artifact.storage_key, { contentType: artifact.content_type, now })
-    return [artifact.output, url] as const
+  const signed = (artifacts ?? []).map(async ({ output, storageKey, contentType }) => {
+    const url = await parts.storage.signUrl(storageKey, { contentType, now })
+    return [output, url] as const
   })
   return Object.fromEntries(await Promise.all(signed))
 }

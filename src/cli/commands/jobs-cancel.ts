@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { errorOf } from '../../jobs/job-shape.ts'
 import { operatorCommand } from '../run-command.ts'
 
 /** `sonant jobs cancel JOB_ID`, added to the command group `jobs`. */
@@ -11,10 +12,10 @@ export function addCancelCommand(jobs: Command): void {
     async (ctx, _options, [jobId = '']) => {
       const { cancelJob } = await import('../../jobs/lifecycle/cancel-job.ts')
       const job = await cancelJob(ctx, { jobId })
-      const errorCode = job.failure?.code
+      const errorCode = errorOf(job)?.code
       return {
-        json: { job_id: job.jobId, status: job.status, ...(errorCode !== undefined && { error_code: errorCode }) },
-        text: `${job.jobId}  ${job.status}${errorCode === undefined ? '' : `  ${errorCode}`}`,
+        json: { job_id: job.id, status: job.status, ...(errorCode !== undefined && { error_code: errorCode }) },
+        text: `${job.id}  ${job.status}${errorCode === undefined ? '' : `  ${errorCode}`}`,
       }
     },
     ['queue'],

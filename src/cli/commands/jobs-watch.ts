@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { JOB_ERRORS } from '../../jobs/job-states.ts'
-import type { JobState, JobStates } from '../../jobs/live/job-stream.ts'
+import { errorOf, type Job } from '../../jobs/job-shape.ts'
+import type { JobStates } from '../../jobs/live/job-stream.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'
@@ -30,9 +30,9 @@ async function watch(ctx: ServiceContext, options: WatchOptions, [jobId]: readon
   const states = await follow(ctx, options.account, jobId)
   await withInterruption(async (stopped) => {
     stopped.addEventListener('abort', () => void states.return())
-    for await (const state of states) {
-      process.stdout.write(`${options.json === true ? JSON.stringify(toJson(state)) : toLine(state)}\n`)
-      if (jobId !== undefined && state.status === 'failed') process.exitCode = 1
+    for await (const job of states) {
+      process.stdout.write(`${options.json === true ? JSON.stringify(toJson(job)) : toLine(job)}\n`)
+      if (jobId !== undefined && job.status === 'failed') process.exitCode = 1
     }
   })
   return null
@@ -50,17 +50,15 @@ async function follow(ctx: ServiceContext, account: string | undefined, jobId: s
   return jobUpdated(await actingFor(ctx, accountId), { jobId })
 }
 
-const toJson = (state: JobState) => ({
-  job_id: state.jobId,
-  status: state.status,
-  created_at: state.createdAt,
-  completed_at: state.completedAt,
-  error_code: errorOf(state),
+const toJson = (job: Job) => ({
+  job_id: job.id,
+  status: job.status,
+  created_at: job.createdAt,
+  completed_at: job.completedAt,
+  error_code: errorOf(job)?.code ?? null,
 })
 
-const toLine = (state: JobState): string => {
-  const code = errorOf(state)
-  return [state.jobId, state.status, ...(code === null ? [] : [`${code}: ${JOB_ERRORS[code]}`])].join('  ')
+function toLine(job: Job): string {
+  const error = errorOf(job)
+  return [job.id, job.status, ...(error === null ? [] : [`${error.code}: ${error.message}`])].join('  ')
 }
-
-const errorOf = ({ record }: JobState) => record.error_code

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import type { Job } from '../../jobs/job-shape.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../jobs/job-states.ts'
-import type { JobSummary } from '../../jobs/job-view.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { oneOf, size, time } from '../options.ts'
@@ -11,8 +11,8 @@ import { addExportCommand } from './jobs-export.ts'
 import { addRetryCommand } from './jobs-retry.ts'
 import { addWatchCommand } from './jobs-watch.ts'
 
-const COLUMNS: readonly Column<JobSummary>[] = [
-  { head: 'job', cell: ({ jobId }) => jobId },
+const COLUMNS: readonly Column<Job>[] = [
+  { head: 'job', cell: ({ id }) => id },
   { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
   { head: 'status', cell: ({ status }) => status },
   { head: 'duration (ms)', cell: durationMs },
@@ -66,7 +66,7 @@ async function show(ctx: ServiceContext, jobId: string): Promise<Answer> {
   const { presentJob } = await import('../../../rest/present.ts')
   const job = await showJob(ctx, { jobId })
   const json = {
-    ...presentJob(job),
+    ...(await presentJob(ctx, job)),
     account_id: job.accountId,
     attempt: job.attempt,
     started_at: job.startedAt?.toISOString() ?? null,
@@ -99,6 +99,6 @@ async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> 
   return { json: presentJobPage(page), text: `${toTable(COLUMNS, page.jobs)}\n${shown}` }
 }
 
-function durationMs({ createdAt, completedAt }: JobSummary): number | null {
+function durationMs({ createdAt, completedAt }: Job): number | null {
   return completedAt === null ? null : completedAt.getTime() - createdAt.getTime()
 }

@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
+import { errorOf } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
-import type { OperatorJobView } from '../../jobs/list/show-job.ts'
+import type { OperatorJob } from '../../jobs/list/show-job.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import type { Worker } from '../../worker/start-worker.ts'
@@ -91,8 +92,9 @@ async function finished(ctx: ServiceContext, jobId: string, runtime: Runtime): P
   }
 }
 
-function assertCompleted({ failure, cause }: OperatorJobView): void {
-  if (failure !== null) throw new JobFailure(failure.code, cause ?? 'no cause is known')
+function assertCompleted(job: OperatorJob): void {
+  const error = errorOf(job)
+  if (error !== null) throw new JobFailure(error.code, job.cause ?? 'no cause is known')
 }
 
 async function audioOf(ctx: ServiceContext, jobId: string): Promise<Artifact> {

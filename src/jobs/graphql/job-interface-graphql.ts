@@ -3,10 +3,11 @@ import { jobNotFound } from '../../errors/service-error.ts'
 import { batched } from '../../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { findJob } from '../find-job.ts'
 import { job } from '../job.ts'
 import { loadQueuePositions } from '../job-parts.ts'
-import { type JobRecord, loadRecords } from '../job-record.ts'
-import { JOB_ERRORS, type JobType } from '../job-states.ts'
+import { errorOf, type Job } from '../job-shape.ts'
+import type { JobType } from '../job-states.ts'
 import { ArtifactRef, artifactsOf } from './artifact-graphql.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobResultRef, showResult } from './job-result-graphql.ts'
@@ -19,64 +20,60 @@ export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
   companion_media_tag: 'CompanionMediaTagJob',
 }
 const queuePositionOf = batched<number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
-const recordOf = batched<JobRecord>(async (ctx, ids) => {
-  const records = await loadRecords(ctx.db.pool, requireAccount(ctx).accountId, ids)
-  return new Map(records.map((record) => [record.id, record]))
-})
 
-/** All of a job that a verb let the caller see. */
-export async function showRecord(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<JobRecord> {
-  const record = await recordOf(ctx, jobId)
-  if (record === undefined) throw jobNotFound()
-  return record
+/** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. */
+export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job> {
+  const made = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
+  if (made === null) throw jobNotFound()
+  return made
 }
 
-type Moment = 'created_at' | 'started_at' | 'completed_at'
+type TimestampName = 'createdAt' | 'startedAt' | 'completedAt'
 
-/** A field with the milliseconds between two moments of a job; null before the later one. */
-const between = (begin: Moment, end: Moment, description: string) =>
+/** A field with the milliseconds between two timestamps of a job; null before the later one. */
+const between = (begin: TimestampName, end: TimestampName, description: string) =>
   ({
     nullable: true,
     description,
-    resolve: ({ [begin]: from, [end]: to }: JobRecord): number | null =>
+    resolve: ({ [begin]: from, [end]: to }: Job): number | null =>
       from === null || to === null ? null : Math.max(0, to.getTime() - from.getTime()),
   }) as const
 
-export const JobInterface = builder.interfaceRef<JobRecord>('Job').implement({
+export const JobInterface = builder.interfaceRef<Job>('Job').implement({
   description: 'A job of any type.',
   interfaces: [NodeInterface],
   resolveType: ({ type }) => TYPE_NAMES[type],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The job id.' }),
     type: t.field({ type: JobTypeEnum, description: 'Its type.', resolve: ({ type }) => type }),
-    endpointKey: t.exposeString('endpoint_key', { description: 'Its type and slug: `voice.tts`.' }),
+    endpointKey: t.exposeString('endpointKey', { description: 'Its type and slug: `voice.tts`.' }),
     status: t.field({ type: JobStatusEnum, description: 'Its status.', resolve: ({ status }) => status }),
-    isProhibited: t.exposeBoolean('is_prohibited', {
+    isProhibited: t.exposeBoolean('isProhibited', {
       nullable: true,
       description: 'The verdict. Null for jobs that are not moderated, and until it is decided.',
     }),
-    apiKeyId: t.exposeID('api_key_id', { nullable: true, description: 'The key that it was submitted with.' }),
-    apiKeyName: t.exposeString('api_key_name', { nullable: true, description: 'Null after that key is deleted.' }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it was accepted.' }),
-    startedAt: t.expose('started_at', {
+    apiKeyId: t.exposeID('apiKeyId', { nullable: true, description: 'The key that it was submitted with.' }),
+    apiKeyName: t.exposeString('apiKeyName', { nullable: true, description: 'Null after that key is deleted.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
+    startedAt: t.expose('startedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When a worker took it last; null before.',
     }),
-    completedAt: t.expose('completed_at', {
+    completedAt: t.expose('completedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it finished; null before.',
     }),
-    waitMs: t.float(between('created_at', 'started_at', 'From its acceptance to its start; null before.')),
+    waitMs: t.float(between('createdAt', 'startedAt', 'From its acceptance to its start; null before.')),
     runMs: t.float(
       between(
-        'started_at',
-        'completed_at',
+        'startedAt',
+        'completedAt',
         'From its last start to its end; null before, and for jobs that never started.',
       ),
     ),
-    durationMs: t.float(between('created_at', 'completed_at', 'From its acceptance to its end; null before.')),
+    durationMs: t.float(between('createdAt', 'completedAt', 'From its acceptance to its end; null before.')),
     attempts: t.exposeInt('attempt', { description: 'How often a worker took it.' }),
     cost: t.float({
       description: 'Credits that it was charged, refunded or not.',
@@ -85,7 +82,7 @@ export const JobInterface = builder.interfaceRef<JobRecord>('Job').implement({
   }),
 })
 
-// What is more than its row says.
+// What its row alone does not say.
 builder.interfaceFields(JobInterface, (t) => ({
   queuePosition: t.int({
     nullable: true,
@@ -101,22 +98,22 @@ builder.interfaceFields(JobInterface, (t) => ({
     type: JobResultRef,
     nullable: true,
     description: 'The result as REST returns it. Completed jobs only.',
-    resolve: (row, _args, ctx) => showResult(ctx, row),
+    resolve: (job, _args, ctx) => showResult(ctx, job),
   }),
   error: t.string({
     nullable: true,
     description: 'What to do next. Failed jobs only.',
-    resolve: ({ status, error_code: code }) => (status === 'failed' ? JOB_ERRORS[code ?? 'INTERNAL_ERROR'] : null),
+    resolve: (job) => errorOf(job)?.message,
   }),
   errorCode: t.field({
     type: JobErrorCodeEnum,
     nullable: true,
     description: 'Failed jobs only.',
-    resolve: ({ status, error_code: code }) => (status === 'failed' ? (code ?? 'INTERNAL_ERROR') : null),
+    resolve: (job) => errorOf(job)?.code,
   }),
 }))
 
-addNodeSource<JobRecord>('job', {
+addNodeSource<Job>('job', {
   typeOf: ({ type }) => TYPE_NAMES[type],
-  load: async (ctx, id) => showRecord(ctx, await job(ctx, { jobId: id })),
+  load: (ctx, id) => job(ctx, { jobId: id }),
 })

@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { subscribedBy } from '../../graphql/resolved-by.ts'
+import type { Job } from '../job-shape.ts'
 import type { JobFilter } from '../list/job-filter.ts'
-import type { JobState } from '../live/job-stream.ts'
 import { jobUpdated } from '../live/job-updated.ts'
 import { jobsUpdated } from '../live/jobs-updated.ts'
 import { JobInterface } from './job-interface-graphql.ts'
@@ -13,13 +13,13 @@ builder.subscriptionFields((t) => ({
     description: 'A job as it is now and whenever it changes, until it has ended.',
     args: { id: t.arg.id({ required: true, description: 'A job id.' }) },
     ...subscribedBy(jobUpdated, (args: { id: string }) => ({ jobId: args.id })),
-    resolve: ({ record }: JobState) => record,
+    resolve: (job: Job) => job,
   }),
   jobsUpdated: t.field({
     type: JobInterface,
     description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
     args: { filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }) },
     ...subscribedBy(jobsUpdated, (args: { filter?: JobFilter | null | undefined }) => args),
-    resolve: ({ record }: JobState) => record,
+    resolve: (job: Job) => job,
   }),
 }))

@@ -4,7 +4,7 @@ import { type Retry, retryJob } from '../../producers/retry-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from '../list/failure-causes.ts'
 import { JobErrorCodeEnum } from './job-enums-graphql.ts'
-import { JobInterface, showRecord } from './job-interface-graphql.ts'
+import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
 const FailureCauseRef = builder.objectRef<FailureCause>('FailureCause').implement({
   description: 'One way in which jobs have failed.',
@@ -28,7 +28,7 @@ const RetryRef = builder.objectRef<Submission>('RetryJobSuccess').implement({
     job: t.field({
       type: JobInterface,
       description: 'All of its fields.',
-      resolve: (submission, _args, ctx) => showRecord(ctx, submission),
+      resolve: (submission, _args, ctx) => madeJob(ctx, submission),
     }),
     replayed: t.exposeBoolean('replayed', {
       description: 'Whether the idempotency key belongs to an earlier job, which is this one.',

@@ -1,10 +1,10 @@
 import { builder } from '../../graphql/builder.ts'
-import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { job } from '../job.ts'
 import type { JobFilter } from '../list/job-filter.ts'
 import { type JobPage, type JobPageInput, jobPage } from '../list/job-page.ts'
 import { JobDecisionEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
-import { JobInterface, showRecord } from './job-interface-graphql.ts'
+import { JobInterface } from './job-interface-graphql.ts'
 
 const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
   description: 'A page of the jobs that match, newest first.',
@@ -12,7 +12,7 @@ const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
     jobs: t.field({
       type: [JobInterface],
       description: 'The page.',
-      resolve: (page, _args, ctx) => Promise.all(page.jobs.map((summary) => showRecord(ctx, summary))),
+      resolve: ({ jobs }) => [...jobs],
     }),
     total: t.exposeInt('total', { description: 'The exact number of matching jobs.' }),
     limit: t.exposeInt('limit', { description: 'The maximum number of jobs in a page.' }),
@@ -38,7 +38,7 @@ builder.queryField('job', (t) =>
     type: JobInterface,
     description: "One job of the key's account, of any type.",
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
-    ...presentedBy(job, (args: { jobId: string }) => args, showRecord),
+    ...resolvedBy(job, (args: { jobId: string }) => args),
   }),
 )
 

@@ -1,27 +1,18 @@
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
-import type { JobRecord } from '../job-record.ts'
-import { type JobResult, toView } from '../job-view.ts'
+import { type JobResult, resultOf } from '../job-result.ts'
+import type { Job } from '../job-shape.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
 import { artifactsOf } from './artifact-graphql.ts'
 import { MediaKindEnum } from './media-kind-graphql.ts'
 
-/** What a job's URLs are signed from; read together for all jobs of a page. */
-export async function storedOutputsOf(ctx: GraphqlContext, { id }: JobRecord): Promise<StoredOutput[]> {
-  const artifacts = (await artifactsOf(ctx, id)) ?? []
-  return artifacts.map(({ output, storageKey, contentType }) => ({
-    output,
-    storage_key: storageKey,
-    content_type: contentType,
-  }))
-}
+/** What a job's URLs are signed from: read with a single job, and together for all jobs of a page. */
+export const storedOutputsOf = async (ctx: GraphqlContext, job: Job): Promise<readonly StoredOutput[] | null> =>
+  job.storedOutputs === undefined ? ((await artifactsOf(ctx, job.id)) ?? null) : job.storedOutputs
 
 /** The same as REST shows; null for unfinished and failed jobs. */
-export async function showResult(ctx: GraphqlContext, record: JobRecord): Promise<JobResult | null> {
-  if (record.status !== 'completed') return null
-  const view = await toView(ctx, { ...record, artifacts: await storedOutputsOf(ctx, record) })
-  return view.result
-}
+export const showResult = async (ctx: GraphqlContext, job: Job): Promise<JobResult | null> =>
+  job.status === 'completed' ? resultOf(ctx, job, await storedOutputsOf(ctx, job)) : null
 
 export const JobResultRef = builder.objectRef<JobResult>('JobResult').implement({
   description: 'The result of a completed job. Each type of job fills its own fields.',

@@ -1,7 +1,7 @@
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
-import type { JobRecord } from '../job-record.ts'
+import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
 import { artifactsOf } from './artifact-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
@@ -13,19 +13,19 @@ const OUTPUTS = 'Output name to URL; each is signed at this read and lives 15 mi
 const REASON = 'Why it was rejected; null unless it was.'
 const CHAT = 'The chat that it belongs to.'
 
-const outputsOf = async (ctx: GraphqlContext, row: JobRecord): Promise<Record<string, string> | null> =>
-  row.status === 'completed' ? signOutputs(ctx, await storedOutputsOf(ctx, row)) : null
+const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
+  job.status === 'completed' ? signOutputs(ctx, await storedOutputsOf(ctx, job)) : null
 
-export const VoiceJobRef = builder.objectRef<JobRecord>('VoiceJob').implement({
+export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
   description: 'A speech synthesis job.',
   interfaces: INTERFACES,
   fields: (t) => ({
     chunksDone: t.int({
       nullable: true,
       description: 'How many chunks of the text are rendered; null before a worker has cut it up.',
-      resolve: (row) => (row.chunks_total === null ? null : (row.chunks_done ?? 0)),
+      resolve: (job) => (job.chunksTotal === null ? null : (job.chunksDone ?? 0)),
     }),
-    chunksTotal: t.exposeInt('chunks_total', { nullable: true, description: 'Into how many chunks the text was cut.' }),
+    chunksTotal: t.exposeInt('chunksTotal', { nullable: true, description: 'Into how many chunks the text was cut.' }),
     audioMs: t.int({
       nullable: true,
       description: 'How long the speech plays. Completed jobs only.',
@@ -36,12 +36,12 @@ export const VoiceJobRef = builder.objectRef<JobRecord>('VoiceJob').implement({
       type: 'JSON',
       nullable: true,
       description: OUTPUTS,
-      resolve: (row, _args, ctx) => outputsOf(ctx, row),
+      resolve: (job, _args, ctx) => outputsOf(ctx, job),
     }),
   }),
 })
 
-export const GenerationJobRef = builder.objectRef<JobRecord>('GenerationJob').implement({
+export const GenerationJobRef = builder.objectRef<Job>('GenerationJob').implement({
   description: 'A run of a workflow.',
   interfaces: INTERFACES,
   fields: (t) => ({
@@ -49,44 +49,44 @@ export const GenerationJobRef = builder.objectRef<JobRecord>('GenerationJob').im
       type: 'JSON',
       nullable: true,
       description: OUTPUTS,
-      resolve: (row, _args, ctx) => outputsOf(ctx, row),
+      resolve: (job, _args, ctx) => outputsOf(ctx, job),
     }),
-    providerJobId: t.exposeString('provider_job_id', { nullable: true, description: "The server's own id of it." }),
-    gpuExecutionTimeMs: t.exposeInt('gpu_execution_time_ms', {
+    providerJobId: t.exposeString('providerJobId', { nullable: true, description: "The server's own id of it." }),
+    gpuExecutionTimeMs: t.exposeInt('gpuExecutionTimeMs', {
       nullable: true,
       description: 'GPU time in milliseconds, as the server reports it.',
     }),
   }),
 })
 
-export const ChatJobRef = builder.objectRef<JobRecord>('CompanionChatJob').implement({
+export const ChatJobRef = builder.objectRef<Job>('CompanionChatJob').implement({
   description: 'A companion chat job.',
   interfaces: INTERFACES,
   fields: (t) => ({
-    chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
+    chatId: t.exposeID('chatId', { nullable: true, description: CHAT }),
     reason: t.exposeString('reason', { nullable: true, description: REASON }),
   }),
 })
 
-export const RetargetJobRef = builder.objectRef<JobRecord>('CompanionRetargetJob').implement({
+export const RetargetJobRef = builder.objectRef<Job>('CompanionRetargetJob').implement({
   description: 'A companion retarget job.',
   interfaces: INTERFACES,
   fields: (t) => ({
-    chatId: t.exposeID('chat_id', { nullable: true, description: CHAT }),
+    chatId: t.exposeID('chatId', { nullable: true, description: CHAT }),
     reason: t.exposeString('reason', { nullable: true, description: REASON }),
   }),
 })
 
-export const MediaTagJobRef = builder.objectRef<JobRecord>('CompanionMediaTagJob').implement({
+export const MediaTagJobRef = builder.objectRef<Job>('CompanionMediaTagJob').implement({
   description: 'The tagging of a medium.',
   interfaces: INTERFACES,
   fields: (t) => ({
-    mediaUrl: t.expose('media_url', { type: 'URL', nullable: true, description: 'The URL as it was submitted.' }),
+    mediaUrl: t.expose('mediaUrl', { type: 'URL', nullable: true, description: 'The URL as it was submitted.' }),
     mediaKind: t.field({
       type: MediaKindEnum,
       nullable: true,
       description: 'The kind of medium.',
-      resolve: (row) => row.media_kind as MediaKind | null,
+      resolve: (job) => job.mediaKind as MediaKind | null,
     }),
     reason: t.exposeString('reason', { nullable: true, description: REASON }),
   }),

@@ -1,14 +1,14 @@
 import type { Connection } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
-import type { JobRecord } from '../job-record.ts'
+import type { Job } from '../job-shape.ts'
 import { countJobs } from '../list/count-jobs.ts'
 import { type JobOrder, type JobOrderField, type JobsInput, jobs } from '../list/jobs.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 
-interface Counted extends Connection<JobRecord> {
+interface Counted extends Connection<Job> {
   readonly input: Pick<JobsInput, 'filter' | 'orderBy'>
 }
 

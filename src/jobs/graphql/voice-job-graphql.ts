@@ -1,12 +1,12 @@
 import { builder } from '../../graphql/builder.ts'
-import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
-import type { JobRecord } from '../job-record.ts'
+import type { Job } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { voiceJob } from '../voice-job.ts'
 import { JobStatusEnum } from './job-enums-graphql.ts'
-import { showRecord, TYPE_NAMES } from './job-interface-graphql.ts'
+import { TYPE_NAMES } from './job-interface-graphql.ts'
 import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
 
 const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
@@ -25,7 +25,7 @@ builder.queryField('voiceJob', (t) =>
     type: VoiceJobRef,
     description: "One voice job of the key's account.",
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
-    ...presentedBy(voiceJob, (args: { jobId: string }) => args, showRecord),
+    ...resolvedBy(voiceJob, (args: { jobId: string }) => args),
   }),
 )
 
@@ -55,10 +55,10 @@ builder.mutationField('submitVoiceJob', (t) =>
 builder.mutationField('cancelJob', (t) =>
   t.errorUnionField({
     types: [VoiceJobRef, GenerationJobRef],
-    union: { resolveType: ({ type }: JobRecord) => TYPE_NAMES[type] },
+    union: { resolveType: ({ type }: Job) => TYPE_NAMES[type] },
     description:
       'Cancels an unfinished job: it fails as JOB_CANCELLED, its charge is given back and its engine stops. A finished job stays as it is.',
     args: { jobId: t.arg.id({ required: true, description: 'A job id.' }) },
-    ...presentedBy(cancelJob, (args: { jobId: string }) => args, showRecord),
+    ...resolvedBy(cancelJob, (args: { jobId: string }) => args),
   }),
 )

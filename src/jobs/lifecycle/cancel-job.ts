@@ -4,28 +4,31 @@ import type { Context } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
+import { findJob } from '../find-job.ts'
+import type { Job } from '../job-shape.ts'
 import { JobFailure, type JobType } from '../job-states.ts'
-import { type JobView, toView, VIEW_COLUMNS, type ViewRow } from '../job-view.ts'
 import { type EndingParts, endJob } from './end-job.ts'
 
-/** Who may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
+/** A caller that may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
 const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
 
 /**
- * Fails an unfinished voice or generation job as JOB_CANCELLED, gives its charge back and freezes its callback. A waiting one never starts; the worker that
- * has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
+ * Fails an unfinished voice or generation job as JOB_CANCELLED, refunds its charge and creates its webhook delivery. A waiting one never starts; the worker
+ * that has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
-export async function cancelJob(ctx: Context & EndingParts, input: { readonly jobId: string }): Promise<JobView> {
+export async function cancelJob(ctx: Context & EndingParts, input: { readonly jobId: string }): Promise<Job> {
   const accountId = await ownerOf(ctx, input.jobId)
   const { jobId } = input
   const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
   const withdraw = (tx: Tx) => ctx.queue.withdraw(tx, jobId)
   if (await endJob(ctx, { accountId, jobId, failure, also: withdraw })) ctx.queue.abort(jobId)
-  return toView(ctx, await readRow(ctx, input.jobId))
+  const cancelled = await findJob(ctx.db.pool, jobId, accountId)
+  if (cancelled === null) throw jobNotFound()
+  return cancelled
 }
 
-/** The account of the job, where the caller may cancel it: its own account's, or at the command line anybody's. */
+/** The account of the job, where the caller may cancel it: one of its own account, or at the command line any. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
   refuseWithoutScope(ctx)
   if (!isId('job', jobId)) throw missing(ctx, jobId)
@@ -55,12 +58,3 @@ function refuseWithoutScope({ actor }: Context): void {
 
 const mayTouch = ({ actor }: Context, owner: string): boolean =>
   actor.kind === 'system' || ('accountId' in actor && actor.accountId === owner)
-
-async function readRow(ctx: Context, jobId: string): Promise<ViewRow> {
-  const { rows } = await ctx.db.pool.query<ViewRow>(
-    `select ${VIEW_COLUMNS} from job j left join api_key k on k.id = j.api_key_id where j.id = $1`,
-    [jobId],
-  )
-  if (rows[0] === undefined) throw jobNotFound()
-  return rows[0]
-}

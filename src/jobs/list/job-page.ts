@@ -3,7 +3,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Detail } from '../../errors/service-error.ts'
-import { type JobSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from '../job-view.ts'
+import { type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import { filterViolations, type JobFilter, type JobQuery, rejectViolations, toQuery } from './job-filter.ts'
 
 const DEFAULT_LIMIT = 50
@@ -19,14 +19,14 @@ export interface JobPageInput {
 }
 
 export interface JobPage {
-  readonly jobs: readonly JobSummary[]
+  readonly jobs: readonly Job[]
   /** How many jobs match, exactly. */
   readonly total: number
   readonly limit: number
   readonly offset: number
 }
 
-type Row = { total: string } & (SummaryRow | { id: null })
+type Row = { total: string } & (Job | { id: null })
 
 /**
  * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
@@ -44,8 +44,8 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
   ])
   const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
   const { rows } = await ctx.db.pool.query<Row>(toStatement(query))
-  const jobs = rows.filter((row): row is Row & SummaryRow => row.id !== null)
-  return { jobs: jobs.map(toSummary), total: Number(rows[0]?.total ?? 0), limit, offset }
+  const jobs = rows.filter((row): row is Row & Job => row.id !== null)
+  return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
 }
 
 function rangeViolations(path: string, value: number, min: number, max: number): Detail[] {
@@ -57,7 +57,7 @@ function rangeViolations(path: string, value: number, min: number, max: number):
 function toStatement({ page, total, values, isCommon }: JobQuery) {
   const text = `
     select t.total, p.* from (select ${total} as total) t left join lateral (
-      select ${SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
+      select ${PAGE_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
     ) p on true order by p.id desc`
   return { text, values: [...values], ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
 }

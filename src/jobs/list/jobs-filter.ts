@@ -1,6 +1,6 @@
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
-import { DURATION_MS } from '../job-record.ts'
+import { DURATION_MS } from '../job-shape.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
 

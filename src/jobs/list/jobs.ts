@@ -4,7 +4,7 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../../db/page.ts'
 import { isId } from '../../values/id.ts'
-import { DURATION_MS, JOB_COLUMNS, type JobRecord, RECORD_COLUMNS } from '../job-record.ts'
+import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
 import { oneOf } from './job-conditions.ts'
 import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
@@ -36,14 +36,14 @@ const SORT_KEYS = {
 } as const
 const KEY_CURSOR = /^(-?\d{1,12}|\d{1,15})\.(.+)$/
 
-type Row = JobRecord & { sort_key?: string }
+type Row = Job & { sort_key?: string }
 
 /**
  * A page of the account's jobs by keyset: any page costs what the first one does. A job that is accepted or
  * finished meanwhile moves no other.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
-export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<JobRecord>> {
+export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<Job>> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   const order = input.orderBy ?? NEWEST_FIRST
@@ -78,7 +78,7 @@ function toStatement(accountId: string, input: JobsInput, order: JobOrder, { siz
   const source = sourceOf(conditions, statuses ?? [], order, size + 1, backwards)
   const isKeyed = SORT_KEYS[order.field] !== null
   const direction = directionOf(order, backwards)
-  const text = `select ${RECORD_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
+  const text = `select ${PAGE_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
     left join api_key k on k.id = j.api_key_id order by ${isKeyed ? `j.sort_key ${direction}, ` : ''}j.id ${direction}`
   const isCommon = input.filter == null && PREPARED_SIZES.has(size)
   return { text, values, ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
@@ -97,7 +97,7 @@ function sourceOf(
 ): string {
   const direction = directionOf(order, backwards)
   const [column, key] = [SORT_COLUMNS[order.field], SORT_KEYS[order.field]]
-  const columns = [...JOB_COLUMNS, ...(key === null ? [] : [`${key} as sort_key`])].join(', ')
+  const columns = [...ROW_COLUMNS, ...(key === null ? [] : [`${key} as sort_key`])].join(', ')
   const sorted = `order by ${key === null ? '' : `${column} ${direction}, `}id ${direction} limit ${limit}`
   const read = (more: readonly string[]) =>
     `(select ${columns} from job where ${[...conditions, ...more].join(' and ')} ${sorted})`

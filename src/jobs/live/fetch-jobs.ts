@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Parts } from '../../context/context.ts'
-import { type JobRecord, RECORD_COLUMNS } from '../job-record.ts'
-import { toSummary } from '../job-view.ts'
+import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import type { FetchedJob, Follower } from './followers.ts'
 
 const MAX_BATCH = 500
@@ -9,7 +8,7 @@ const RETRY_MS = 250
 
 /** Reads jobs that have changed: each once, however many subscribers it has. */
 interface JobFetcher {
-  /** Has the job read and told, to all who follow its account or to one of them alone. */
+  /** Has the job read and its followers notified: all of its account's, or one of them alone. */
   want(accountId: string, jobId: string, follower?: Follower): void
 }
 
@@ -18,19 +17,19 @@ interface Wanted {
   followers: Set<Follower> | null
 }
 
-type Row = JobRecord & { account_id: string }
-
 /** One statement at a time, for all that has come together meanwhile: no subscriber gets an older state after a newer one. */
-export function openJobFetcher(parts: () => Pick<Parts, 'db' | 'log'>, tell: (job: FetchedJob) => void): JobFetcher {
+export function openJobFetcher(
+  parts: () => Pick<Parts, 'db' | 'log'>,
+  notify: (fetched: FetchedJob) => void,
+): JobFetcher {
   const wanted = new Map<string, Wanted>()
   let busy = false
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
-    for (const row of await readRows(parts(), [...batch.keys()])) {
-      const asked = batch.get(row.id)
-      if (asked === undefined || asked.accountId !== row.account_id) continue
-      const stamp = [row.status, row.attempt, row.chunks_done, row.is_prohibited].join()
-      const state = { ...toSummary(row), record: row }
-      tell({ accountId: row.account_id, state, stamp, followers: asked.followers })
+    for (const job of await readJobs(parts(), [...batch.keys()])) {
+      const asked = batch.get(job.id)
+      if (asked === undefined || asked.accountId !== job.accountId) continue
+      const stamp = [job.status, job.attempt, job.chunksDone, job.isProhibited].join()
+      notify({ job, stamp, followers: asked.followers })
     }
   }
   const want = (accountId: string, jobId: string, follower: Follower | null): void => {
@@ -59,11 +58,11 @@ export function openJobFetcher(parts: () => Pick<Parts, 'db' | 'log'>, tell: (jo
   return { want: (accountId, jobId, follower) => want(accountId, jobId, follower ?? null) }
 }
 
-async function readRows({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<Row[]> {
-  const { rows } = await db.pool.query<Row>({
+async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<Job[]> {
+  const { rows } = await db.pool.query<Job>({
     name: 'fetch_jobs',
-    text: `select ${RECORD_COLUMNS}, j.account_id
-           from job j left join api_key k on k.id = j.api_key_id where j.id = any($1) order by j.id`,
+    text: `select ${PAGE_COLUMNS}
+           from ${JOB_TABLES} where j.id = any($1) order by j.id`,
     values: [jobIds],
   })
   return rows

@@ -1,27 +1,28 @@
 import { type AccountHolder, callerOf } from '../../access/actor.ts'
 import type { CallerWatch } from '../../callers/caller-watch.ts'
 import { forbidden, ServiceError, unauthorized } from '../../errors/service-error.ts'
+import type { Job } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
-import { type JobState, type JobStream, openJobStream } from './job-stream.ts'
+import { type JobStream, openJobStream } from './job-stream.ts'
 
 const MAX_SUBSCRIPTIONS_PER_CALLER = 1000
 const MAX_SUBSCRIPTIONS = 10_000
-/** Jobs whose last state a subscription remembers, so that it is not told twice. */
+/** Jobs whose last state a subscription remembers, so that no state is sent twice. */
 const MAX_REMEMBERED = 1000
 
 /** What a subscriber follows. */
 export interface Interest {
   /** One job, until it ends; null: all that `accepts` takes, with no end. */
   readonly jobId: string | null
-  accepts(state: JobState): boolean
+  accepts(job: Job): boolean
 }
 
 /** One subscription. */
 export interface Follower {
   readonly interest: Interest
   readonly stream: JobStream
-  /** Job id to the stamp that was told last. */
-  readonly told: Map<string, string>
+  /** Job id to the stamp that was sent last. */
+  readonly sent: Map<string, string>
 }
 
 /** The subscriptions of this process, by account. */
@@ -52,7 +53,7 @@ export function openFollowers(callers: CallerWatch): Followers {
       followers?.delete(follower)
       if (followers?.size === 0) accounts.delete(accountId)
     })
-    const follower: Follower = { interest, stream, told: new Map() }
+    const follower: Follower = { interest, stream, sent: new Map() }
     count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
     // Jobs are read with the scopes of the moment of subscribing: a caller that loses one has to subscribe again.
@@ -65,21 +66,21 @@ export function openFollowers(callers: CallerWatch): Followers {
   return { accounts, add }
 }
 
-/** Whether any of them wants to hear of the job, as far as its id tells. */
+/** Whether any of them follows the job, as far as its id says. */
 export function anyWants(followers: Iterable<Follower>, jobId: string): boolean {
   for (const { interest } of followers) if (interest.jobId === null || interest.jobId === jobId) return true
   return false
 }
 
-/** Hands a job's state on, unless it was told already or is none of the follower's. */
-export function tell({ interest, stream, told }: Follower, { state, stamp }: FetchedJob): void {
-  if (interest.jobId !== null && interest.jobId !== state.jobId) return
-  if (told.get(state.jobId) === stamp || !interest.accepts(state)) return
-  told.delete(state.jobId)
-  told.set(state.jobId, stamp)
-  if (told.size > MAX_REMEMBERED) told.delete(told.keys().next().value as string)
-  stream.push(state)
-  if (interest.jobId !== null && isTerminal(state.status)) stream.finish()
+/** Pushes a job's state to a follower, unless it has had that state already or follows other jobs. */
+export function notifyFollower({ interest, stream, sent }: Follower, { job, stamp }: FetchedJob): void {
+  if (interest.jobId !== null && interest.jobId !== job.id) return
+  if (sent.get(job.id) === stamp || !interest.accepts(job)) return
+  sent.delete(job.id)
+  sent.set(job.id, stamp)
+  if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
+  stream.push(job)
+  if (interest.jobId !== null && isTerminal(job.status)) stream.finish()
 }
 
 const tooMany = () =>
@@ -89,10 +90,9 @@ const tooMany = () =>
 
 /** A job as it was read for its subscribers. */
 export interface FetchedJob {
-  readonly accountId: string
-  readonly state: JobState
+  readonly job: Job
   /** Another one means that something about the job has changed. */
   readonly stamp: string
-  /** Who asked for it; null: everybody who follows the account. */
+  /** The followers that asked for it; null: all of the account's. */
   readonly followers: ReadonlySet<Follower> | null
 }

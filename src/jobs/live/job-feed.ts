@@ -2,7 +2,7 @@ import { requireAccount } from '../../access/require.ts'
 import type { CallerWatch } from '../../callers/caller-watch.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { openJobFetcher } from './fetch-jobs.ts'
-import { anyWants, type Follower, type Interest, openFollowers, tell } from './followers.ts'
+import { anyWants, type Follower, type Interest, notifyFollower, openFollowers } from './followers.ts'
 import type { JobStates } from './job-stream.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { recentJobs } from './recent-jobs.ts'
@@ -10,7 +10,7 @@ import { recentJobs } from './recent-jobs.ts'
 /** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
 const RESYNC_WINDOW_MS = 300_000
 
-/** Tells this process's subscribers how their accounts' jobs change. */
+/** Notifies this process's subscribers of how their accounts' jobs change. */
 export interface JobFeed {
   /** The present state first, then every newer one. @throws RATE_LIMITED where there are too many subscriptions already */
   follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest): Promise<JobStates>
@@ -28,8 +28,9 @@ type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
 export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFeed {
   const { accounts, add } = openFollowers(callers)
-  const fetcher = openJobFetcher(parts, (job) => {
-    for (const follower of job.followers ?? accounts.get(job.accountId) ?? []) tell(follower, job)
+  const fetcher = openJobFetcher(parts, (fetched) => {
+    const followers = fetched.followers ?? accounts.get(fetched.job.accountId) ?? []
+    for (const follower of followers) notifyFollower(follower, fetched)
   })
   const onMessage = (payload: string): void => {
     const [accountId = '', jobId = ''] = payload.split(' ')
@@ -45,7 +46,7 @@ export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFe
   const onResync = (): void => {
     for (const [accountId, followers] of accounts) {
       replay(accountId, followers).catch((error: Error) => {
-        parts().log.warn({ err: error.message }, 'subscribers were not told what they missed')
+        parts().log.warn({ err: error.message }, 'subscribers were not sent what they missed')
       })
     }
   }

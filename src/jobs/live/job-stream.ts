@@ -1,33 +1,27 @@
 import { END, openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
 import { ServiceError } from '../../errors/service-error.ts'
-import type { JobRecord } from '../job-record.ts'
-import type { JobSummary } from '../job-view.ts'
+import type { Job } from '../job-shape.ts'
 
 /** Different jobs that may wait for a slow reader. Of each only its latest state does. */
 const MAX_WAITING_JOBS = 1000
 
-/** A job at one moment: the same object for all who follow it. */
-export interface JobState extends JobSummary {
-  readonly record: JobRecord
-}
-
-/** The states of jobs as a subscriber reads them, one after the other. */
-export type JobStates = PullStream<JobState>
+/** The states of jobs as a subscriber reads them, one after the other. A state is one object for all that follow the job. */
+export type JobStates = PullStream<Job>
 
 /** What fills a stream. */
 export interface JobStream {
   readonly states: JobStates
   /** A newer state of a job replaces one that is not read yet. */
-  push(state: JobState): void
+  push(job: Job): void
   /** What waits is still read. */
   finish(): void
   /** Ends it at once. */
   fail(error: ServiceError): void
 }
 
-/** A stream with a bounded buffer: a reader that falls too far behind is sent away. `onEnd` is called once, however it ends. */
+/** A stream with a bounded buffer: a reader that falls too far behind is disconnected. `onEnd` is called once, however it ends. */
 export function openJobStream(onEnd: () => void): JobStream {
-  const waiting = new Map<string, JobState>()
+  const waiting = new Map<string, Job>()
   let failure: ServiceError | null = null
   let ended = false
   const end = (): void => {
@@ -40,7 +34,7 @@ export function openJobStream(onEnd: () => void): JobStream {
     failure = error
     end()
   }
-  const take = (): IteratorResult<JobState, undefined> | null => {
+  const take = (): IteratorResult<Job, undefined> | null => {
     const next = takeFirst(waiting)
     if (next !== undefined) return { done: false, value: next }
     if (failure === null) return ended ? END : null
@@ -54,9 +48,9 @@ export function openJobStream(onEnd: () => void): JobStream {
     abandon(error)
     more()
   }
-  const push = (state: JobState): void => {
+  const push = (job: Job): void => {
     if (ended) return
-    waiting.set(state.jobId, state)
+    waiting.set(job.id, job)
     if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
     else more()
   }

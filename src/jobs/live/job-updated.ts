@@ -7,6 +7,6 @@ import type { JobStates } from './job-stream.ts'
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), RATE_LIMITED
  */
 export async function jobUpdated(ctx: FeedContext, input: { readonly jobId: string }): Promise<JobStates> {
-  const { jobId } = await job(ctx, input)
+  const { id: jobId } = await job(ctx, input)
   return ctx.jobFeed.follow(ctx, { jobId, accepts: () => true })
 }

@@ -17,5 +17,5 @@ export async function jobsUpdated(
   requireScope(ctx, JOB_READ_SCOPE)
   const filter = input.filter ?? {}
   rejectViolations(filterViolations(filter))
-  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (state) => matchesFilter(filter, state) })
+  return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(filter, job) })
 }

@@ -1,10 +1,8 @@
-import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import { findJob } from '../../jobs/find-job.ts'
 import type { DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
-import { presentVoiceJob } from '../../jobs/present-voice-job.ts'
-import { signOutputs } from '../../jobs/sign-outputs.ts'
-import { toVoiceJobView, VOICE_JOB_COLUMNS, type VoiceJobRow, type VoiceJobView } from '../../jobs/voice-job.ts'
+import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
@@ -15,7 +13,7 @@ import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
 /** What making a delivery needs: the secrets that sign it. */
 export interface DeliveryParts extends Parts, SigningParts {}
 
-const SAMPLE_OUTPUT = { output: 'audio', content_type: 'audio/wav' }
+const SAMPLE_OUTPUT = { output: 'audio', contentType: 'audio/wav' }
 
 /** What a delivery is about. A test has the id of a job that never was. */
 interface Subject {
@@ -32,15 +30,15 @@ interface PayloadSnapshot {
 }
 
 /**
- * Freezes the callback of a job that `tx` just ended, and queues it, all in that transaction: it is there if and
- * only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
+ * Creates the delivery of a job that `tx` just ended, with the snapshot of its payload, and queues it, all in that transaction: it is
+ * there if and only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
  */
 export async function createDelivery(parts: DeliveryParts, tx: Tx, subject: Subject, url: string): Promise<string> {
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
   const failed = content === null
   await tx.query({
-    name: 'freeze_delivery',
+    name: 'create_delivery',
     text: `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
              next_attempt_at, state, outcome, finished_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, case when $12 then greatest(now(), $9) end)`,
@@ -77,37 +75,32 @@ export async function snapshotPayload(
   deliveryId: string,
   subject: Subject,
 ): Promise<PayloadSnapshot | null> {
-  const job = await (subject.kind === 'job' ? finishedJob(parts, tx, subject.jobId) : sampleJob(parts, subject.jobId))
-  const body = Buffer.from(JSON.stringify(presentVoiceJob(job)))
+  const job = await (subject.kind === 'job' ? finishedJob(tx, subject.jobId) : sampleJob(subject.jobId))
+  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
   try {
     const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
     return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
-    // The job must end all the same: a callback that cannot be signed is recorded as failed.
+    // The job must end all the same: a delivery that cannot be signed is recorded as failed.
     parts.log.error({ accountId: subject.accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
     return null
   }
 }
 
-async function finishedJob(parts: DeliveryParts, tx: Tx, jobId: string): Promise<VoiceJobView> {
-  const { rows } = await tx.query<VoiceJobRow>({
-    name: 'finished_job',
-    text: `select ${VOICE_JOB_COLUMNS} from job j where j.id = $1`,
-    values: [jobId],
-  })
-  if (rows[0] === undefined) throw new Error(`the job ${jobId} vanished`)
-  return toVoiceJobView(parts, rows[0])
+async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob> {
+  const job = await findJob(tx, jobId, null)
+  if (job === null) throw new Error(`the job ${jobId} vanished`)
+  return job
 }
 
 /** What a completed job looks like, its URL signed like any other; it leads to nothing. */
-const sampleJob = async (parts: DeliveryParts, jobId: string): Promise<VoiceJobView> => ({
-  jobId,
+const sampleJob = (jobId: string): PolledJob => ({
+  id: jobId,
+  endpointKey: '',
   status: 'completed',
   createdAt: idTime(jobId),
   completedAt: idTime(jobId),
-  outputs: await signOutputs(parts, [{ ...SAMPLE_OUTPUT, storage_key: `${jobId}/1/audio.wav` }]),
-  failure: null,
-  progress: null,
-  responseFields: RESPONSE_FIELDS,
+  errorCode: null,
+  storedOutputs: [{ ...SAMPLE_OUTPUT, storageKey: `${jobId}/1/audio.wav` }],
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type JobState, openJobStream } from '../../../src/jobs/live/job-stream.ts'
+import type { Job } from '../../../src/jobs/job-shape.ts'
+import { openJobStream } from '../../../src/jobs/live/job-stream.ts'
 
-const view = (jobId: string, status = 'queued') => ({ jobId, status }) as JobState
+const view = (id: string, status = 'queued') => ({ id, status }) as Job
 
 describe('a stream of job states', () => {
   test('what is not read yet is replaced by the newer state of the same job', async () => {
@@ -11,14 +12,14 @@ describe('a stream of job states', () => {
     push(view('a', 'completed'))
     finish()
     const read: unknown[] = []
-    for await (const { jobId, status } of states) read.push([jobId, status])
+    for await (const { id, status } of states) read.push([id, status])
     expect(read).toEqual([
       ['a', 'completed'],
       ['b', 'queued'],
     ])
   })
 
-  test('a reader that leaves a thousand jobs unread is sent away, and nothing is kept for it', async () => {
+  test('a reader that leaves a thousand jobs unread is disconnected, and nothing is kept for it', async () => {
     let ends = 0
     const { states, push } = openJobStream(() => ends++)
     for (let count = 0; count <= 1000; count++) push(view(`job ${count}`))
@@ -28,7 +29,7 @@ describe('a stream of job states', () => {
     expect(await states.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('ending it ends a read that waits, and is told once', async () => {
+  test('ending it ends a read that waits, and is notified once', async () => {
     let ends = 0
     const { states, finish } = openJobStream(() => ends++)
     const waiting = states.next()

@@ -1,0 +1,19 @@
+import type { Tx } from '../db/database.ts'
+import { isId } from '../values/id.ts'
+import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
+
+const FIND = `select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = $1`
+
+/**
+ * A job with its outputs, in one statement; null without one.
+ * @param accountId whose job it has to be; null: whichever account's
+ */
+export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: string | null): Promise<Job | null> {
+  if (!isId('job', jobId)) return null
+  const { rows } = await db.query<Job>(
+    accountId === null
+      ? { name: 'any_job', text: FIND, values: [jobId] }
+      : { name: 'job', text: `${FIND} and j.account_id = $2`, values: [jobId, accountId] },
+  )
+  return rows[0] ?? null
+}

@@ -1,0 +1,48 @@
+import type { Parts } from '../context/context.ts'
+import type { Job } from './job-shape.ts'
+import { type StoredOutput, signOutputs } from './sign-outputs.ts'
+
+/** What a completed job came to: each type fills its own fields. */
+export interface JobResult {
+  readonly createdAt?: Date
+  readonly completedAt?: Date | null
+  /** Output name to signed URL. */
+  readonly outputs?: Readonly<Record<string, string>>
+  readonly endpointSlug?: string
+  readonly workflowSlug?: string
+  readonly isProhibited?: boolean | null
+  readonly chatId?: string | null
+  readonly mediaUrl?: string | null
+  readonly mediaKind?: string | null
+}
+
+type SigningParts = Pick<Parts, 'storage' | 'now'>
+
+/** The result as doors show it, its URLs signed now; null unless the job is completed. */
+export async function resultOf(
+  parts: SigningParts,
+  job: Job,
+  outputs: readonly StoredOutput[] | null,
+): Promise<JobResult | null> {
+  if (job.status !== 'completed') return null
+  switch (job.type) {
+    case 'companion_chat':
+    case 'companion_retarget':
+      return { isProhibited: job.isProhibited, chatId: job.chatId }
+    case 'companion_media_tag':
+      return { isProhibited: job.isProhibited, mediaUrl: job.mediaUrl, mediaKind: job.mediaKind }
+    case 'generate':
+      return { ...(await rendered(parts, job, outputs)), workflowSlug: slugOf(job) }
+    case 'voice':
+      return { ...(await rendered(parts, job, outputs)), endpointSlug: slugOf(job) }
+  }
+}
+
+const rendered = async (
+  parts: SigningParts,
+  { createdAt, completedAt }: Job,
+  outputs: readonly StoredOutput[] | null,
+): Promise<JobResult> => ({ createdAt, completedAt, outputs: await signOutputs(parts, outputs) })
+
+/** `voice.<slug>` and `generate.<workflow-slug>`. */
+const slugOf = ({ endpointKey }: Job): string => endpointKey.slice(endpointKey.indexOf('.') + 1)
