@@ -17,7 +17,10 @@ export const ok =
   (result: Result): Answer => ({ status: 200, body: present(result) })
 
 /** 200 with a job and its output URLs, signed now. */
-export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({ status: 200, body: await presentJob(ctx, job) })
+export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({
+  status: 200,
+  body: await presentJob(ctx, job),
+})
 
 /** 202 with the address under `jobs` where the job is polled. */
 export const accepted =

@@ -7,7 +7,7 @@ import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
 import type { Parts } from '../src/context/context.ts'
 import { type JobResult, resultOf } from '../src/jobs/job-result.ts'
-import { errorOf, type Job } from '../src/jobs/job-shape.ts'
+import { errorOf, type Job, type JobSummary } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
@@ -67,7 +67,7 @@ export const presentFailure = ({ jobId, failure }: CompanionView<unknown>): Comp
  * A job in the list: the verdict is there for moderated jobs only, and null while it is open. Undefined is left out of JSON,
  * and spares a page the copying of its objects.
  */
-const presentJobSummary = (job: Job): JobSummaryBody => ({
+const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
   job_id: job.id,
   type: job.type,
   endpoint_key: job.endpointKey,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Job } from '../../jobs/job-shape.ts'
+import type { JobSummary } from '../../jobs/job-shape.ts'
 import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../jobs/job-states.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
@@ -11,7 +11,7 @@ import { addExportCommand } from './jobs-export.ts'
 import { addRetryCommand } from './jobs-retry.ts'
 import { addWatchCommand } from './jobs-watch.ts'
 
-const COLUMNS: readonly Column<Job>[] = [
+const COLUMNS: readonly Column<JobSummary>[] = [
   { head: 'job', cell: ({ id }) => id },
   { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
   { head: 'status', cell: ({ status }) => status },
@@ -99,6 +99,6 @@ async function list(ctx: ServiceContext, options: ListOptions): Promise<Answer> 
   return { json: presentJobPage(page), text: `${toTable(COLUMNS, page.jobs)}\n${shown}` }
 }
 
-function durationMs({ createdAt, completedAt }: Job): number | null {
+function durationMs({ createdAt, completedAt }: JobSummary): number | null {
   return completedAt === null ? null : completedAt.getTime() - createdAt.getTime()
 }

@@ -1,12 +1,12 @@
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { job } from '../job.ts'
-import type { JobFilter } from '../list/job-filter.ts'
-import { type JobPage, type JobPageInput, jobPage } from '../list/job-page.ts'
+import type { Job } from '../job-shape.ts'
+import { type JobPage, jobPage } from '../list/job-page.ts'
 import { JobDecisionEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 
-const JobPageRef = builder.objectRef<JobPage>('JobPage').implement({
+const JobPageRef = builder.objectRef<JobPage<Job>>('JobPage').implement({
   description: 'A page of the jobs that match, newest first.',
   fields: (t) => ({
     jobs: t.field({
@@ -51,6 +51,7 @@ builder.queryField('jobPage', (t) =>
       offset: t.arg.int({ description: 'The number of matching jobs to skip.' }),
       filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }),
     },
-    ...resolvedBy(jobPage, (args: Omit<JobPageInput, 'filter'> & { filter?: JobFilter | null | undefined }) => args),
+    resolve: (_root, args, ctx) => jobPage(ctx, { ...args, whole: true }),
+    extensions: { verb: jobPage },
   }),
 )

@@ -3,7 +3,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Detail } from '../../errors/service-error.ts'
-import { type Job, PAGE_COLUMNS } from '../job-shape.ts'
+import { type Job, type JobSummary, PAGE_COLUMNS, SUMMARY_COLUMNS } from '../job-shape.ts'
 import { filterViolations, type JobFilter, type JobQuery, rejectViolations, toQuery } from './job-filter.ts'
 
 const DEFAULT_LIMIT = 50
@@ -16,23 +16,27 @@ export interface JobPageInput {
   /** Jobs to leave out first; 0 if absent. */
   readonly offset?: number | null | undefined
   readonly filter?: JobFilter | null | undefined
+  /** All of each job; what a list shows of it unless asked for. */
+  readonly whole?: boolean
 }
 
-export interface JobPage {
-  readonly jobs: readonly Job[]
+export interface JobPage<Entry extends JobSummary = JobSummary> {
+  readonly jobs: readonly Entry[]
   /** How many jobs match, exactly. */
   readonly total: number
   readonly limit: number
   readonly offset: number
 }
 
-type Row = { total: string } & (Job | { id: null })
+type Row = { total: string } & (JobSummary | { id: null })
 
 /**
  * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
  * agree. What is out of range is refused, never clamped.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
+export async function jobPage(ctx: Context, input: JobPageInput & { readonly whole: true }): Promise<JobPage<Job>>
+export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage>
 export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
@@ -43,8 +47,8 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...filterViolations(filter ?? {}),
   ])
   const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
-  const { rows } = await ctx.db.pool.query<Row>(toStatement(query))
-  const jobs = rows.filter((row): row is Row & Job => row.id !== null)
+  const { rows } = await ctx.db.pool.query<Row>(toStatement(query, input.whole === true))
+  const jobs = rows.filter((row): row is Row & JobSummary => row.id !== null)
   return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
 }
 
@@ -54,10 +58,10 @@ function rangeViolations(path: string, value: number, min: number, max: number):
 }
 
 /** The total comes also with an empty page. */
-function toStatement({ page, total, values, isCommon }: JobQuery) {
+function toStatement({ page, total, values, isCommon }: JobQuery, whole: boolean) {
   const text = `
     select t.total, p.* from (select ${total} as total) t left join lateral (
-      select ${PAGE_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
+      select ${whole ? PAGE_COLUMNS : SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id
     ) p on true order by p.id desc`
   return { text, values: [...values], ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
 }
