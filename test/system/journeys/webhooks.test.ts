@@ -158,7 +158,7 @@ describe('a process that dies between the commit and the first attempt', () => {
       await call(`${runtime.url}/api/v1/voice/tts`, { method: 'POST', key: owner.key, body })
       const query = 'select signature, body from webhook_delivery where account_id = $1'
       const frozen = () => runtime.runtime.db.pool.query(query, [owner.account])
-      await until(async () => (await frozen()).rowCount === 1, 10_000, 'the frozen delivery')
+      await until(async () => (await frozen()).rowCount === 1, DEADLINE_MS, 'the frozen delivery')
       const { signature, body: bytes } = (await frozen()).rows[0]
       expect(receiver.received('/before')).toEqual([])
       const worker = await startWebhookWorker(runtime.runtime)
