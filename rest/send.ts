@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../src/errors/describe-error.ts'
@@ -19,10 +20,12 @@ export function send(reply: FastifyReply, { status, headers, body }: Answer): Fa
 
 /** Sends bytes to every origin. Straight to node: fastify's bookkeeping of headers costs more than an answer that is ready in memory. */
 export function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  const type = body === null ? {} : { 'content-type': JSON_TYPE, 'content-length': (body as Buffer).length }
-  reply
-    .hijack()
-    .raw.writeHead(status, { 'x-request-id': reply.request.id, ...OPEN_ANSWER, ...headers, ...type })
-    .end(body)
+  const head: OutgoingHttpHeaders = { ...OPEN_ANSWER, 'x-request-id': reply.request.id }
+  Object.assign(head, headers)
+  if (body !== null) {
+    head['content-type'] = JSON_TYPE
+    head['content-length'] = (body as Buffer).length
+  }
+  reply.hijack().raw.writeHead(status, head).end(body)
   return reply
 }

@@ -64,6 +64,7 @@ function snapshotOf(all: readonly VoiceEndpoint[], workflows: readonly Workflow[
   return {
     catalogVersion,
     endpoints: new Map(all.map((endpoint) => [endpoint.slug, endpoint])),
+    open,
     validators: new Map(all.map((endpoint) => [endpoint.slug, compileInputs(endpoint.inputs)])),
     workflows: new Map(workflows.map((workflow) => [workflow.slug, workflow])),
     workflowValidators: new Map(workflows.map((workflow) => [workflow.slug, compileInputs(workflow.inputs)])),

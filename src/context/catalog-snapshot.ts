@@ -69,6 +69,8 @@ export interface PublicDocument {
 export interface CatalogSnapshot {
   readonly catalogVersion: string
   readonly endpoints: ReadonlyMap<string, VoiceEndpoint>
+  /** Those that the public catalog shows. */
+  readonly open: readonly VoiceEndpoint[]
   readonly validators: ReadonlyMap<string, InputsValidator>
   /** By slug; workflows are in no public document. */
   readonly workflows: ReadonlyMap<string, Workflow>

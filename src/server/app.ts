@@ -21,7 +21,7 @@ import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './m
 import { mountMedia } from './media.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
-import { endWhenStalled, STALLED_READER_MS } from './stalled-readers.ts'
+import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
 import { mountUnrouted } from './unrouted.ts'
 
 /** A whole request, body included, has to arrive within this time. */
@@ -40,7 +40,8 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
   const authenticate = createAuthenticate(runtime, rateLimit)
   mountCors(app, runtime.settings.corsOrigins)
-  mountFirstHook(app, authenticate, options.stalledReaderMs ?? STALLED_READER_MS)
+  mountFirstHook(app, authenticate)
+  endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
   // URLs of a bucket lead to the bucket.
@@ -86,11 +87,10 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
 }
 
 /** The first hook of every request: its id, its limits, and the errors that come before everything else. */
-function mountFirstHook(app: FastifyInstance, authenticate: Authenticate, stalledReaderMs: number): void {
+function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void {
   const unrouted = mountUnrouted(app, authenticate)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
-    endWhenStalled(reply.raw, stalledReaderMs)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
     const violation = hostViolation(request.raw)
     if (violation !== null) {
