@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -111,5 +112,16 @@ describe('examples', () => {
     const { bin } = JSON.parse(read('../package.json')) as { bin: { sonant: string } }
     expect(JSON.parse(entry)).toEqual(['node', `/opt/sonant/${bin.sonant.replace(/^\.\//, '')}`])
     expect(isCommand(JSON.parse(command))).toBe(true)
+  })
+
+  test('nothing to copy or to read names src/main.ts, on which an old Node.js fails without a sentence', () => {
+    const files = ['examples/*', 'examples/*/*', '*.md', '.github/*.md', 'package.json'].flatMap((pattern) =>
+      globSync(pattern, { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isFile()),
+    )
+    const named = files.filter(({ parentPath, name }) =>
+      readFileSync(join(parentPath, name), 'utf8').includes('src/main.ts'),
+    )
+    expect(files.length).toBeGreaterThan(10)
+    expect(named.map(({ name }) => name)).toEqual([])
   })
 })

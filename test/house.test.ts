@@ -74,6 +74,17 @@ describe('the house', () => {
     expect(IMPORTS.filter(({ file, target }) => target.startsWith(library) && !home.test(file))).toEqual([])
   })
 
+  test('what runs imports only what an installation without development packages has', () => {
+    const { dependencies, optionalDependencies } = JSON.parse(read('package.json'))
+    const installed = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
+    // Runs only where the sources are changed.
+    const files = [...SOURCES, ...listFiles(['bin'])].filter((file) => file !== 'rest/generate-types.ts')
+    const missing = files.flatMap((file) =>
+      packagesOf(file).flatMap((name) => (installed.has(name) ? [] : [`${file}: ${name}`])),
+    )
+    expect(missing).toEqual([])
+  })
+
   test("only queue/pgboss names the queue's tables", () => {
     const named = SOURCES.filter((file) => !file.startsWith('src/queue/pgboss/') && /\bpgboss\./.test(read(file)))
     expect(named).toEqual([])
@@ -186,6 +197,16 @@ function importsOf(file: string): string[] {
   return targets.map((target) =>
     target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(file), target)) : target,
   )
+}
+
+/** The packages that a file imports when it runs: types are gone by then. */
+function packagesOf(file: string): string[] {
+  const pattern =
+    /^(?:import|export)\b(?! type)[^'"]*?from '([^'.][^']*)'|^import '([^'.][^']*)'|\b(?:import|resolve|require)\('([^'.][^']*)'\)/gm
+  const names = [...read(file).matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
+  return names
+    .filter((name) => !name.startsWith('node:'))
+    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
 }
 
 function isGenerated(file: string): boolean {
