@@ -25,3 +25,20 @@ test.each([
   const { stdout } = await run(args, env)
   expect(JSON.parse(stdout)).toEqual({ valid: true, problems: [], webhook_id: 'msg_x', age_seconds: 60 })
 })
+
+test.each([
+  ['a missing secret', [], 'Give the secret as --secret whsec_… or --secret-file FILE.'],
+  [
+    'a malformed one',
+    ['--secret', 'whsec_short'],
+    'Check --secret: a webhook secret is whsec_ and base64 of 24 to 64 bytes.',
+  ],
+  ['two', ['--secret', 'whsec_x', '--secret-file', 'x'], 'Set either --secret or --secret-file, not both.'],
+  ['a file without one', ['--secret-file', '/dev/null'], 'Check the secret in /dev/null: a webhook secret is whsec_'],
+])('sonant webhooks verify tells %s from the others', async (_what, options, message) => {
+  const capture = join(await makeTempDir(), 'capture')
+  await writeFile(capture, 'webhook-id: msg_x\n\n{}')
+  const { code, stdout, stderr } = await run(['webhooks', 'verify', capture, ...options], {})
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr.startsWith(message)).toBe(true)
+})
