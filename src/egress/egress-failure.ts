@@ -1,11 +1,13 @@
 /** Why no connection was made. */
-export type EgressOutcome =
-  | 'timeout'
-  | 'dns_failed'
-  | 'address_refused'
-  | 'port_refused'
-  | 'connect_failed'
-  | 'tls_failed'
+export const EGRESS_OUTCOMES = [
+  'timeout',
+  'dns_failed',
+  'address_refused',
+  'port_refused',
+  'connect_failed',
+  'tls_failed',
+] as const
+export type EgressOutcome = (typeof EGRESS_OUTCOMES)[number]
 
 /** A connection that was refused, or could not be made. */
 export class EgressFailure extends Error {

@@ -5,7 +5,6 @@ import { actingFor } from '../acting-for.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
-
 import { addListenCommand } from './webhooks-listen.ts'
 import { addTestCommand } from './webhooks-test.ts'
 import { addVerifyCommand } from './webhooks-verify.ts'

@@ -5,7 +5,7 @@ import { type Connection, idQuery, type PageInput, pageShape, toConnection } fro
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { isId } from '../../values/id.ts'
-import { type DeliveryKind, type DeliveryState, mostAttempts, OUTCOME_FORM } from './webhook-delivery.ts'
+import { type DeliveryKind, type DeliveryState, isOutcome, mostAttempts, OUTCOMES } from './webhook-delivery.ts'
 
 export interface AttemptView {
   readonly round: number
@@ -99,8 +99,8 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
 function rejectViolations({ jobId, outcome }: DeliveriesInput): void {
   const details: Detail[] = []
   if (jobId != null && !isId('job', jobId)) details.push({ path: '/jobId', message: 'must be a job id' })
-  if (outcome != null && !OUTCOME_FORM.test(outcome)) {
-    details.push({ path: '/outcome', message: 'must be an outcome such as succeeded, timeout or status_503' })
+  if (outcome != null && !isOutcome(outcome)) {
+    details.push({ path: '/outcome', message: `must be one of ${OUTCOMES.join(', ')} or a status such as status_503` })
   }
   if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
 }

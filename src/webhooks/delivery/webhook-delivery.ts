@@ -1,4 +1,4 @@
-import type { EgressOutcome } from '../../egress/egress-failure.ts'
+import { EGRESS_OUTCOMES } from '../../egress/egress-failure.ts'
 import { SIGNED_URL_SECONDS } from '../../storage/storage.ts'
 
 /** Attempts of one round: the first and three retries. */
@@ -27,21 +27,25 @@ export type DeliveryState = 'pending' | 'succeeded' | 'failed'
 export type DeliveryKind = 'job' | 'test'
 
 /**
- * What became of an attempt. `interrupted`: the worker was stopped or died, and whether the receiver got it is unknown; `expired`: the
- * next attempt would have come too late for a verifier; `secret_unreadable`: it could not be signed, so it was not sent.
+ * The outcome of an attempt, unless it is the status that a receiver rejected it with. `interrupted`: the worker was stopped or died, and
+ * whether the receiver got it is unknown; `expired`: the next attempt would have come too late for a verifier; `secret_unreadable`: it
+ * could not be signed, so it was not sent.
  */
-export type Outcome =
-  | 'succeeded'
-  | `status_${number}`
-  | EgressOutcome
-  | 'connection_closed'
-  | 'bad_response'
-  | 'interrupted'
-  | 'expired'
-  | 'secret_unreadable'
+export const OUTCOMES = [
+  'succeeded',
+  ...EGRESS_OUTCOMES,
+  'connection_closed',
+  'bad_response',
+  'interrupted',
+  'expired',
+  'secret_unreadable',
+] as const
+export type Outcome = (typeof OUTCOMES)[number] | `status_${number}`
 
-/** What a filter by outcome may hold. */
-export const OUTCOME_FORM = /^[a-z_]{1,32}$|^status_[1-9][0-9]{2}$/
+const STATUS_OUTCOME = /^status_[1-9][0-9]{2}$/
+
+export const isOutcome = (text: string): text is Outcome =>
+  (OUTCOMES as readonly string[]).includes(text) || STATUS_OUTCOME.test(text)
 
 /** Which deliveries share a connection limit: the account and the receiver, as one word that the queue can tell apart. */
 export const concurrencyKeyOf = (accountId: string, url: string): string => `${accountId} ${new URL(url).host}`

@@ -123,6 +123,8 @@ describe('the webhook door', () => {
       'jobId: ""',
       'outcome: "DROP TABLE"',
       'outcome: ""',
+      'outcome: "succeded"',
+      'outcome: "status_999999"',
     ]) {
       expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
     }
