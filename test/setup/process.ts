@@ -13,6 +13,7 @@ const MAIN = join(ROOT, 'src/main.ts')
 const START_DEADLINE_MS = 90_000
 const STOP_DEADLINE_MS = 60_000
 const COMMAND_DEADLINE_MS = 90_000
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 const KEY = /snt_[0-9A-Za-z]{42}/
 
 export type Ran = { code: number; stdout: string; stderr: string }
@@ -65,11 +66,21 @@ const environment = (env: Env): NodeJS.ProcessEnv => {
 }
 
 /** Runs the command line once, to its end. */
-export const run = (args: string[], env: Env): Promise<Ran> =>
+export const run = async (args: string[], env: Env): Promise<Ran> => {
+  const { code, stdout, stderr } = await runForBytes(args, env)
+  return { code, stdout: stdout.toString(), stderr }
+}
+
+/** The same for a command that writes something else than text. */
+export const runForBytes = (
+  args: string[],
+  env: Env,
+): Promise<{ code: number; stdout: Buffer<ArrayBuffer>; stderr: string }> =>
   new Promise((resolve) => {
-    const options = { env: environment(env), cwd: ROOT, timeout: COMMAND_DEADLINE_MS, killSignal: 'SIGKILL' } as const
+    const limits = { timeout: COMMAND_DEADLINE_MS, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const
+    const options = { env: environment(env), cwd: ROOT, encoding: 'buffer', ...limits } as const
     execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) || 1 : 0, stdout, stderr }),
+      resolve({ code: error ? Number(error.code) || 1 : 0, stdout, stderr: stderr.toString() }),
     )
   })
 

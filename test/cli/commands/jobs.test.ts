@@ -6,7 +6,7 @@ import { endCommands, startCommand } from '../../setup/command.ts'
 import { readCsv } from '../../setup/csv.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
-import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
+import { cleanUp, makeTempDir, run, runForBytes, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 /** Enough for a bar to move. */
@@ -102,6 +102,41 @@ describe('sonant jobs', () => {
     const refused = await run(['jobs', 'export', '--account', account, ...tooLong], env)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(await readdir(dir)).toEqual(['jobs.csv'])
+  })
+
+  test('export writes exactly the bytes of the CSV to standard output with -o -, and its words to standard error', async () => {
+    const { account, key } = await service.createCaller()
+    for (let n = 1; n <= 3; n++) await insertJob(service.runtime.db, account, { id: idAt(new Date(Date.UTC(2026, n))) })
+    const args = ['jobs', 'export', '--account', account, '--from', '2026-01-01', '-o', '-']
+    const { code, stdout, stderr } = await runForBytes([...args, '--to', '2027-01-01'], env)
+    expect([code, stderr]).toEqual([0, '-  3 jobs\n'])
+    const sent = await call(`${service.url}/api/v1/jobs/export?from=2026-01-01&to=2027-01-01`, { key })
+    expect(stdout).toEqual(sent.bytes)
+    const failed = await runForBytes([...args, '--to', '2028-01-01', '--json'], env)
+    expect([failed.code, failed.stdout.length]).toEqual([1, 0])
+    expect(JSON.parse(failed.stderr)).toMatchObject({ error_code: 'INVALID_REQUEST' })
+  })
+
+  test('retry submits a failed job again as a new one, and no other job', async () => {
+    const { account } = await service.createCaller()
+    const failed = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const inputs = { text: 'Once more.', voice: 'aria' }
+    const query = async (sql: string, ...values: unknown[]) => (await service.runtime.db.pool.query(sql, values)).rows
+    await query('update job set inputs = $2, webhook_url = null where id = $1', failed, inputs)
+    const again = await sonantOn<{ job_id: string }>(env, 'jobs', 'retry', failed)
+    expect(again).toEqual({ job_id: expect.stringMatching(/^job_/), status: 'queued', retry_of: failed })
+    const select = 'select account_id, status, inputs from job where id = $1'
+    expect(await query(select, again.job_id)).toEqual([{ account_id: account, status: 'queued', inputs }])
+    expect(await query(select, failed)).toEqual([{ account_id: account, status: 'failed', inputs }])
+    const { stdout } = await run(['jobs', 'retry', failed], env)
+    expect(stdout.replace(/^job_\w+/, 'ID')).toBe(`ID  queued, again what ${failed} was\n`)
+    for (const [jobId, code] of [
+      [again.job_id, 'INVALID_REQUEST'],
+      ['job_x', 'NOT_FOUND'],
+    ] as const) {
+      const refused = await run(['jobs', 'retry', jobId, '--json'], env)
+      expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, code])
+    }
   })
 
   test.skipIf(spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)(

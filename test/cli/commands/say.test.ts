@@ -1,14 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
+import { cleanUp, makeTempDir, run, runForBytes } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const DEADLINE_MS = 90_000
 
 let service: TestRuntime
 beforeAll(async () => {
-  service = await startTestRuntime()
+  service = await startTestRuntime({ worker: true })
 })
 afterAll(async () => {
   await service.close()
@@ -24,5 +25,17 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('balance'), error_code: 'CHARGE_FAILED' })
     expect(await readdir(dir)).toEqual([])
+  })
+
+  test('writes exactly the bytes of the audio to standard output with -o -, and its words to standard error', async () => {
+    const account = await service.createAccount()
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    const { code, stdout, stderr } = await runForBytes(['say', 'Hello!', '--account', account, '-o', '-'], env)
+    const [line, jobId] = /^- {2}\d\.\d s {2}(job_\w+)\n$/.exec(stderr) ?? []
+    expect([code, line]).toEqual([0, stderr])
+    expect(stdout).toEqual(await buffer(await service.runtime.storage.read(`${jobId}/1/audio.wav`)))
+    const failed = await runForBytes(['say', 'Hello!', '--account', 'nobody', '-o', '-', '--json'], env)
+    expect([failed.code, failed.stdout.length]).toEqual([1, 0])
+    expect(JSON.parse(failed.stderr)).toMatchObject({ error_code: 'NOT_FOUND' })
   })
 })
