@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
-import { call } from '../../setup/http.ts'
+import { call, freePorts } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/process.ts'
 import { readmeBlocks } from '../../setup/readme.ts'
 import { makeSettable, setDatabaseClock } from '../../setup/settable-clock.ts'
+import { startInTerminal } from '../../setup/terminal.ts'
 import { until } from '../../setup/wait.ts'
 import { readWav } from '../../setup/wav.ts'
 
@@ -48,6 +49,28 @@ const shapeOf = (answer: string): string =>
     .replace(/127\.0\.0\.1:\d+/, 'HOST')
     .replace(/expires=\d{10}&signature=[\w-]{43}/, 'SIGNED')
 
+describe('the first start', { timeout: 120_000 }, () => {
+  afterAll(cleanUp)
+
+  test('on a terminal shows no JSON between its lines, and the log in short ones; Ctrl-C ends it', async () => {
+    const dataDir = join(await makeTempDir(), 'data')
+    const [port] = await freePorts(1)
+    const terminal = startInTerminal(['start'], { DATA_DIR: dataDir, PORT: String(port) })
+    try {
+      await terminal.shows(/^curl .*\n/m)
+      terminal.pressCtrlC()
+      expect(await terminal.ended()).toBe(0)
+      const lines = terminal.shown().split('\n')
+      expect(lines.filter((line) => line.startsWith('{'))).toEqual([])
+      expect(lines).toContainEqual(expect.stringMatching(/^\d\d:\d\d:\d\d {2}migrated the database {2}migrations=\d+$/))
+      expect(lines).toContain(`Sonant listens on http://127.0.0.1:${port}`)
+      expect(lines).toContainEqual(expect.stringMatching(/stopping {2}signal=SIGINT$/))
+    } finally {
+      terminal.kill()
+    }
+  })
+})
+
 describe('the first run', () => {
   let service: Service
   let jobId = ''
@@ -70,6 +93,12 @@ describe('the first run', () => {
     service = await startService()
   })
   afterAll(cleanUp)
+
+  test('the log of a start whose output is piped is JSON lines on stderr alone', () => {
+    const lines = service.stderr().trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('migrated the database')
+    expect(service.stdout()).not.toContain('migrated')
+  })
 
   test('the start prints one API key and one curl command that holds it', () => {
     expect(new Set(service.stdout().match(KEYS)).size).toBe(1)
