@@ -7,7 +7,6 @@ import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runti
 import { buildApp } from '../server/app.ts'
 import { errorCode } from '../values/data-directory.ts'
 import { type Log, openLog } from '../values/log.ts'
-import { startWebhookWorker, type WebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
 import { startWorker } from '../worker/start-worker.ts'
 
 /** What this process does. */
@@ -65,11 +64,9 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   }
   if (roles.worker) {
     if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
-    let deliveries: WebhookWorker | undefined
-    const worker = await startWorker(runtime, { ...roles, isBusy: () => deliveries?.isBusy() !== false })
+    const { pools } = roles
+    const worker = await startWorker(runtime, { webhooks: true, ...(pools !== undefined && { pools }) })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
-    deliveries = await startWebhookWorker(runtime)
-    opened.working.push({ what: 'the delivery of webhooks', close: () => deliveries.stop() })
   }
   if (!roles.api) print('Sonant works')
 }

@@ -18,7 +18,7 @@ interface Registrant {
   onSilence?(): void
 }
 
-interface Registration {
+export interface Registration {
   /** Takes the worker, which has stopped, off the list, and releases what the queue still counts as its own. */
   end(): Promise<void>
 }

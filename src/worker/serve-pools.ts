@@ -8,12 +8,8 @@ import type { Runtime } from '../runtime/runtime.ts'
 const VOICE_QUEUES = voiceKind('').queue
 
 /** The dispatchers of one worker, one a pool. */
-interface Pools {
+export interface Pools extends Pick<Dispatcher, 'inFlight' | 'leaveServers' | 'stop'> {
   readonly names: readonly string[]
-  readonly inFlight: number
-  /** See `Dispatcher`. */
-  leaveServers(): void
-  stop(graceMs: number): Promise<void>
 }
 
 /**
@@ -25,47 +21,68 @@ export async function servePools(
   names: readonly string[] | undefined,
   dispatch: (pool: string) => Promise<Dispatcher>,
 ): Promise<Pools> {
-  const queues = (await runtime.boss.getQueues()).map(({ name }) => name)
-  const left = queues.filter((name) => name.startsWith(VOICE_QUEUES)).map((name) => name.slice(VOICE_QUEUES.length))
-  const open: Dispatcher[] = []
-  let stopping = false
-  const dispatchers = new SingleFlight(async (pool) => {
-    const dispatcher = await dispatch(pool)
-    open.push(dispatcher)
-    return dispatcher
-  })
-  const serve = (pool: string): Promise<Dispatcher> => dispatchers.get(pool)
-  const follow = async (): Promise<void> => {
-    await runtime.catalog.reload()
-    if (stopping) return
-    const named = [...runtime.catalog.current.endpoints.values()].map(poolOf)
-    await Promise.all([...new Set([...named, ...left])].map(serve))
+  const pools = new ServedPools(runtime, dispatch)
+  await (names === undefined ? pools.follow() : pools.serve(names))
+  return pools
+}
+
+class ServedPools implements Pools {
+  readonly #runtime: Runtime
+  readonly #dispatchers: SingleFlight<Dispatcher>
+  readonly #open: Dispatcher[] = []
+  #unlisten = (): void => undefined
+  #stopping = false
+
+  constructor(runtime: Runtime, dispatch: (pool: string) => Promise<Dispatcher>) {
+    this.#runtime = runtime
+    this.#dispatchers = new SingleFlight(async (pool) => {
+      const dispatcher = await dispatch(pool)
+      this.#open.push(dispatcher)
+      return dispatcher
+    })
   }
-  const followGuarded = (): void => {
-    follow().catch((error: Error) => runtime.log.warn({ err: error.message }, 'a new pool is not served yet'))
+
+  get names(): string[] {
+    return this.#dispatchers.keys.sort()
   }
-  let unlisten = (): void => undefined
-  if (names === undefined) {
-    unlisten = await runtime.notifier.listen(CATALOG_CHANNEL, followGuarded, followGuarded)
-    await follow()
-  } else {
-    await Promise.all(names.map(serve))
+
+  get inFlight(): number {
+    return this.#open.reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
   }
-  return {
-    get names() {
-      return dispatchers.keys.sort()
-    },
-    get inFlight() {
-      return open.reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
-    },
-    leaveServers: () => {
-      for (const dispatcher of open) dispatcher.leaveServers()
-    },
-    stop: async (graceMs) => {
-      stopping = true
-      unlisten()
-      const all = await Promise.all(dispatchers.all.map((started) => started.catch(() => null)))
-      await Promise.all(all.map((dispatcher) => dispatcher?.stop(graceMs)))
-    },
+
+  async serve(pools: readonly string[]): Promise<void> {
+    await Promise.all(pools.map((pool) => this.#dispatchers.get(pool)))
+  }
+
+  /** Serves what the catalog names, now and later, and what is in the queue of no endpoint any more. */
+  async follow(): Promise<void> {
+    const { boss, notifier, log } = this.#runtime
+    const left = (await boss.getQueues()).flatMap(({ name }) =>
+      name.startsWith(VOICE_QUEUES) ? [name.slice(VOICE_QUEUES.length)] : [],
+    )
+    const again = (): void => {
+      this.#serveCatalog(left).catch((error: Error) => log.warn({ err: error.message }, 'a new pool is not served yet'))
+    }
+    this.#unlisten = await notifier.listen(CATALOG_CHANNEL, again, again)
+    await this.#serveCatalog(left)
+  }
+
+  leaveServers(): void {
+    for (const dispatcher of this.#open) dispatcher.leaveServers()
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true
+    this.#unlisten()
+    const all = await Promise.all(this.#dispatchers.all.map((started) => started.catch(() => null)))
+    await Promise.all(all.map((dispatcher) => dispatcher?.stop(graceMs)))
+  }
+
+  async #serveCatalog(left: readonly string[]): Promise<void> {
+    const { catalog } = this.#runtime
+    await catalog.reload()
+    if (this.#stopping) return
+    const named = [...catalog.current.endpoints.values()].map(poolOf)
+    await this.serve([...new Set([...named, ...left])])
   }
 }

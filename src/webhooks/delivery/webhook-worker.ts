@@ -17,7 +17,6 @@ import { deliverWebhook } from './deliver-webhook.ts'
 import { openPostWebhook } from './post-webhook.ts'
 import { openRecordAttempt } from './record-attempt.ts'
 import { openReleaseAttempt } from './release-attempt.ts'
-import { tidyWebhooks } from './tidy-webhooks.ts'
 
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
@@ -27,7 +26,6 @@ const HELD = { perAccount: 768, perReceiver: 384 }
 const ON_PROBATION = { perAccount: 128, perKey: 32 }
 /** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
 const SLOTS = 2048
-const TIDY_MS = 60_000
 
 /** What the worker needs besides a context's parts: the queue's own connections, and the name of its process. */
 interface WebhookWorkerParts extends DeliveryParts {
@@ -69,16 +67,9 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, limiter }),
     handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
   })
-  const tidy = () =>
-    tidyWebhooks(runtime).catch((error: Error) =>
-      runtime.log.warn({ err: error.message }, 'tidying webhooks failed; trying again in a minute'),
-    )
-  void tidy()
-  const timer = setInterval(() => void tidy(), TIDY_MS)
   return {
     isBusy: () => dispatcher.inFlight > 0,
     stop: async () => {
-      clearInterval(timer)
       gate.close()
       await dispatcher.stop(runtime.settings.shutdownSeconds * 1000)
       await connections.close()

@@ -1,0 +1,79 @@
+import { endpointPlace } from '../catalog/engine-server.ts'
+import type { Resolver } from '../egress/resolver.ts'
+import type { CogServers } from '../engines/cog-servers.ts'
+import type { Engines } from '../engines/engines.ts'
+import { generate } from '../generation/generate.ts'
+import type { ClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
+import { dispatchJobs } from '../queue/dispatch-jobs.ts'
+import type { Dispatcher } from '../queue/dispatcher.ts'
+import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
+import type { Delivery } from '../queue/job-source.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { MovedAway, synthesize } from '../voice/synthesize.ts'
+import { startWebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
+import type { ServerPermits } from './server-permits.ts'
+import { slotsInProcess } from './slots.ts'
+
+/** How many generations whose server no workflow names any more one process has at once. */
+const GENERATION_SLOTS = 32
+
+/** A worker's own parts, which its jobs share. */
+export interface WorkerParts {
+  readonly claims: ClaimRegistry
+  readonly permits: ServerPermits
+  readonly engines: Engines
+  readonly cogServers: CogServers
+  readonly resolver: Resolver
+  /** How many texts the embedded engine speaks at once. */
+  readonly threads: number
+}
+
+/**
+ * Every kind of job that waits in a queue, and what runs it in this process until it is stopped. Companion jobs wait in none: the request
+ * that submits one performs it.
+ */
+export const KINDS = {
+  /** Texts to speak, `voice.<pool>`: `synthesize`. */
+  voice: speakTexts,
+  /** Predictions of workflows, `generate.cog`: `generate`. */
+  generation: generateOutputs,
+  /** Jobs' ends to receivers, `webhook`: `deliverWebhook`. */
+  webhook: startWebhookWorker,
+} as const
+
+function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise<Dispatcher> {
+  const { claims, permits, engines, threads } = parts
+  const kind = voiceKind(pool)
+  return dispatchJobs({
+    ...runtime,
+    kind,
+    slots: () => slotsInProcess(runtime, pool, threads),
+    serverQueues: permits.serverQueuesOf(kind),
+    stillOwned: claims.stillOwned,
+    handle: (jobId, signal, delivery, ticket) =>
+      synthesize({ ...runtime, engines, claims, pool }, jobId, signal, ticket).catch((error: unknown) =>
+        followMove(runtime, pool, delivery, error),
+      ),
+  })
+}
+
+/** Takes the delivery to the pool that the job's endpoint has moved to. @throws every other error */
+async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
+  if (!(error instanceof MovedAway)) throw error
+  const { queue, workerId } = runtime
+  await queue.rerouteDelivery({ delivery, from: voiceKind(pool), to: endpointPlace(error.home), workerId })
+  return 'settled'
+}
+
+function generateOutputs(runtime: Runtime, parts: WorkerParts): Promise<Dispatcher> {
+  const { claims, permits, cogServers, resolver } = parts
+  return dispatchJobs({
+    ...runtime,
+    kind: GENERATION_KIND,
+    slots: GENERATION_SLOTS,
+    serverQueues: permits.serverQueuesOf(GENERATION_KIND),
+    stillOwned: claims.stillOwned,
+    handle: (_jobId, signal, delivery, ticket) =>
+      generate({ ...runtime, claims, cogServers, resolver }, delivery, signal, ticket),
+  })
+}

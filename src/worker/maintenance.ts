@@ -1,0 +1,42 @@
+import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
+import { forgetExpired } from '../idempotency/remember-response.ts'
+import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.ts'
+import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
+import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
+import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
+import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
+
+const EVERY_MS = 60_000
+
+/** What every worker does for all of them once a minute. Each may run in any number of processes at once; one that fails keeps no other back. */
+const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
+  rescueLostJobs,
+  rerouteOrphanedJobs,
+  failOrphanedJobs,
+  failAbandonedJobs,
+  deleteAbandonedFiles,
+  forgetExpired,
+  ({ db }) => foldJobCounts(db.pool),
+  tidyWebhooks,
+]
+
+/** Does them now and every minute. Returns what ends it. */
+export function maintain(runtime: Runtime): () => void {
+  void maintainOnce(runtime)
+  const timer = setInterval(() => void maintainOnce(runtime), EVERY_MS)
+  return () => clearInterval(timer)
+}
+
+async function maintainOnce(runtime: Runtime): Promise<void> {
+  for (const done of await Promise.allSettled(DUTIES.map((duty) => duty(runtime)))) {
+    if (done.status === 'fulfilled') continue
+    runtime.log.warn({ err: (done.reason as Error).message }, 'maintenance failed; trying again in a minute')
+  }
+}
+
+async function rescueLostJobs(runtime: Runtime): Promise<void> {
+  const lost = await rescueJobs(runtime)
+  if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
+}
