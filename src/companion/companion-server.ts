@@ -1,5 +1,6 @@
 import { askServer } from '../engines/ask-server.ts'
-import { openCircuitBreaker, withRetryBudget } from '../engines/retry.ts'
+import { CircuitBreaker } from '../engines/circuit-breaker.ts'
+import { withRetryBudget } from '../engines/retry.ts'
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** How long a server that is busy or away is asked again: a caller waits for the answer. */
@@ -25,7 +26,7 @@ interface CompanionServer {
  * a second, however many requests wait for it.
  */
 export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
-  const breaker = openCircuitBreaker(undefined, LONGEST_PAUSE_MS)
+  const breaker = new CircuitBreaker(undefined, LONGEST_PAUSE_MS)
   const retryBudgetMs = { busy: PATIENCE_MS, away: PATIENCE_MS }
   return {
     ask: (body, { signal, deadline }) =>

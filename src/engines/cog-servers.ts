@@ -1,5 +1,5 @@
 import type { Semaphore } from '../concurrency/semaphore.ts'
-import { type CircuitBreaker, openCircuitBreaker } from './retry.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 
 /** What all workflows on one server share. */
 export interface CogServer {
@@ -24,7 +24,7 @@ export function openCogServers(slotsAt: (baseUrl: string) => Semaphore): CogServ
   const breakers = new Map<string, CircuitBreaker>()
   const leaving = new Set<Promise<void>>()
   const breakerAt = (baseUrl: string): CircuitBreaker => {
-    const breaker = breakers.get(baseUrl) ?? openCircuitBreaker()
+    const breaker = breakers.get(baseUrl) ?? new CircuitBreaker()
     breakers.set(baseUrl, breaker)
     return breaker
   }

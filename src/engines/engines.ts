@@ -2,7 +2,7 @@ import { Semaphore } from '../concurrency/semaphore.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
-import { openEspeak } from './espeak/espeak.ts'
+import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import type { SpeechServer } from './openai-speech.ts'
 
 /** A server that was not used for this long is forgotten. */
@@ -38,46 +38,62 @@ interface Lease {
   idle: NodeJS.Timeout | undefined
 }
 
-export function openEngines(options: EngineOptions): Engines {
-  const espeak = openEspeak(options)
-  const leases = new Map<string, Lease>()
+/** Endpoints on one server share it, and the lowest of their limits. */
+export const openEngines = (options: EngineOptions): Engines => new SharedEngines(options)
 
-  /** Endpoints on one server share it, and the lowest of their limits. */
-  const useServer = async <T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> => {
+class SharedEngines implements Engines {
+  readonly #options: EngineOptions
+  readonly #espeak: EspeakEngine
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+    this.#espeak = openEspeak(options)
+  }
+
+  async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    const block: EngineBlock = engineBlock.parse(given)
+    return block.kind === 'espeak' ? work(this.#espeak) : this.#useServer(block, work)
+  }
+
+  warm(): Promise<void> {
+    return this.#espeak.warm()
+  }
+
+  async close(): Promise<void> {
+    const leases = [...this.#leases.values()]
+    for (const lease of leases) clearTimeout(lease.idle)
+    await Promise.all([this.#espeak.close(), ...leases.map(({ server }) => server.close())])
+  }
+
+  async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     // Only where there is such an endpoint: loading an HTTP client makes every start slower.
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
     const key = block.base_url
-    const lease = leases.get(key) ?? {
-      server: openSpeechServer(key, options.slotsAt?.(key) ?? new Semaphore(() => leases.get(key)?.lowest ?? 1)),
+    const lease = this.#leases.get(key) ?? {
+      server: openSpeechServer(key, this.#slotsAt(key)),
       users: 0,
       lowest: block.max_in_flight,
       idle: undefined,
     }
-    leases.set(key, lease)
+    this.#leases.set(key, lease)
     lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
     lease.users++
     clearTimeout(lease.idle)
-    return work(openOpenaiSpeech(block, lease.server, options.lookUp)).finally(() => {
-      lease.users--
-      if (lease.users === 0) lease.idle = setTimeout(() => letGo(key, lease), options.idleMs ?? IDLE_MS).unref()
-    })
+    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp)).finally(() => this.#leave(key, lease))
   }
 
-  const letGo = (key: string, lease: Lease): void => {
-    leases.delete(key)
-    void lease.server.close()
+  #slotsAt(key: string): Semaphore {
+    return this.#options.slotsAt?.(key) ?? new Semaphore(() => this.#leases.get(key)?.lowest ?? 1)
   }
 
-  return {
-    use: async (given, work) => {
-      const block: EngineBlock = engineBlock.parse(given)
-      if (block.kind === 'espeak') return work(espeak)
-      return useServer(block, work)
-    },
-    warm: () => espeak.warm(),
-    close: async () => {
-      for (const lease of leases.values()) clearTimeout(lease.idle)
-      await Promise.all([espeak.close(), ...[...leases.values()].map(({ server }) => server.close())])
-    },
+  #leave(key: string, lease: Lease): void {
+    lease.users--
+    if (lease.users > 0) return
+    const forget = () => {
+      this.#leases.delete(key)
+      void lease.server.close()
+    }
+    lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
   }
 }

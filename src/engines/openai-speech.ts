@@ -1,10 +1,11 @@
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { Semaphore } from '../concurrency/semaphore.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
-import { type CircuitBreaker, openCircuitBreaker, withRetries } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { mendWavSizes } from './wav-header.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -35,7 +36,7 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore): SpeechServe
   return {
     baseUrl,
     slots,
-    breaker: openCircuitBreaker(),
+    breaker: new CircuitBreaker(),
     agent,
     close: () => agent.destroy(),
   }

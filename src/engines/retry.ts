@@ -1,95 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { OpenCircuit } from './circuit-breaker.ts'
 import { EngineError, FailedAttempt, type SpeechEngine } from './engine.ts'
 
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 10_000
-/** Failures in a row that make a server count as down. */
-const BREAKING_FAILURES = 5
-const FIRST_PAUSE_MS = 1000
-/** Well below the usual patience: a server that is back must be found before the jobs that wait for it give up. */
-const LONGEST_PAUSE_MS = 10_000
-/** A request that tries a server for this long has found one that takes requests: the next one need not wait for its answer. */
-const PROBE_MS = 1000
 /** How often something is tried again that a living server could not do. */
 const MORE_ATTEMPTS = 2
-
-/** The server was not asked: how long to wait is this process's own guess. */
-class OpenCircuit extends EngineError {
-  /** Resolves when the server was found to live again. */
-  readonly back: Promise<void>
-
-  constructor(retryAfterMs: number, back: Promise<void>) {
-    super('PROVIDER_UNAVAILABLE', 'The server did not answer several times in a row.', { retryAfterMs })
-    this.back = back
-  }
-}
-
-/** Remembers, for one server, whether it is worth asking. */
-export interface CircuitBreaker {
-  /** @throws EngineError PROVIDER_UNAVAILABLE at once, with the time to wait, while the server counts as down */
-  run<T>(work: () => Promise<T>): Promise<T>
-}
-
-/**
- * After five unavailable answers in a row the server is not asked for a second; then one request tries it, another one each second that
- * it is not answered, and while that fails the pause doubles, up to `longestPauseMs`. Any other answer, a refusal or an attempt that
- * failed included, shows that the server lives, to those as well who wait for it in `withRetryBudget`.
- */
-export function openCircuitBreaker(
-  now: () => number = () => performance.now(),
-  longestPauseMs = LONGEST_PAUSE_MS,
-): CircuitBreaker {
-  let failures = 0
-  let pauseMs = FIRST_PAUSE_MS
-  let closedUntil = 0
-  let probingUntil = 0
-  let back = Promise.withResolvers<void>()
-
-  const admit = (): boolean => {
-    if (failures < BREAKING_FAILURES) return false
-    const left = closedUntil - now()
-    if (left > 0 || probingUntil > now()) {
-      throw new OpenCircuit(Math.max(left, FIRST_WAIT_MS), back.promise)
-    }
-    probingUntil = now() + PROBE_MS
-    return true
-  }
-
-  const failed = (isProbe: boolean): void => {
-    failures++
-    if (failures < BREAKING_FAILURES) return
-    if (isProbe) pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-    closedUntil = now() + pauseMs
-  }
-
-  const answered = (): void => {
-    if (failures >= BREAKING_FAILURES) {
-      back.resolve()
-      back = Promise.withResolvers()
-    }
-    failures = 0
-    pauseMs = FIRST_PAUSE_MS
-  }
-
-  return {
-    run: async (work) => {
-      const isProbe = admit()
-      try {
-        const result = await work()
-        answered()
-        return result
-      } catch (error) {
-        if (error instanceof EngineError) {
-          if (error.code === 'PROVIDER_UNAVAILABLE' && !(error instanceof FailedAttempt)) failed(isProbe)
-          else answered()
-        }
-        throw error
-      } finally {
-        if (isProbe) probingUntil = 0
-      }
-    },
-  }
-}
 
 /** How long something is tried, in milliseconds from its first try. */
 export interface RetryBudgetMs {

@@ -85,8 +85,8 @@ builder.queryField('users', (t) =>
   ),
 )
 
-builder.mutationFields((t) => ({
-  signIn: t.field({
+builder.mutationField('signIn', (t) =>
+  t.field({
     type: UserRef,
     errors: {},
     description: 'Starts a session, kept in a cookie that scripts cannot read. Over HTTP only.',
@@ -103,7 +103,10 @@ builder.mutationFields((t) => ({
     },
     extensions: { verb: signIn },
   }),
-  signOut: t.field({
+)
+
+builder.mutationField('signOut', (t) =>
+  t.field({
     type: SignOutRef,
     errors: {},
     description: 'Ends the session, or every session of the user. Their open connections close within a second.',
@@ -115,7 +118,10 @@ builder.mutationFields((t) => ({
     },
     extensions: { verb: signOut },
   }),
-  changePassword: t.field({
+)
+
+builder.mutationField('changePassword', (t) =>
+  t.field({
     type: PasswordChangeRef,
     errors: {},
     description: 'Changes the password of the signed-in user and ends all other sessions of the user.',
@@ -126,4 +132,4 @@ builder.mutationFields((t) => ({
     resolve: (_root, args, ctx) => changePassword(ctx, { ...args, address: ctx.address }),
     extensions: { verb: changePassword },
   }),
-}))
+)

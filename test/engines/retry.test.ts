@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { CircuitBreaker } from '../../src/engines/circuit-breaker.ts'
 import {
   EngineError,
   type EngineErrorCode,
@@ -6,7 +7,7 @@ import {
   type SpeechEngine,
   type SpeechRequest,
 } from '../../src/engines/engine.ts'
-import { openCircuitBreaker, withRetries } from '../../src/engines/retry.ts'
+import { withRetries } from '../../src/engines/retry.ts'
 
 const voice = { slug: 'a', kind: 'preset', engineVoice: 'A', referenceAudio: null, referenceText: null } as const
 const request = (changes: Partial<SpeechRequest> = {}): SpeechRequest => ({
@@ -69,7 +70,7 @@ describe('retries', () => {
   })
 
   test('a text that a living server could not speak is tried twice more, and the server does not count as down', async () => {
-    const breaker = openCircuitBreaker()
+    const breaker = new CircuitBreaker()
     const patiently = (engine: SpeechEngine) => {
       const guarded = { ...engine, speak: (asked: SpeechRequest) => breaker.run(() => engine.speak(asked)) }
       return withRetries(guarded, { retryBudgetMs: 60_000, random: () => 0 })
@@ -113,7 +114,7 @@ describe('retries', () => {
 describe('the circuit breaker', () => {
   let now = 0
   const clock = () => now
-  const ask = (breaker: ReturnType<typeof openCircuitBreaker>, outcome?: EngineErrorCode) => {
+  const ask = (breaker: CircuitBreaker, outcome?: EngineErrorCode) => {
     let asked = false
     const result = breaker.run(async () => {
       asked = true
@@ -125,7 +126,7 @@ describe('the circuit breaker', () => {
     )
   }
   const broken = async () => {
-    const breaker = openCircuitBreaker(clock)
+    const breaker = new CircuitBreaker(clock)
     for (let n = 0; n < 5; n++) expect((await ask(breaker, 'PROVIDER_UNAVAILABLE')).asked).toBe(true)
     return breaker
   }
@@ -179,7 +180,7 @@ describe('the circuit breaker', () => {
   })
 
   test('an answer in between, a refusal included, starts the count again', async () => {
-    const breaker = openCircuitBreaker(clock)
+    const breaker = new CircuitBreaker(clock)
     for (let n = 0; n < 20; n++) {
       const outcome = n % 5 === 4 ? 'RENDER_FAILED' : 'PROVIDER_UNAVAILABLE'
       expect((await ask(breaker, outcome)).asked).toBe(true)

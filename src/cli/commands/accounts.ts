@@ -14,7 +14,11 @@ const COLUMNS: readonly Column<Account>[] = [
 export function addAccountCommands(program: Command): void {
   const accounts = program.command('accounts').description('accounts and their credits')
   addAccountList(accounts)
+  addAccountMaking(accounts)
+  addAccountCredits(accounts)
+}
 
+function addAccountMaking(accounts: Command): void {
   operatorCommand<{ name: string; credits: string }>(
     accounts
       .command('create')
@@ -27,7 +31,9 @@ export function addAccountCommands(program: Command): void {
       return describe(await createAccount(ctx, { name: options.name, credits }))
     },
   )
+}
 
+function addAccountCredits(accounts: Command): void {
   operatorCommand<{ account: string; amount: string }>(
     accounts
       .command('credit')

@@ -9,7 +9,7 @@ import { type EspeakThreads, openThreads } from './espeak-threads.ts'
 const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs. '.repeat(20)
 
 /** The embedded engine also knows how to be ready before the first request. */
-interface EspeakEngine extends SpeechEngine {
+export interface EspeakEngine extends SpeechEngine {
   /** Starts the threads and has each render a text for warming up, off the event loop. Never rejects. */
   warm(): Promise<void>
 }
