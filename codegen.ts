@@ -1,23 +1,101 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Writes every generated file. `--check` writes nothing and fails where a committed one differs; `--install` makes what is not
-// committed: the Prisma client, the OpenAPI document as JSON, the `sonant` command.
+// Writes every generated file. All of them are committed, so that an installation without development packages runs. `--check` writes
+// nothing and fails where one differs; `--install` links the `sonant` command and generates nothing.
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
-const mode = process.argv[2]
+const CLIENT = 'src/generated'
 
-if (mode !== '--install' || canGenerate()) generatePrisma()
-await compileDocument()
+/** What rest/document.ts reads. */
+const DOCUMENT = `${CLIENT}/openapi.json`
+
+/** Content by path from the project's root; null: there is no such file any more. */
+type Files = Readonly<Record<string, string | null>>
+
+const mode = process.argv[2]
 if (mode === '--install') linkCommand()
-else await generateCommitted(mode === '--check')
+else await generate(mode === '--check' ? check : write)
+
+/** The schema of the API is built on the client, which has to be there first. */
+async function generate(use: (files: Files) => void): Promise<void> {
+  const client = generateClient()
+  const gone = Object.keys(readFolder(ROOT)).filter((path) => client[path] === undefined && path !== DOCUMENT)
+  use({ ...Object.fromEntries(gone.map((path) => [path, null])), ...client })
+  use(await describeApi())
+}
+
+async function describeApi(): Promise<Files> {
+  const { generateRestTypes } = await import('./rest/generate-types.ts')
+  const { generateExampleTypes } = await import('./examples/generate-types.ts')
+  const { readExamples } = await import('./src/graphql/http/examples.ts')
+  const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
+  const { parse } = await import('yaml')
+  const document = readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8')
+  return {
+    'schema.graphql': printGraphqlSchema(),
+    'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
+    'rest/types.ts': await generateRestTypes(document),
+    [DOCUMENT]: JSON.stringify(parse(document)),
+  }
+}
+
+function check(files: Files): void {
+  for (const [path, content] of Object.entries(files))
+    if (current(path) !== content) fail(`${path} is out of date: run "npm run codegen"`)
+}
+
+function write(files: Files): void {
+  for (const [path, content] of Object.entries(files)) {
+    if (current(path) === content) continue
+    mkdirSync(dirname(ROOT + path), { recursive: true })
+    if (content === null) rmSync(ROOT + path)
+    else writeFileSync(ROOT + path, content)
+  }
+}
+
+function current(path: string): string | null {
+  return existsSync(ROOT + path) ? readFileSync(ROOT + path, 'utf8') : null
+}
+
+function readFolder(root: string): Readonly<Record<string, string>> {
+  if (!existsSync(join(root, CLIENT))) return {}
+  const entries = readdirSync(join(root, CLIENT), { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return Object.fromEntries(paths.map((path) => [path.slice(root.length), readFileSync(path, 'utf8')]))
+}
+
+/** Prisma writes where the schema says, which is relative to the schema: it is given a copy in a folder of its own. */
+function generateClient(): Files {
+  const folder = `${mkdtempSync(join(tmpdir(), 'sonant-codegen-'))}/`
+  try {
+    cpSync(`${ROOT}prisma/schema.prisma`, `${folder}prisma/schema.prisma`)
+    runPrisma('generate', '--schema', `${folder}prisma/schema.prisma`)
+    return readFolder(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 /**
  * Prisma's command line loads its studio and its local server, some 135 MB that `generate` never uses: package.json leaves them out,
  * and this gives it empty modules instead. The engine variable keeps it from downloading a binary that nothing here runs.
  */
-function generatePrisma(): void {
+function runPrisma(...parameters: string[]): void {
   const hook = `
     const { registerHooks } = require('node:module')
     const left = (name) => /^@prisma\\/(studio-core|dev)(\\/|$)/.test(name)
@@ -28,8 +106,8 @@ function generatePrisma(): void {
         url.startsWith('left-out:') ? { format: 'commonjs', source: 'module.exports = {}', shortCircuit: true } : next(url, context),
     })
     process.argv.splice(1, 0, 'prisma')
-    require('./node_modules/prisma/build/index.js')`
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['-e', hook, 'generate'], {
+    require('./node_modules/prisma-cli/build/index.js')`
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['-e', hook, ...parameters], {
     cwd: ROOT,
     encoding: 'utf8',
     env: {
@@ -40,7 +118,7 @@ function generatePrisma(): void {
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
     },
   })
-  if (status !== 0) fail(`prisma generate failed\n${stdout}${stderr}`)
+  if (status !== 0) fail(`prisma ${parameters[0]} failed\n${stdout}${stderr}`)
 }
 
 /** npm links the commands of dependencies only. Without this, `npx sonant` would first install this folder into a cache of its own. */
@@ -49,40 +127,6 @@ function linkCommand(): void {
   rmSync(link, { force: true })
   symlinkSync('../../bin/sonant.js', link)
   chmodSync(`${ROOT}bin/sonant.js`, 0o755)
-}
-
-/** Prisma's generator is a development package: without it, what an earlier installation has generated does as well. */
-function canGenerate(): boolean {
-  if (existsSync(`${ROOT}node_modules/prisma`)) return true
-  if (!existsSync(`${ROOT}src/generated/prisma/client.ts`))
-    fail('Run "npm ci" and then "npm prune --omit=dev": the database client is generated by a development package.')
-  return false
-}
-
-/** What rest/document.ts reads. */
-async function compileDocument(): Promise<void> {
-  const { parse } = await import('yaml')
-  const document = parse(readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8'))
-  writeFileSync(`${ROOT}src/generated/openapi.json`, JSON.stringify(document))
-}
-
-async function generateCommitted(check: boolean): Promise<void> {
-  const { generateRestTypes } = await import('./rest/generate-types.ts')
-  const { generateExampleTypes } = await import('./examples/generate-types.ts')
-  const { readExamples } = await import('./src/graphql/http/examples.ts')
-  const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
-  const files = {
-    'schema.graphql': printGraphqlSchema(),
-    'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
-    'rest/types.ts': await generateRestTypes(readFileSync(`${ROOT}rest/openapi.yaml`, 'utf8')),
-  }
-  for (const [name, content] of Object.entries(files)) {
-    const path = `${ROOT}${name}`
-    const current = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    if (current === content) continue
-    if (check) fail(`${name} is out of date: run "npm run codegen"`)
-    writeFileSync(path, content)
-  }
 }
 
 function fail(message: string): never {
