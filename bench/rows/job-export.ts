@@ -22,7 +22,7 @@ const SETTLE_DEADLINE_MS = 60_000
 export const jobExport: Row = {
   name: 'export',
   what: 'GET jobs/export, 500,000 jobs',
-  reach: '<= 1.25 x COPY into a plain client; first byte <= 200 ms; <= 64 MiB above idle',
+  reach: '<= 1.15 x COPY into a plain client; first byte <= 200 ms; <= 128 MiB above idle',
   run: async (environment) => {
     const { url } = await environment.database()
     const { accountId, apiKey } = await environment.account('bench export')
@@ -70,10 +70,10 @@ async function measured(
   const bare = { floor: null, ratio: null }
   const grown = (what: string, bytes: number): Measure => {
     const above = (bytes - idle) / MIB
-    return { what, unit: 'MiB', value: above, ...bare, reach: '<= 64 MiB', reached: above <= 64 }
+    return { what, unit: 'MiB', value: above, ...bare, reach: '<= 128 MiB', reached: above <= 128 }
   }
   return [
-    { what: 'whole', unit: 'ms', value, floor, ratio, reach: '<= 1.25 x floor', reached: ratio <= 1.25 },
+    { what: 'whole', unit: 'ms', value, floor, ratio, reach: '<= 1.15 x floor', reached: ratio <= 1.15 },
     { what: 'first byte', unit: 'ms', value: first, ...bare, reach: '<= 200 ms', reached: first <= 200 },
     grown('resident above idle', peak),
     grown('resident above idle, with gzip', zippedPeak),

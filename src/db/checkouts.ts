@@ -19,30 +19,20 @@ export interface Checkout {
 export interface Checkouts {
   add(checkout: Checkout): void
   delete(checkout: Checkout): void
-  /** Ends the connection where it is, whatever it does or is about to do. */
-  end(checkout: Checkout): void
 }
 
-/** What PostgreSQL is asked for: neither ever throws. */
-export interface Backends {
-  /** The statement that a connection runs, if any, ends. */
-  cancel(client: PoolClient): Promise<void>
-  /** The connection ends: a statement that is still on its way to it as well. */
-  terminate(client: PoolClient): Promise<void>
-}
-
-export function openCheckouts(backends: Backends): Checkouts {
+/** @param cancel ends the statement that a connection runs, if any; never throws */
+export function openCheckouts(cancel: (client: PoolClient) => Promise<void>): Checkouts {
   const open = new Set<Checkout>()
   let polling: NodeJS.Timeout | undefined
-  const after = (checkout: Checkout, done: Promise<void>) => {
-    checkout.cancelled = Promise.all([checkout.cancelled, done])
-  }
   const poll = () => {
     if (open.size === 0) {
       clearInterval(polling)
       polling = undefined
     }
-    for (const checkout of open) if (checkout.isOver()) after(checkout, backends.cancel(checkout.client))
+    for (const checkout of open) {
+      if (checkout.isOver()) checkout.cancelled = Promise.all([checkout.cancelled, cancel(checkout.client)])
+    }
   }
   return {
     add: (checkout) => {
@@ -50,6 +40,5 @@ export function openCheckouts(backends: Backends): Checkouts {
       polling ??= setInterval(poll, POLL_EVERY_MS)
     },
     delete: (checkout) => void open.delete(checkout),
-    end: (checkout) => after(checkout, backends.terminate(checkout.client)),
   }
 }

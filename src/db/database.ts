@@ -3,7 +3,6 @@ import { Pool, type PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
-import { LendingSocket } from './lending-socket.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
@@ -37,7 +36,6 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
     ...common,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    stream: () => new LendingSocket(),
     types: timestampTypes,
     onConnect: (client) => client.query(END_FORGOTTEN_TRANSACTIONS),
   })
@@ -53,18 +51,15 @@ export function openDatabase(url: string, log: Log, max = 20): Database {
   // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
-  const signal = async (client: Tx, sql: string) => {
+  const cancel = async (client: Tx) => {
     const free = pool.idleCount > 0 ? pool : spare
-    await free.query(sql, [backendOf(client)]).catch(() => undefined)
+    await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
   }
   return {
     url,
     pool,
     prisma,
-    checkouts: openCheckouts({
-      cancel: (client) => signal(client, 'select pg_cancel_backend($1)'),
-      terminate: (client) => signal(client, 'select pg_terminate_backend($1)'),
-    }),
+    checkouts: openCheckouts(cancel),
     close: async () => {
       await prisma.$disconnect()
       await pool.end()

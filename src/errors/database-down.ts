@@ -21,7 +21,7 @@ const ADAPTER_KINDS: ReadonlySet<string> = new Set([
 ])
 /** The driver's own errors carry no code. */
 const DRIVER_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after)/
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after)/
 const MAX_CAUSES = 5
 
 interface Trouble {

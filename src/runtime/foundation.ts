@@ -11,7 +11,7 @@ import { explainUnusable } from '../db/explain-unusable.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
-import { openExportQueue } from '../jobs/export/export-queue.ts'
+import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { openJobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
@@ -93,7 +93,7 @@ function openWaiting(
   const callers = openCallerWatch({ db, log, now })
   const jobFeed = openJobFeed(whole, callers)
   closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
-  return { spill, exportQueue: openExportQueue(), callers, jobFeed }
+  return { spill, exportQueue: new ExportQueue(), callers, jobFeed }
 }
 
 function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {

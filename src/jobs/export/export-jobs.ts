@@ -2,19 +2,21 @@ import type { Readable } from 'node:stream'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
-import { type CheckedOut, checkOut } from '../../db/cancellable-client.ts'
+import { Snapshot } from '../../db/snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { filterViolations, rejectViolations } from '../list/job-filter.ts'
-import { CopyCsv } from './copy-csv.ts'
+import { CsvRowEnds } from './csv-row-ends.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
-import type { ExportPass, ExportQueue } from './export-queue.ts'
+import type { ExportQueue, ExportTicket } from './export-queue.ts'
+import { largeChunks } from './large-chunks.ts'
 import type { Spill } from './spill.ts'
 
 /** The longest window of one export, and the most jobs in it. */
 const MAX_JOBS = 500_000
 const MAX_WINDOW_MS = 366 * 86_400_000
+const CHUNK_BYTES = 65_536
 
-/** What exports need: one at a time for each account, and room for slow readers. */
+/** What exports need: a queue in which few read at a time, and space for what slow readers do not take yet. */
 export interface ExportContext extends Context {
   readonly exportQueue: ExportQueue
   readonly spill: Spill
@@ -42,13 +44,14 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
   const { accountId } = requireAccount(ctx)
   rejectViolations(filterViolations(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
-  const pass = await ctx.exportQueue.enter(accountId, gone)
+  const ticket = await ctx.exportQueue.enter(accountId, gone)
   try {
-    const checkedOut = await checkOut(ctx.db, () => gone?.aborted === true)
-    await openSnapshot(checkedOut, accountId, window)
-    return stream(ctx, checkedOut, pass, accountId, window, gone)
+    const snapshot = await Snapshot.open(ctx.db.url)
+    gone?.addEventListener('abort', () => snapshot.close())
+    await rejectExceeding(snapshot, accountId, window, gone)
+    return stream(ctx, snapshot, ticket, accountId, window, gone)
   } catch (error) {
-    pass.leave()
+    ticket.release()
     throw gone?.aborted ? gone.reason : error
   }
 }
@@ -56,26 +59,21 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
 const tooLong = () =>
   invalidRequest('Export at most 366 days at a time.', [{ path: 'to', message: 'is more than 366 days after from' }])
 
-/** @throws INVALID_REQUEST where the window holds too many jobs, in the snapshot that stays open for the export itself */
-async function openSnapshot(
-  { client, release, terminate }: CheckedOut,
+/** Closes the snapshot where it throws. @throws INVALID_REQUEST where it holds too many jobs, the signal's reason */
+async function rejectExceeding(
+  snapshot: Snapshot,
   accountId: string,
   window: Window,
+  gone: AbortSignal | undefined,
 ): Promise<void> {
-  let exceeds: boolean | undefined
   try {
-    // Workers would be taken from the queue; and on few cores they make counting slower.
-    await client.query('begin isolation level repeatable read read only; set local max_parallel_workers_per_gather = 0')
-    const { rows } = await client.query<{ exceeds: boolean }>(exceedsWithin(accountId, window, MAX_JOBS))
-    exceeds = rows[0]?.exceeds
-    if (exceeds !== false) await client.query('rollback')
+    gone?.throwIfAborted()
+    const [counted] = await snapshot.query<{ exceeds: boolean }>(exceedsWithin(accountId, window, MAX_JOBS))
+    if (counted?.exceeds !== false) throw tooMany()
   } catch (error) {
-    await terminate(error as Error)
+    snapshot.close()
     throw error
   }
-  if (exceeds === false) return
-  await release()
-  throw tooMany()
 }
 
 const tooMany = () =>
@@ -85,28 +83,43 @@ const tooMany = () =>
 
 function stream(
   ctx: ExportContext,
-  { client, release, terminate }: CheckedOut,
-  pass: ExportPass,
+  snapshot: Snapshot,
+  ticket: ExportTicket,
   accountId: string,
   window: Window,
   gone: AbortSignal | undefined,
 ): JobExport {
-  const rows = new CopyCsv({
-    sql: copyWithin(accountId, window),
-    head: CSV_HEAD,
-    // Nothing more is read from the snapshot: it is released before the file ends.
-    finish: () => client.query('commit'),
-    onEnd: (error) => {
-      pass.doneReading()
-      // In the middle of a COPY a connection is good for nothing else.
-      void (error === undefined ? release() : terminate(error))
-    },
-  })
-  client.query(rows)
-  const csv = ctx.spill.through(rows, accountId)
-  csv.once('close', () => pass.leave())
+  const rowEnds = new CsvRowEnds()
+  const endReading = () => {
+    snapshot.close()
+    ticket.doneReading()
+  }
+  const csv = ctx.spill.through(
+    { chunks: readCsv(snapshot, copyWithin(accountId, window), rowEnds, endReading), destroy: endReading },
+    accountId,
+  )
+  csv.once('close', () => ticket.release())
   csv.once('error', (error) => {
     if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
   })
-  return { rowsRead: () => rows.rows, csv }
+  return { rowsRead: () => rowEnds.rows, csv }
+}
+
+/** Ends only where PostgreSQL has said that it sent as many rows as came, and has ended the snapshot: what ends well is complete. */
+async function* readCsv(
+  snapshot: Snapshot,
+  sql: string,
+  rowEnds: CsvRowEnds,
+  onEnd: () => void,
+): AsyncGenerator<Buffer, undefined> {
+  try {
+    yield Buffer.from(CSV_HEAD)
+    const copy = snapshot.copy(sql)
+    for await (const chunk of largeChunks(copy, CHUNK_BYTES)) yield rowEnds.convert(chunk)
+    await snapshot.commit()
+    if (copy.rowCount !== rowEnds.rows)
+      throw new Error(`an export of ${copy.rowCount} rows ended after ${rowEnds.rows}`)
+  } finally {
+    onEnd()
+  }
 }

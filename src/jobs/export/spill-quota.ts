@@ -7,49 +7,51 @@ interface Limits {
   readonly maxBytesPerOwner: number
 }
 
-/** What one file may take of the space for all. */
+/** What one file takes of its owner's quota, and of the quota of all. */
 export interface Quota {
-  /** @throws UNAVAILABLE where there is no more space, for its owner or at all */
+  /** @throws UNAVAILABLE where a quota is used up, its owner's or that of all */
   take(bytes: number): void
-  /** All that was taken. Harmless when it was given back already. */
-  giveBack(): void
+  /** All that was taken. May be called more than once. */
+  release(): void
 }
 
-/** Space that owners share, so that none can take it all. */
-interface Space {
-  /** Taken now. */
-  readonly used: number
-  allow(owner: string): Quota
-}
+/** Bytes that owners share, so that none can take them all. */
+export class SharedQuota {
+  readonly #limits: Limits
+  readonly #owned = new Map<string, number>()
+  #used = 0
 
-export function openQuota({ maxBytes, maxBytesPerOwner }: Limits): Space {
-  const owners = new Map<string, number>()
-  let used = 0
-  const add = (owner: string, bytes: number) => {
-    used += bytes
-    const owned = (owners.get(owner) ?? 0) + bytes
-    if (owned === 0) owners.delete(owner)
-    else owners.set(owner, owned)
-    return owned
+  constructor(limits: Limits) {
+    this.#limits = limits
   }
-  return {
-    get used() {
-      return used
-    },
-    allow: (owner) => {
-      let taken = 0
-      return {
-        take: (bytes) => {
-          taken += bytes
-          const owned = add(owner, bytes)
-          if (owned > maxBytesPerOwner) throw unavailable('the spill files of one owner are full')
-          if (used > maxBytes) throw unavailable('the spill files are full')
-        },
-        giveBack: () => {
-          add(owner, -taken)
-          taken = 0
-        },
-      }
-    },
+
+  /** Bytes taken now. */
+  get used(): number {
+    return this.#used
+  }
+
+  /** The quota of one more file. */
+  of(owner: string): Quota {
+    let taken = 0
+    return {
+      take: (bytes) => {
+        taken += bytes
+        const owned = this.#add(owner, bytes)
+        if (owned > this.#limits.maxBytesPerOwner) throw unavailable('the spill files of one owner are full')
+        if (this.#used > this.#limits.maxBytes) throw unavailable('the spill files are full')
+      },
+      release: () => {
+        this.#add(owner, -taken)
+        taken = 0
+      },
+    }
+  }
+
+  #add(owner: string, bytes: number): number {
+    this.#used += bytes
+    const owned = (this.#owned.get(owner) ?? 0) + bytes
+    if (owned === 0) this.#owned.delete(owner)
+    else this.#owned.set(owner, owned)
+    return owned
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { unavailable } from '../../errors/service-error.ts'
 import { usingSync } from '../../values/data-directory.ts'
-import { openQuota } from './spill-quota.ts'
+import { SharedQuota } from './spill-quota.ts'
 import { type Source, SpillReader } from './spill-reader.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -13,7 +13,7 @@ interface SpillOptions {
   readonly dir: string
   /** How much all files together may hold; what goes beyond breaks the stream that asks for it. */
   readonly maxBytes: number
-  /** The same for the files of one owner, so that others have space whatever it does. */
+  /** The same for the files of one owner, so that the others can write whatever it does. */
   readonly maxBytesPerOwner: number
 }
 
@@ -21,8 +21,7 @@ interface SpillOptions {
 export interface Spill {
   /**
    * Reads the source at its own speed and gives it out at the reader's. What the reader does not take at once waits in a file. An error
-   * of the source is the reader's at once; a reader that goes away destroys the source. `pipe` it only to what is done with a chunk
-   * once its write is called back, as files, sockets and compression are: the memory is used again.
+   * of the source is the reader's at once; a reader that goes away destroys the source.
    */
   through(source: Source, owner: string): Readable
   /** Bytes on disk now. */
@@ -33,17 +32,17 @@ export interface Spill {
 
 export function openSpill({ dir, ...limits }: SpillOptions): Spill {
   usingSync(dir, () => openEmpty(dir))
-  const space = openQuota(limits)
+  const quota = new SharedQuota(limits)
   const open = new Set<SpillReader>()
   return {
     through: (source, owner) => {
-      const reader = new SpillReader(source, dir, space.allow(owner))
+      const reader = new SpillReader(source, dir, quota.of(owner))
       open.add(reader)
       reader.once('close', () => open.delete(reader))
       return reader
     },
     get bytes() {
-      return space.used
+      return quota.used
     },
     close: async () => {
       const closed = [...open].map((reader) => new Promise((resolve) => reader.once('close', resolve)))
@@ -55,7 +54,7 @@ export function openSpill({ dir, ...limits }: SpillOptions): Spill {
 
 function openEmpty(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: DIRECTORY_MODE })
-  // A file is nameless from its first moment on, so the system takes it back whatever ends this process. What has a name here comes
-  // from a crash within that moment; of other processes that start now it would be nothing that they need a name for.
+  // A file loses its name as soon as it is open. What has one here comes from a crash before that, or is just about to lose it in another
+  // process, which needs it no more.
   for (const name of readdirSync(dir)) rmSync(join(dir, name), { force: true, recursive: true })
 }

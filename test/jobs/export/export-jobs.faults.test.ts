@@ -1,21 +1,26 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { call } from '../../setup/http.ts'
-import { idAt } from '../../setup/jobs.ts'
+import { idAt, insertJob } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500
 /** Of each export that nobody reads: the rest fits into the buffers on the way to the client. */
 const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
+/** Of what PostgreSQL answers to an export. */
+const LAST_BYTES = 150
 const PATIENCE = { timeout: 20_000, interval: 25 }
 const PATH = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 
@@ -187,4 +192,65 @@ describe('an export', () => {
     await stopping.close()
     expect((await readOut(response)).end).toBe('ECONNRESET')
   })
+})
+
+/** PostgreSQL over TCP. A connection is cut once it has answered with so many bytes. */
+async function startCutter(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  let [mostBytes, answered] = [Number.POSITIVE_INFINITY, 0]
+  const server: Server = createServer((client: Socket) => {
+    const upstream = createConnection(`${target.searchParams.get('host')}/.s.PGSQL.5432`)
+    const end = () => [client.destroy(), upstream.destroy()]
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
+    answered = 0
+    client.on('data', (bytes) => upstream.write(bytes))
+    upstream.on('data', (bytes) => {
+      const left = mostBytes - answered
+      answered += bytes.length
+      if (bytes.length <= left) client.write(bytes)
+      // What was written before the cut arrives.
+      else client.write(bytes.subarray(0, left), end)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: () => {
+      const { port } = server.address() as AddressInfo
+      return `postgresql://${target.username}@127.0.0.1:${port}${target.pathname}?sslmode=disable`
+    },
+    cutAfter: (bytes: number) => {
+      mostBytes = bytes
+    },
+    answered: () => answered,
+    close: () => server.close(),
+  }
+}
+
+test('an export whose database connection is cut breaks off, whichever of the last bytes are missing', async () => {
+  const { account } = await service.createCaller()
+  for (let n = 0; n < 3; n++)
+    await insertJob(service.runtime.db, account, { id: idAt(new Date(Date.UTC(2026, 3, 1) + n)) })
+  const cutter = await startCutter(service.runtime.db.url)
+  const ctx = service.runtime.as({ kind: 'account', accountId: account, credits: 0n })
+  const run = async () => {
+    const input = { from: new Date('2026-01-01'), to: new Date('2027-01-01') }
+    const { csv } = await exportJobs({ ...ctx, db: { ...ctx.db, url: cutter.url() } }, input)
+    const chunks: Buffer[] = []
+    for await (const chunk of csv) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString().split('\r\n').length
+  }
+  expect(await run()).toBe(5)
+  const all = cutter.answered()
+  const completed: number[] = []
+  // The end byte by byte: the last row, what PostgreSQL says after it, and the answer to COMMIT.
+  for (let missing = 1; missing < all; missing += missing < LAST_BYTES ? 1 : 50) {
+    cutter.cutAfter(all - missing)
+    await run().then(
+      () => completed.push(missing),
+      () => undefined,
+    )
+  }
+  cutter.cutAfter(Number.POSITIVE_INFINITY)
+  expect([completed, await run()]).toEqual([[], 5])
+  cutter.close()
 })

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { type ExportPass, openExportQueue } from '../../../src/jobs/export/export-queue.ts'
+import { ExportQueue, type ExportTicket } from '../../../src/jobs/export/export-queue.ts'
 
-/** Enters for each account in turn; who got in is told in its order. */
-function queueUp(lane = openExportQueue()) {
+/** Enters one export after the other; `entered` holds those that may read, in their order. */
+function queueUp(queue = new ExportQueue()) {
   const entered: string[] = []
-  const passes = new Map<string, ExportPass>()
+  const tickets = new Map<string, ExportTicket>()
   const enter = async (name: string, gone?: AbortSignal) => {
-    const pass = await lane.enter(name[0] as string, gone)
+    const ticket = await queue.enter(name[0] as string, gone)
     entered.push(name)
-    passes.set(name, pass)
+    tickets.set(name, ticket)
   }
   const doneReading = async (name: string) => {
-    passes.get(name)?.doneReading()
+    tickets.get(name)?.doneReading()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { lane, entered, enter, doneReading }
+  return { queue, entered, enter, doneReading }
 }
 
-describe('the export lane', () => {
+describe('the export queue', () => {
   test('lets two read at a time, and accounts in turn however many of one wait', async () => {
     const { entered, enter, doneReading } = queueUp()
     const all = Promise.all(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1'].map((name) => enter(name)))
@@ -29,17 +29,17 @@ describe('the export lane', () => {
   })
 
   test('gives the place of one that goes away to the next at once', async () => {
-    const { lane, entered, enter, doneReading } = queueUp()
+    const { queue, entered, enter, doneReading } = queueUp()
     const gone = new AbortController()
     for (const name of ['a1', 'a2']) await enter(name)
-    const waiting = Array.from({ length: 10 }, () => lane.enter('a', gone.signal))
-    await expect(lane.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    const waiting = Array.from({ length: 10 }, () => queue.enter('a', gone.signal))
+    await expect(queue.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     const last = enter('b1')
     gone.abort(new Error('away'))
     await Promise.all(waiting.map((one) => expect(one).rejects.toThrow('away')))
-    await expect(lane.enter('a', gone.signal)).rejects.toThrow('away')
+    await expect(queue.enter('a', gone.signal)).rejects.toThrow('away')
     const again = Array.from({ length: 10 }, (_nothing, n) => enter(`a${n + 3}`))
-    await expect(lane.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    await expect(queue.enter('a')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     await doneReading('a1')
     expect(entered).toEqual(['a1', 'a2', 'b1'])
     for (const name of ['a2', 'b1', ...Array.from({ length: 10 }, (_nothing, n) => `a${n + 3}`)])
@@ -48,16 +48,16 @@ describe('the export lane', () => {
   })
 
   test('has place for the others when one account has taken all it may', async () => {
-    const { lane } = queueUp()
-    const passes: ExportPass[] = []
+    const { queue } = queueUp()
+    const tickets: ExportTicket[] = []
     for (let n = 0; n < 12; n++) {
-      const pass = await lane.enter('greedy')
-      pass.doneReading()
-      passes.push(pass)
+      const ticket = await queue.enter('greedy')
+      ticket.doneReading()
+      tickets.push(ticket)
     }
-    await expect(lane.enter('greedy')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-    const other = await lane.enter('other')
-    for (const pass of [...passes, other]) pass.leave()
-    expect(await lane.enter('greedy')).toBeDefined()
+    await expect(queue.enter('greedy')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    const other = await queue.enter('other')
+    for (const ticket of [...tickets, other]) ticket.release()
+    expect(await queue.enter('greedy')).toBeDefined()
   })
 })

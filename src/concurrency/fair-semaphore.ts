@@ -1,0 +1,65 @@
+/**
+ * Grants so many permits at once. The key that has waited longest since it was granted one is next, however many requests of other keys
+ * came before.
+ */
+export class FairSemaphore {
+  readonly #limit: number
+  /** Requests by key, in the order in which the keys are next. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+  #inUse = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /**
+   * Waits for a permit.
+   * @returns what releases it, once however often it is called
+   * @throws the signal's reason when it is aborted while waiting
+   */
+  async acquire(key: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => {
+      this.#remove(key, resolve)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), resolve])
+    this.#grant()
+    await promise.finally(() => signal.removeEventListener('abort', abort))
+    return this.#releaseOnce()
+  }
+
+  /** A granted request counts at once. The rest of its key goes behind the others. */
+  #grant(): void {
+    for (const [key, [next]] of this.#waiting) {
+      if (this.#inUse >= this.#limit || next === undefined) return
+      this.#inUse++
+      const others = this.#remove(key, next)
+      if (others.length > 0) {
+        this.#waiting.delete(key)
+        this.#waiting.set(key, others)
+      }
+      next()
+    }
+  }
+
+  /** Returns what the key still waits for. */
+  #remove(key: string, request: () => void): (() => void)[] {
+    const others = this.#waiting.get(key)?.filter((other) => other !== request) ?? []
+    if (others.length > 0) this.#waiting.set(key, others)
+    else this.#waiting.delete(key)
+    return others
+  }
+
+  #releaseOnce(): () => void {
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#inUse--
+      this.#grant()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { Client, type QueryResultRow } from 'pg'
+import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams'
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
+const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
+/** Workers would be taken from the queue; and on few cores they make counting slower. */
+const BEGIN = `begin isolation level repeatable read read only;
+  set local max_parallel_workers_per_gather = 0; set local idle_in_transaction_session_timeout = '15s'`
+
+/**
+ * What the database holds at one moment, over a connection of its own: a long read takes none from the pool, and is broken off by closing
+ * the connection, which no other statement uses.
+ */
+export class Snapshot {
+  readonly #client: Client
+
+  private constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** @throws where the database does not answer now */
+  static async open(connectionString: string): Promise<Snapshot> {
+    const client = new Client({
+      connectionString,
+      application_name: 'sonant',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    })
+    // A connection that is lost fails what runs on it; without a listener it would end the process as well.
+    client.on('error', () => undefined)
+    await client.connect()
+    try {
+      // Not every system that PostgreSQL runs on can tell: there a statement ends when it has something to send.
+      await client.query(CHECK_CONNECTION).catch(() => undefined)
+      await client.query(BEGIN)
+      return new Snapshot(client)
+    } catch (error) {
+      void client.end()
+      throw error
+    }
+  }
+
+  async query<Row extends QueryResultRow>(text: string): Promise<Row[]> {
+    return (await this.#client.query<Row>(text)).rows
+  }
+
+  /**
+   * The bytes of a `copy … to stdout`, as they come. They end before PostgreSQL has said that they are all: what was copied is complete once
+   * `commit` has succeeded and `rowCount` is the number of rows that came.
+   */
+  copy(text: string): CopyToStreamQuery {
+    // What fails once the bytes have ended has no reader any more who would listen: `commit` fails then.
+    return this.#client.query(copyTo(text)).on('error', () => undefined)
+  }
+
+  /** Waits for what was begun before. @throws where any of it failed */
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query('commit')
+    if (command !== 'COMMIT') throw new Error('the statement before the commit failed')
+  }
+
+  /** Ends what still runs within it, in PostgreSQL too. May be called more than once. */
+  close(): void {
+    void this.#client.end()
+  }
+}
