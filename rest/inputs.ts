@@ -4,7 +4,7 @@ import type { MediaTagInput } from '../src/companion/tag-media.ts'
 import { invalidRequest } from '../src/errors/service-error.ts'
 import type { GenerationInput } from '../src/generation/submit-generation.ts'
 import type { ExportInput } from '../src/jobs/export/export-jobs.ts'
-import type { JobFilter } from '../src/jobs/list/job-filter.ts'
+import type { FilterParameters } from '../src/jobs/list/filter-parameters.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
 import { parseTimestamp } from '../src/values/timestamp.ts'
 import type { VoiceJobInput } from '../src/voice/submit-voice-job.ts'
@@ -16,7 +16,7 @@ import type { ChatRequest, GenerationRequest, MediaTagRequest, RetargetRequest, 
 
 /** As the document has held it. */
 type JobPageQuery = Pick<JobPageInput, 'limit' | 'offset'> &
-  Pick<JobFilter, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
+  Pick<FilterParameters, 'type' | 'decision' | 'status' | 'search'> & { readonly api_key_id?: string }
 
 /** For a verb that needs to know nothing but its actor. */
 export const nothing = (): undefined => undefined

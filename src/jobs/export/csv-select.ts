@@ -1,6 +1,6 @@
 import { escapeLiteral } from 'pg'
-import { firstIdAt } from '../../values/id.ts'
 import { JOB_ERRORS } from '../job-states.ts'
+import { conditionsOf } from '../list/filter-conditions.ts'
 import { escapeFormula } from './csv-formula.ts'
 
 /** Times of whole jobs: created at `from` or later, and before `to`. */
@@ -51,9 +51,12 @@ export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 const selected = (): string[] =>
   Object.values(COLUMNS).map((column) => (typeof column === 'string' ? column : column()))
 
-/** COPY takes no parameters. */
-const within = (accountId: string, { from, to }: Window): string =>
-  `account_id = ${escapeLiteral(accountId)} and id >= ${escapeLiteral(firstIdAt('job', from))} and id < ${escapeLiteral(firstIdAt('job', to))}`
+/** COPY takes no parameters: the values are written out. */
+const within = (accountId: string, window: Window): string =>
+  [
+    `account_id = ${escapeLiteral(accountId)}`,
+    ...conditionsOf({ createdAt: window }, (value) => escapeLiteral(String(value))),
+  ].join(' and ')
 
 /**
  * Whether the window holds more than `most` jobs. An account that has no more altogether is known by its counters; only others are

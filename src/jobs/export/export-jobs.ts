@@ -4,7 +4,7 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { filterViolations, rejectViolations } from '../list/job-filter.ts'
+import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
 import { CsvRowEnds } from './csv-row-ends.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
@@ -42,7 +42,7 @@ export interface ExportInput extends Window {
 export async function exportJobs(ctx: ExportContext, { gone, ...window }: ExportInput): Promise<JobExport> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
-  rejectViolations(filterViolations(window))
+  rejectViolations(parameterViolations(window))
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const ticket = await ctx.exportQueue.enter(accountId, gone)
   try {

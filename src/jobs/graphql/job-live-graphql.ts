@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts'
 import { subscribedBy } from '../../graphql/resolved-by.ts'
 import type { Job } from '../job-shape.ts'
-import type { JobFilter } from '../list/job-filter.ts'
+import type { FilterParameters } from '../list/filter-parameters.ts'
 import { jobUpdated } from '../live/job-updated.ts'
 import { jobsUpdated } from '../live/jobs-updated.ts'
 import { JobInterface } from './job-interface-graphql.ts'
@@ -19,7 +19,7 @@ builder.subscriptionFields((t) => ({
     type: JobInterface,
     description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
     args: { filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }) },
-    ...subscribedBy(jobsUpdated, (args: { filter?: JobFilter | null | undefined }) => args),
+    ...subscribedBy(jobsUpdated, (args: { filter?: FilterParameters | null | undefined }) => args),
     resolve: (job: Job) => job,
   }),
 }))

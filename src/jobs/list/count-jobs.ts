@@ -1,13 +1,10 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
-import { oneOf } from './job-conditions.ts'
+import { conditionsOf, counterConditions, isCounted, oneOf } from './filter-conditions.ts'
 import type { JobsInput } from './jobs.ts'
 import { onlyFinished } from './jobs.ts'
-import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
-
-/** What the counters of `job_count` tell apart. */
-const COUNTED: ReadonlySet<string> = new Set(['types', 'statuses', 'decision'])
+import { rejectFilterViolations } from './jobs-filter.ts'
 
 /**
  * How many of the account's jobs match, exactly: from the counters where these know, else one by one.
@@ -20,9 +17,12 @@ export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 
   rejectFilterViolations(filter)
   const finished = input.orderBy != null && onlyFinished(input.orderBy)
   const values: unknown[] = [accountId]
-  const isCounted = Object.entries(filter).every(([name, value]) => COUNTED.has(name) || value == null)
-  const text = isCounted
-    ? `select coalesce(sum(jobs), 0)::text as total from job_count where ${counterConditions(filter, finished).join(' and ')}`
+  const text = isCounted(filter)
+    ? `select coalesce(sum(jobs), 0)::text as total from job_count where ${[
+        'account_id = $1',
+        ...(finished ? [oneOf('status', ['completed', 'failed'])] : []),
+        ...counterConditions(filter),
+      ].join(' and ')}`
     : `select count(*)::text as total from job where ${[
         'account_id = $1',
         ...(finished ? ['completed_at is not null'] : []),
@@ -31,11 +31,3 @@ export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 
   const { rows } = await ctx.db.pool.query<{ total: string }>(text, values)
   return Number(rows[0]?.total ?? 0)
 }
-
-const counterConditions = ({ types, statuses, decision }: JobsFilter, finished: boolean): string[] => [
-  'account_id = $1',
-  ...(types ? [oneOf('type', types)] : []),
-  ...(statuses ? [oneOf('status', statuses)] : []),
-  ...(finished ? [oneOf('status', ['completed', 'failed'])] : []),
-  ...(decision ? [oneOf('decision', [decision])] : []),
-]

@@ -4,7 +4,8 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS, SUMMARY_COLUMNS } from '../job-shape.ts'
-import { filterViolations, type JobFilter, type JobQuery, rejectViolations, toQuery } from './job-filter.ts'
+import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
+import { type PageQuery, toPageQuery } from './page-query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
@@ -15,7 +16,7 @@ export interface JobPageInput {
   readonly limit?: number | null | undefined
   /** Jobs to leave out first; 0 if absent. */
   readonly offset?: number | null | undefined
-  readonly filter?: JobFilter | null | undefined
+  readonly filter?: FilterParameters | null | undefined
   /** All of each job; what a list shows of it unless asked for. */
   readonly whole?: boolean
 }
@@ -44,9 +45,9 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
   rejectViolations([
     ...rangeViolations('limit', limit, 1, MAX_LIMIT),
     ...rangeViolations('offset', offset, 0, MAX_OFFSET),
-    ...filterViolations(filter ?? {}),
+    ...parameterViolations(filter ?? {}),
   ])
-  const query = toQuery(accountId, filter ?? {}, limit, offset, ctx.now())
+  const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset, ctx.now())
   const { rows } = await ctx.db.pool.query<Row>(toStatement(query, input.whole === true))
   const jobs = rows.filter((row): row is Row & JobSummary => row.id !== null)
   return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
@@ -58,7 +59,7 @@ function rangeViolations(path: string, value: number, min: number, max: number):
 }
 
 /** The total comes also with an empty page. */
-function toStatement({ page, total, values, isCommon }: JobQuery, whole: boolean) {
+function toStatement({ page, total, values, isCommon }: PageQuery, whole: boolean) {
   const text = `
     select t.total, p.* from (select ${total} as total) t left join lateral (
       select ${whole ? PAGE_COLUMNS : SUMMARY_COLUMNS} from ${page} j left join api_key k on k.id = j.api_key_id

@@ -3,7 +3,8 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
-import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
+import { conditionsOf } from './filter-conditions.ts'
+import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 
 /** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
 export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'

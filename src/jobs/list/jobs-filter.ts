@@ -1,18 +1,16 @@
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
-import { DURATION_MS } from '../job-shape.ts'
 import type { JobDecision, JobErrorCode, JobStatus, JobType } from '../job-states.ts'
-import { idConditions, oneOf, type Parameter } from './job-conditions.ts'
 
 /** From inclusive, to exclusive; either may be absent. */
-interface Range<T> {
+export interface Range<T> {
   readonly from?: T | null | undefined
   readonly to?: T | null | undefined
 }
 
 /**
- * Which jobs of an account, as GraphQL says it: all of its fields at once, and what it is combined with. A list means any of its values; what is
- * absent or null leaves none out.
+ * Which jobs of an account: all of its fields at once, and what it is combined with. A list means any of its values; what is absent or null
+ * leaves none out. `conditionsOf` and `matchesFilter` decide by it.
  */
 export interface JobsFilter {
   readonly types?: readonly JobType[] | null | undefined
@@ -48,7 +46,7 @@ export function rejectFilterViolations(filter: JobsFilter): void {
 function collectViolations(filter: JobsFilter, path: string, details: Detail[]): number {
   for (const [name, value] of Object.entries(filter)) {
     if (name === 'and' || name === 'or' || name === 'not' || value == null) continue
-    const message = mistakeIn(value)
+    const message = violationIn(value)
     if (message !== null) details.push({ path: `${path}/${name}`, message })
   }
   // "One of none" could be meant as anything; "all of none" cannot.
@@ -61,7 +59,7 @@ function collectViolations(filter: JobsFilter, path: string, details: Detail[]):
   return inner.reduce((sum, [part, name]) => sum + collectViolations(part, `${path}/${name}`, details), 1)
 }
 
-function mistakeIn(value: unknown): string | null {
+function violationIn(value: unknown): string | null {
   if (typeof value === 'string') return textViolation(value)
   if (Array.isArray(value)) {
     if (value.length === 0 || value.length > MAX_VALUES) return `must name 1 to ${MAX_VALUES}`
@@ -74,48 +72,4 @@ function mistakeIn(value: unknown): string | null {
 function textViolation(text: string): string | null {
   if ([...text].length > MAX_TEXT_CHARACTERS) return `must have at most ${MAX_TEXT_CHARACTERS} characters`
   return findUnstorable(text) === null ? null : 'must not contain NUL or unpaired surrogates'
-}
-
-/** The conditions on `job` that a filter means; values that statistics do not know by heart become parameters. */
-export function conditionsOf(filter: JobsFilter, parameter: Parameter): string[] {
-  return [
-    ...classConditions(filter),
-    ...textConditions(filter, parameter),
-    ...idConditions({ prefix: filter.idPrefix, ...filter.createdAt }, parameter),
-    ...rangeConditions(filter, parameter),
-    ...(filter.and ?? []).map((part) => allOf(part, parameter)),
-    ...(filter.or ? [`(${filter.or.map((part) => allOf(part, parameter)).join(' or ')})`] : []),
-    // A row for which a condition is unknown does not meet it, so it meets the opposite.
-    ...(filter.not ? [`(${allOf(filter.not, parameter)}) is not true`] : []),
-  ]
-}
-
-const allOf = (filter: JobsFilter, parameter: Parameter): string =>
-  `(${conditionsOf(filter, parameter).join(' and ') || 'true'})`
-
-function classConditions({ types, statuses, decision, errorCodes }: JobsFilter): string[] {
-  return [
-    ...(types ? [oneOf('type', types)] : []),
-    ...(statuses ? [oneOf('status', statuses)] : []),
-    ...(decision ? [`is_prohibited = ${decision === 'reject'}`] : []),
-    ...(errorCodes ? [oneOf('error_code', errorCodes)] : []),
-  ]
-}
-
-function textConditions({ endpointKeys, apiKeyIds }: JobsFilter, parameter: Parameter): string[] {
-  const among = (column: string, values: readonly string[]) =>
-    values.length === 1 ? `${column} = ${parameter(values[0])}` : `${column} = any(${parameter(values)})`
-  return [
-    ...(endpointKeys ? [among('endpoint_key', endpointKeys)] : []),
-    ...(apiKeyIds ? [among('api_key_id', apiKeyIds)] : []),
-  ]
-}
-
-function rangeConditions({ completedAt, durationMs }: JobsFilter, parameter: Parameter): string[] {
-  return [
-    ...(completedAt?.from ? [`completed_at >= ${parameter(completedAt.from)}`] : []),
-    ...(completedAt?.to ? [`completed_at < ${parameter(completedAt.to)}`] : []),
-    ...(durationMs?.from != null ? [`${DURATION_MS} >= ${parameter(durationMs.from)}`] : []),
-    ...(durationMs?.to != null ? [`${DURATION_MS} < ${parameter(durationMs.to)}`] : []),
-  ]
 }

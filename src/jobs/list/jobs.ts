@@ -6,8 +6,8 @@ import { type Connection, type PageInput, type PageShape, pageShape, toConnectio
 import { isId } from '../../values/id.ts'
 import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
-import { oneOf } from './job-conditions.ts'
-import { conditionsOf, type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
+import { conditionsOf, oneOf } from './filter-conditions.ts'
+import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'

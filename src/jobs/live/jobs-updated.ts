@@ -1,9 +1,14 @@
 import { requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
-import { filterViolations, type JobFilter, rejectViolations } from '../list/job-filter.ts'
+import {
+  type FilterParameters,
+  parameterViolations,
+  rejectViolations,
+  toJobsFilter,
+} from '../list/filter-parameters.ts'
+import { matchesFilter } from '../list/matches-filter.ts'
 import type { FeedContext } from './job-feed.ts'
 import type { JobStates } from './job-stream.ts'
-import { matchesFilter } from './matches-filter.ts'
 
 /**
  * The jobs of the caller's account that match, whenever they change; first of all the unfinished ones as they are now. A reader that is
@@ -12,10 +17,10 @@ import { matchesFilter } from './matches-filter.ts'
  */
 export async function jobsUpdated(
   ctx: FeedContext,
-  input: { readonly filter?: JobFilter | null | undefined },
+  input: { readonly filter?: FilterParameters | null | undefined },
 ): Promise<JobStates> {
   requireScope(ctx, JOB_READ_SCOPE)
-  const filter = input.filter ?? {}
-  rejectViolations(filterViolations(filter))
+  rejectViolations(parameterViolations(input.filter ?? {}))
+  const filter = toJobsFilter(input.filter ?? {})
   return ctx.jobFeed.follow(ctx, { jobId: null, accepts: (job) => matchesFilter(filter, job) })
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type JobFilter, toQuery } from '../../../src/jobs/list/job-filter.ts'
+import { type FilterParameters, toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
+import { toPageQuery } from '../../../src/jobs/list/page-query.ts'
 import { call } from '../../setup/http.ts'
 import { idAt } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -52,13 +53,13 @@ async function readsBy(
     }))
 }
 
-function readsOf(filter: JobFilter) {
-  const { page, values } = toQuery(caller.account, filter, LIMIT, 0, new Date())
+function readsOf(filter: FilterParameters) {
+  const { page, values } = toPageQuery(caller.account, toJobsFilter(filter), LIMIT, 0, new Date())
   return readsBy(`select * from ${page} j where $1::text is not null`, values)
 }
 
 describe('a page of jobs', () => {
-  test.each<[string, JobFilter, string]>([
+  test.each<[string, FilterParameters, string]>([
     ['decision=pass', { decision: 'pass' }, 'job_account_id_is_prohibited_id_idx'],
     ['decision=reject', { decision: 'reject' }, 'job_account_id_is_prohibited_id_idx'],
     ['status=failed', { status: ['failed'] }, 'job_account_id_status_id_idx'],
@@ -89,14 +90,20 @@ describe('a page of jobs', () => {
     expect((await readsOf({})).map(({ rows }) => rows)).toEqual([LIMIT])
   })
 
-  test.each<[string, JobFilter, number]>([
+  test.each<[string, FilterParameters, number]>([
     ['from before its first job', { from: new Date('2026-02-01') }, JOBS],
     ['to after its last job', { to: new Date('2026-11-20') }, JOBS],
     ['both', { from: new Date('2026-02-01'), to: new Date('2026-11-20'), status: ['failed'] }, JOBS / RARE],
   ])(
     'of a window that leaves out next to nothing is counted without counting what is in it, %s',
     async (_what, filter, jobs) => {
-      const { page, total, values } = toQuery(caller.account, filter, LIMIT, 0, new Date('2026-11-21'))
+      const { page, total, values } = toPageQuery(
+        caller.account,
+        toJobsFilter(filter),
+        LIMIT,
+        0,
+        new Date('2026-11-21'),
+      )
       const reads = await readsBy(`select ${total} as total, (select count(*) from ${page} j)`, values)
       expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(LIMIT + 1)
       const { rows } = await service.runtime.db.pool.query(

@@ -1,0 +1,52 @@
+import { type Detail, invalidRequest } from '../../errors/service-error.ts'
+import { findUnstorable } from '../../values/storable-json.ts'
+import type { JobDecision, JobStatus, JobType } from '../job-states.ts'
+import type { JobsFilter } from './jobs-filter.ts'
+
+/**
+ * A JobsFilter as REST's list and its export say it in parameters, and GraphQL's `JobFilter` in fields: a value for each, all at once; one
+ * that is absent or null leaves none out.
+ */
+export interface FilterParameters {
+  readonly type?: JobType | null | undefined
+  readonly decision?: JobDecision | null | undefined
+  readonly status?: readonly JobStatus[] | null | undefined
+  readonly apiKeyId?: string | null | undefined
+  /** A literal prefix of the job id. */
+  readonly search?: string | null | undefined
+  /** Inclusive. */
+  readonly from?: Date | null | undefined
+  /** Exclusive. */
+  readonly to?: Date | null | undefined
+}
+
+const MAX_SEARCH_CHARACTERS = 64
+
+/** What is wrong with them, whichever door they came through. */
+export function parameterViolations({ status, search, apiKeyId, from, to }: FilterParameters): Detail[] {
+  const details: Detail[] = []
+  if (status?.length === 0) details.push({ path: 'status', message: 'must name at least one' })
+  if ([...(search ?? '')].length > MAX_SEARCH_CHARACTERS)
+    details.push({ path: 'search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` })
+  if (apiKeyId === '') details.push({ path: 'api_key_id', message: 'must not be empty' })
+  for (const [path, text] of Object.entries({ search, api_key_id: apiKeyId })) {
+    if (findUnstorable(text) !== null) details.push({ path, message: 'must not contain NUL or unpaired surrogates' })
+  }
+  if (from && to && from > to) details.push({ path: 'from', message: 'must not be after to' })
+  return details
+}
+
+/** @throws INVALID_REQUEST */
+export function rejectViolations(details: readonly Detail[]): void {
+  if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
+}
+
+/** The filter that they mean. */
+export const toJobsFilter = (given: FilterParameters): JobsFilter => ({
+  types: given.type ? [given.type] : null,
+  statuses: given.status,
+  decision: given.decision,
+  apiKeyIds: given.apiKeyId ? [given.apiKeyId] : null,
+  idPrefix: given.search || null,
+  createdAt: given.from || given.to ? { from: given.from, to: given.to } : null,
+})

@@ -1,0 +1,76 @@
+import type { JobStatus } from '../job-states.ts'
+import { conditionsOf, counterConditions, isCounted, oneOf, type Parameter } from './filter-conditions.ts'
+import type { JobsFilter } from './jobs-filter.ts'
+import { windowTotal } from './window-total.ts'
+
+/** The default and the largest: with at most one filter, few enough texts for every connection to keep. */
+const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
+
+/** A page of the jobs that match, and their number, as SQL about `job`, with the values of its parameters. */
+export interface PageQuery {
+  /** The rows that match, newest first: parenthesised, with its own limit and offset. */
+  readonly page: string
+  /** How many match, exactly. */
+  readonly total: string
+  readonly values: readonly unknown[]
+  /** Few enough texts that each is worth preparing. */
+  readonly isCommon: boolean
+}
+
+/**
+ * @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one
+ * @param now decides how a window of time is counted, never what comes out
+ */
+export function toPageQuery(
+  accountId: string,
+  filter: JobsFilter,
+  limit: number,
+  offset: number,
+  now: Date,
+): PageQuery {
+  const values: unknown[] = [accountId]
+  const parameter = (value: unknown) => {
+    const known = values.indexOf(value)
+    return `$${known < 0 ? values.push(value) : known + 1}`
+  }
+  const { statuses, ...others } = filter
+  const conditions = ['account_id = $1', ...conditionsOf(others, parameter)]
+  const page = (columns: '*' | 'id') => pageOf(columns, conditions, [...new Set(statuses)], limit, offset)
+  return {
+    page: offset === 0 ? page('*') : rowsOf(page('id')),
+    total: totalOf(filter, now, parameter),
+    values,
+    isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && fieldsIn(filter) <= 1,
+  }
+}
+
+const fieldsIn = (filter: JobsFilter): number => Object.values(filter).filter((value) => value != null).length
+
+/** What no counter knows is counted one by one, within a range of an index. */
+function totalOf({ createdAt, ...others }: JobsFilter, now: Date, parameter: Parameter): string {
+  const count = (...conditions: string[]) =>
+    `(select count(*) from job where ${['account_id = $1', ...conditions, ...conditionsOf(others, parameter)].join(' and ')})`
+  if (!isCounted(others)) return count(...conditionsOf({ createdAt }, parameter))
+  const all = `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...counterConditions(others)].join(' and ')})`
+  return createdAt?.from || createdAt?.to ? windowTotal(createdAt, now, { all, count, parameter }) : all
+}
+
+/** The ids are found first, so that an offset passes over an index and not over rows. */
+const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`
+
+/** Several statuses are read each from its own end of the index: together they would be sorted first, however many there are. */
+function pageOf(
+  columns: '*' | 'id',
+  conditions: readonly string[],
+  statuses: readonly JobStatus[],
+  limit: number,
+  offset: number,
+): string {
+  const cut = `order by id desc limit ${limit} offset ${offset}`
+  const wheres = (statuses.length === 0 ? [[]] : statuses.map((status) => [oneOf('status', [status])])).map(
+    (status) => `from job where ${[...conditions, ...status].join(' and ')}`,
+  )
+  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${cut})`
+  const parts = wheres.map((where) => `(select ${columns} ${where} order by id desc limit ${limit + offset})`)
+  return `(select * from (${parts.join(' union all ')}) u ${cut})`
+}

@@ -1,0 +1,143 @@
+import {
+  type Arbitrary,
+  array,
+  assert,
+  asyncProperty,
+  constant,
+  constantFrom,
+  option,
+  record,
+  subarray,
+  tuple,
+  uniqueArray,
+} from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../../src/db/database.ts'
+import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../../../src/jobs/job-shape.ts'
+import { JOB_DECISIONS, JOB_STATUSES, JOB_TYPES } from '../../../src/jobs/job-states.ts'
+import { conditionsOf } from '../../../src/jobs/list/filter-conditions.ts'
+import { toJobsFilter } from '../../../src/jobs/list/filter-parameters.ts'
+import type { JobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
+import { matchesFilter } from '../../../src/jobs/list/matches-filter.ts'
+import { openLog } from '../../../src/values/log.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { idAt, insertJob } from '../../setup/jobs.ts'
+
+const ACCOUNT = 'acct_filters'
+const OPENED = Date.UTC(2026, 0, 1)
+const JOBS = 60
+const FILTERS = 300
+const KEYS = ['key_one', 'key_two'] as const
+const ENDPOINTS = ['voice.tts', 'generate.portrait', 'chat.companion'] as const
+const ERRORS = ['RENDER_FAILED', 'JOB_CANCELLED', 'PROVIDER_BUSY'] as const
+/** Of the jobs' own: an end of a range that is a job's very time is the one that may be got wrong. */
+const TIMES = [-1, 0, 1, 1_250, 30_000, 30_001, 59_000, 70_000].map((ms) => new Date(OPENED + ms))
+const DURATIONS_MS = [0, 1, 1_000, 1_001, 40_000]
+
+let home: TestDatabase
+let database: Database
+let jobs: Job[]
+beforeAll(async () => {
+  home = await createTestDatabase()
+  database = openDatabase(home.url, openLog('silent'))
+  await database.pool.query('insert into account (id, name) values ($1, $2)', [ACCOUNT, 'filters'])
+  for (let n = 0; n < JOBS; n++) {
+    const createdAt = new Date(OPENED + n * 1_000)
+    await insertJob(database, ACCOUNT, {
+      id: idAt(createdAt),
+      type: JOB_TYPES[n % JOB_TYPES.length]!,
+      status: JOB_STATUSES[n % 7 < 4 ? n % 7 : 2]!,
+      endpointKey: ENDPOINTS[n % 3]!,
+      apiKeyId: [null, ...KEYS][n % 4] ?? null,
+      errorCode: ERRORS[n % 3]!,
+      completedAt: new Date(createdAt.getTime() + DURATIONS_MS[n % 5]!),
+      ...(n % 3 === 0 ? {} : { isProhibited: n % 3 === 1 }),
+    })
+  }
+  const { rows } = await database.pool.query<Job>(`select ${PAGE_COLUMNS} from ${JOB_TABLES} order by j.id`)
+  jobs = rows
+})
+afterAll(async () => {
+  await database.close()
+  await home.drop()
+})
+
+const some = <T>(values: readonly T[]) => uniqueArray(constantFrom(...values), { minLength: 1, maxLength: 3 })
+const range = <T>(ends: readonly T[]) =>
+  record({ from: option(constantFrom(...ends)), to: option(constantFrom(...ends)) })
+/** Now and then null: most fields have to be left out for a filter to mean any jobs at all. */
+const FIELDS = {
+  types: option(some(JOB_TYPES)),
+  statuses: option(some(JOB_STATUSES)),
+  decision: option(constantFrom(...JOB_DECISIONS)),
+  endpointKeys: option(some(ENDPOINTS)),
+  apiKeyIds: option(some([...KEYS, 'key_of_none'])),
+  errorCodes: option(some(ERRORS)),
+  idPrefix: option(constantFrom('', 'job_', idAt(TIMES[4]!).slice(0, 13), 'job_%', '\u{10ffff}')),
+  createdAt: option(range(TIMES)),
+  completedAt: option(range(TIMES)),
+  durationMs: option(range(DURATIONS_MS)),
+}
+
+/** Filters of at most two fields each, combined with others down to a depth. */
+const filters = (depth: number): Arbitrary<JobsFilter> =>
+  tuple(
+    subarray(Object.keys(FIELDS) as (keyof typeof FIELDS)[], { maxLength: 2 }),
+    record(FIELDS),
+    depth === 0 ? constant({}) : combinations(depth - 1),
+  ).map(([names, values, combined]) => ({
+    ...Object.fromEntries(names.map((name) => [name, values[name]])),
+    ...combined,
+  }))
+
+const combinations = (depth: number): Arbitrary<JobsFilter> =>
+  record(
+    {
+      and: array(filters(depth), { maxLength: 2 }),
+      or: array(filters(depth), { minLength: 1, maxLength: 3 }),
+      not: filters(depth),
+    },
+    { requiredKeys: [] },
+  )
+
+async function selected(wanted: JobsFilter): Promise<string[]> {
+  const values: unknown[] = [ACCOUNT]
+  const conditions = ['account_id = $1', ...conditionsOf(wanted, (value) => `$${values.push(value)}`)]
+  const text = `select id from job where ${conditions.join(' and ')} order by id`
+  return (await database.pool.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
+}
+
+const matched = (wanted: JobsFilter): string[] => jobs.filter((job) => matchesFilter(wanted, job)).map(({ id }) => id)
+
+describe('a filter of jobs', () => {
+  test('means the same jobs in memory as in SQL, whatever it is made of', async () => {
+    let [none, all] = [0, 0]
+    await assert(
+      asyncProperty(filters(2), async (wanted) => {
+        const found = await selected(wanted)
+        if (found.length === 0) none++
+        if (found.length === JOBS) all++
+        expect(matched(wanted)).toEqual(found)
+      }),
+      { numRuns: FILTERS },
+    )
+    // Filters that mean some of the jobs are what the comparison is about.
+    expect(FILTERS - none - all).toBeGreaterThan(FILTERS / 10)
+  })
+
+  test.each([
+    ['nothing', {}, JOBS],
+    ['a type', { type: 'voice' }, 12],
+    ['a verdict', { decision: 'pass' }, 20],
+    ['statuses', { status: ['queued', 'processing'] }, 18],
+    ['a key', { apiKeyId: 'key_two' }, 15],
+    ['a prefix', { search: 'job_' }, JOBS],
+    ['no prefix', { search: '' }, JOBS],
+    ['a window', { from: TIMES[1]!, to: TIMES[4]! }, 30],
+    ['half a window', { from: TIMES[4]! }, 30],
+    ['all at once', { type: 'voice', decision: 'pass', from: TIMES[1]! }, 4],
+  ] as const)('in parameters means the jobs that it names: %s', async (_what, parameters, count) => {
+    const wanted = toJobsFilter(parameters)
+    expect([(await selected(wanted)).length, matched(wanted).length]).toEqual([count, count])
+  })
+})
