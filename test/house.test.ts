@@ -10,6 +10,7 @@ const MAX_FILE_LINES = 200
 const MAX_FUNCTION_LINES = 40
 const MAX_FOLDER_FILES = 25
 const MAX_LOOSE_FILES = 2
+const MAX_STATEMENTS = 8
 
 /** Top to bottom. A room imports from rooms below it, and from rooms of its own floor as long as no circle comes of it. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -83,6 +84,15 @@ describe('the house', () => {
       packagesOf(file).flatMap((name) => (installed.has(name) ? [] : [`${file}: ${name}`])),
     )
     expect(missing).toEqual([])
+  })
+
+  test('the rooms that Prisma serves hold at most 8 statements in SQL', () => {
+    const rooms =
+      /^src\/(accounts|api-keys|users|catalog|companion|generation|idempotency|webhooks\/(signing\/|[^/]+$))/
+    const statements = SOURCES.filter((file) => rooms.test(file)).flatMap(
+      (file) => read(file).match(/\.query[<(]|\$(queryRaw|executeRaw)/g) ?? [],
+    )
+    expect(statements.length).toBeLessThanOrEqual(MAX_STATEMENTS)
   })
 
   test("only queue/pgboss names the queue's tables", () => {

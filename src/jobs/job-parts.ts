@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 
 /** One output of a job, without its bytes. */
 export interface Artifact {
@@ -27,52 +27,28 @@ export const ARTIFACT_VIEW = {
   createdAt: true,
 } as const
 
-interface Row {
-  id: string
-  job_id: string
-  output: string
-  storage_key: string
-  content_type: string
-  bytes: string
-  sha256: Buffer<ArrayBuffer>
-  duration_ms: number | null
-  created_at: Date
-}
-
 type Queries = Pick<Tx, 'query'>
 
-/** The artifacts of these jobs, by job and name. Whether the caller may see the jobs was decided before. */
+const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
+  duration_ms as "durationMs", created_at as "createdAt"`
+
+/**
+ * The artifacts of these jobs, by job and name. Whether the caller may see the jobs was decided before. In SQL: Prisma Client takes 4.3
+ * times the processor time for a page of jobs.
+ */
 export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Promise<Map<string, Artifact[]>> {
-  const { rows } = await db.query<Row>({
+  const { rows } = await db.query<Omit<Artifact, 'bytes'> & { bytes: string }>({
     name: 'job_artifacts',
-    text: `select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, created_at
-           from artifact where job_id = any($1) order by job_id, output`,
+    text: `select ${ARTIFACT_COLUMNS} from artifact where job_id = any($1) order by job_id, output`,
     values: [jobIds],
   })
-  return Map.groupBy(rows.map(toArtifact), ({ jobId }) => jobId)
+  const artifacts = rows.map((row) => ({ ...row, bytes: BigInt(row.bytes) }))
+  return Map.groupBy(artifacts, ({ jobId }) => jobId)
 }
 
 /** The account's artifact of this id; null without one. */
-export async function findArtifact(db: Queries, accountId: string, id: string): Promise<Artifact | null> {
-  const { rows } = await db.query<Row>(
-    `select a.id, a.job_id, a.output, a.storage_key, a.content_type, a.bytes, a.sha256, a.duration_ms, a.created_at
-     from artifact a join job j on j.id = a.job_id where a.id = $1 and j.account_id = $2`,
-    [id, accountId],
-  )
-  return rows[0] === undefined ? null : toArtifact(rows[0])
-}
-
-const toArtifact = (row: Row): Artifact => ({
-  id: row.id,
-  jobId: row.job_id,
-  output: row.output,
-  storageKey: row.storage_key,
-  contentType: row.content_type,
-  bytes: BigInt(row.bytes),
-  sha256: row.sha256,
-  durationMs: row.duration_ms,
-  createdAt: row.created_at,
-})
+export const findArtifact = ({ prisma }: Database, accountId: string, id: string): Promise<Artifact | null> =>
+  prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: ARTIFACT_VIEW })
 
 /** The places of these jobs among the account's own that wait for the same endpoint: 1 is the next one. None for jobs that do not wait. */
 export async function loadQueuePositions(db: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {

@@ -39,6 +39,6 @@ addNodeSource<Artifact>('art', {
   typeOf: () => 'Artifact',
   load: (ctx, id) => {
     requireScope(ctx, JOB_READ_SCOPE)
-    return findArtifact(ctx.db.pool, requireAccount(ctx).accountId, id)
+    return findArtifact(ctx.db, requireAccount(ctx).accountId, id)
   },
 })
