@@ -6,39 +6,54 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
+/** Answers in the order of the items. When it throws, all of their calls do. */
+type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
+
 /**
  * Turns many single calls into few statements: what is asked while one batch is under way makes up the next one. A call alone goes out at
- * once. `work` answers in the order of the items; when it throws, all of its calls do.
- * @param spacingMs least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less
+ * once.
  */
-export function batchCalls<Item, Result>(
-  maxItems: number,
-  work: (items: readonly Item[]) => Promise<readonly Result[]>,
-  spacingMs = 0,
-): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = []
-  let busy = false
-  const flush = async (): Promise<void> => {
-    busy = true
+export class BatchedCalls<Item, Result> {
+  readonly #maxItems: number
+  readonly #work: BatchWork<Item, Result>
+  readonly #spacingMs: number
+  readonly #waiting: Waiting<Item, Result>[] = []
+  #isBusy = false
+
+  /** @param spacingMs least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less */
+  constructor(maxItems: number, work: BatchWork<Item, Result>, spacingMs = 0) {
+    this.#maxItems = maxItems
+    this.#work = work
+    this.#spacingMs = spacingMs
+  }
+
+  /** @throws what the batch throws that the item is in */
+  call(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      if (!this.#isBusy) void this.#drain()
+    })
+  }
+
+  async #drain(): Promise<void> {
+    this.#isBusy = true
     // Calls in the same turn of the event loop join the batch.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) {
-      const next = performance.now() + spacingMs
-      const batch = waiting.splice(0, maxItems)
-      try {
-        const results = await work(batch.map(({ item }) => item))
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+    while (this.#waiting.length > 0) {
+      const next = performance.now() + this.#spacingMs
+      await this.#run(this.#waiting.splice(0, this.#maxItems))
       const rest = next - performance.now()
       if (rest > 0) await wait(rest)
     }
-    busy = false
+    this.#isBusy = false
   }
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
-      if (!busy) void flush()
-    })
+
+  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#work(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
 }

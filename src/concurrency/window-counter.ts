@@ -6,47 +6,51 @@ interface WindowCounterOptions {
   readonly maxKeys: number
 }
 
-/** Counts what happens under a key in a fixed window that begins with the first count. The memory it takes is bounded. */
-export interface WindowCounter {
-  /** How many there were in the key's window, and how long that still lasts in milliseconds; 0 and 0 without a window. */
-  look(key: string): Counted
-  /** One more. */
-  add(key: string): Counted
-  /** One less: it did not count after all. */
-  takeBack(key: string): void
-  forget(key: string): void
-  readonly size: number
-}
-
 interface Counted {
   readonly count: number
+  /** How long the window still lasts, in milliseconds. */
   readonly msLeft: number
 }
 
-export function openWindowCounter({ windowMs, maxKeys }: WindowCounterOptions): WindowCounter {
-  // A window lasts from its first count, however many follow.
-  const counts = new LRUCache<string, number>({ max: maxKeys, ttl: windowMs, noUpdateTTL: true })
-  const look = (key: string): Counted => {
-    const count = counts.get(key)
-    return count === undefined
-      ? { count: 0, msLeft: 0 }
-      : { count, msLeft: Math.min(windowMs, counts.getRemainingTTL(key)) }
+/** Counts what happens under a key in a fixed window that begins with the first count. The memory it takes is bounded. */
+export class WindowCounter {
+  readonly #windowMs: number
+  readonly #counts: LRUCache<string, number>
+
+  constructor({ windowMs, maxKeys }: WindowCounterOptions) {
+    this.#windowMs = windowMs
+    // A window lasts from its first count, however many follow.
+    this.#counts = new LRUCache({ max: maxKeys, ttl: windowMs, noUpdateTTL: true })
   }
-  return {
-    look,
-    add: (key) => {
-      counts.set(key, (counts.get(key) ?? 0) + 1)
-      return look(key)
-    },
-    takeBack: (key) => {
-      const count = counts.get(key)
-      if (count === undefined) return
-      if (count > 1) counts.set(key, count - 1)
-      else counts.delete(key)
-    },
-    forget: (key) => void counts.delete(key),
-    get size() {
-      return counts.size
-    },
+
+  /** Keys that have a window. */
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** How many there were in the key's window; 0 and 0 without one. */
+  get(key: string): Counted {
+    const count = this.#counts.get(key)
+    if (count === undefined) return { count: 0, msLeft: 0 }
+    return { count, msLeft: Math.min(this.#windowMs, this.#counts.getRemainingTTL(key)) }
+  }
+
+  /** One more. */
+  add(key: string): Counted {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    return this.get(key)
+  }
+
+  /** One less: it did not count after all. */
+  takeBack(key: string): void {
+    const count = this.#counts.get(key)
+    if (count === undefined) return
+    if (count > 1) this.#counts.set(key, count - 1)
+    else this.#counts.delete(key)
+  }
+
+  /** Ends the key's window. */
+  forget(key: string): void {
+    this.#counts.delete(key)
   }
 }

@@ -1,4 +1,4 @@
-import { openWindowCounter } from '../concurrency/window-counter.ts'
+import { WindowCounter } from '../concurrency/window-counter.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
 const WINDOW_MS = 60_000
@@ -24,7 +24,7 @@ const UNLIMITED: Quota = { headers: {}, error: null }
 /** `perMinute` requests a minute and key; 0 counts nothing and sends no headers. */
 export function createRateLimit(perMinute: number): RateLimit {
   if (perMinute === 0) return { count: () => UNLIMITED, size: 0 }
-  const counter = openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })
+  const counter = new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })
   const policy = `"default";q=${perMinute};w=${WINDOW_MS / 1000}`
   return {
     count: (callerId) => {

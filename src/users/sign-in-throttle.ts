@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { openWindowCounter, type WindowCounter } from '../concurrency/window-counter.ts'
+import { Semaphore } from '../concurrency/semaphore.ts'
+import { WindowCounter } from '../concurrency/window-counter.ts'
 import type { Context } from '../context/context.ts'
 import { toAddressBytes } from '../egress/ip-ranges.ts'
 import { ServiceError } from '../errors/service-error.ts'
@@ -15,6 +16,8 @@ const MAX_KEYS = 20_000
 /** Each takes a thread and 19 MiB; the others wait. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 50
+/** A check is quick: a caller that leaves while it waits is checked all the same, and counted. */
+const NEVER = new AbortController().signal
 /** A caller has a whole IPv6 network of this many bytes at its disposal. */
 const NETWORK_BYTES = 8
 
@@ -32,9 +35,9 @@ export interface SignInThrottle {
 }
 
 export function openSignInThrottle(): SignInThrottle {
-  const open = () => openWindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
+  const open = () => new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
   const [addresses, pairs, users] = [open(), open(), open()]
-  const turns = openTurns()
+  const checks = new Semaphore(() => MAX_AT_ONCE)
   return {
     attempt: async (email, address, work) => {
       const network = networkOf(address)
@@ -45,13 +48,13 @@ export function openSignInThrottle(): SignInThrottle {
         { counter: users, key: keyOf(email), max: MAX_FAILURES_OF_USER },
       ]
       for (const limit of limits) rejectOver(limit)
-      if (turns.isFull()) throw tooMany(1)
+      if (checks.waiting >= MAX_WAITING) throw tooMany(1)
       // Counted before the work: many tries at once are not free. What was right, or could not be tried, is taken back.
       for (const { counter, key } of limits) counter.add(key)
       const takeBack = () => {
         for (const { counter, key } of limits) counter.takeBack(key)
       }
-      const found = await turns.take(work).catch((error: unknown) => {
+      const found = await checks.run(NEVER, work).catch((error: unknown) => {
         takeBack()
         throw error
       })
@@ -74,7 +77,7 @@ interface Limit {
 }
 
 function rejectOver({ counter, key, max }: Limit): void {
-  const { count, msLeft } = counter.look(key)
+  const { count, msLeft } = counter.get(key)
   if (count >= max) throw tooMany(Math.max(1, Math.ceil(msLeft / 1000)))
 }
 
@@ -86,25 +89,6 @@ const keyOf = (...parts: readonly string[]): string =>
 function networkOf(address: string): string {
   const bytes = address.includes('.') ? null : toAddressBytes(address)
   return bytes === null ? address : Buffer.from(bytes.subarray(0, NETWORK_BYTES)).toString('hex')
-}
-
-function openTurns() {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return {
-    isFull: () => waiting.length >= MAX_WAITING,
-    take: async <Result>(work: () => Promise<Result>): Promise<Result> => {
-      if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-      else running++
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next === undefined) running--
-        else next()
-      }
-    },
-  }
 }
 
 const tooMany = (retryAfterSeconds: number) =>

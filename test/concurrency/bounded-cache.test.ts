@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { boundedCache } from '../../src/concurrency/bounded-cache.ts'
-import { openWindowCounter } from '../../src/concurrency/window-counter.ts'
+import { BoundedCache } from '../../src/concurrency/bounded-cache.ts'
+import { WindowCounter } from '../../src/concurrency/window-counter.ts'
 
 // The throttle of signing in and the rate limit have their own: users/sign-in-throttle.test.ts.
 
 test('the cache of documents stays bounded in number and in size, and takes no large one', () => {
-  const cache = boundedCache<number>()
+  const cache = new BoundedCache<number>()
   const kept = (names: readonly string[]) => names.filter((name) => cache.get(name) !== undefined).length
   const small = Array.from({ length: 10_000 }, (_, index) => `{ a${index} }`)
   for (const [index, name] of small.entries()) cache.set(name, index)
@@ -18,15 +18,15 @@ test('the cache of documents stays bounded in number and in size, and takes no l
 })
 
 test('a counter of windows forgets the key that was counted longest ago, and every key once its window is over', async () => {
-  const counter = openWindowCounter({ windowMs: 60_000, maxKeys: 100 })
+  const counter = new WindowCounter({ windowMs: 60_000, maxKeys: 100 })
   for (let n = 0; n < 1000; n++) counter.add(`key ${n}`)
-  expect([counter.size, counter.look('key 0').count, counter.look('key 999').count]).toEqual([100, 0, 1])
+  expect([counter.size, counter.get('key 0').count, counter.get('key 999').count]).toEqual([100, 0, 1])
   counter.add('key 999')
   counter.takeBack('key 999')
-  expect(counter.look('key 999')).toMatchObject({ count: 1 })
+  expect(counter.get('key 999')).toMatchObject({ count: 1 })
   counter.forget('key 999')
   expect(counter.size).toBe(99)
-  const short = openWindowCounter({ windowMs: 5, maxKeys: 100 })
+  const short = new WindowCounter({ windowMs: 5, maxKeys: 100 })
   short.add('a')
-  await expect.poll(() => short.look('a')).toEqual({ count: 0, msLeft: 0 })
+  await expect.poll(() => short.get('a')).toEqual({ count: 0, msLeft: 0 })
 })

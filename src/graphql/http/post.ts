@@ -6,7 +6,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
-import { boundedCache } from '../../concurrency/bounded-cache.ts'
+import { BoundedCache } from '../../concurrency/bounded-cache.ts'
 import { JSON_TYPE } from '../../errors/describe-error.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { executeInTime } from '../limits/deadline.ts'
@@ -45,7 +45,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operatio
  * of the ordinary, or refused before anything of it was executed.
  */
 export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, schema: GraphQLSchema) {
-  const valid = { anonymous: boundedCache<DocumentNode>(), caller: boundedCache<DocumentNode>() }
+  const valid = { anonymous: new BoundedCache<DocumentNode>(), caller: new BoundedCache<DocumentNode>() }
   const documentOf = (context: GraphqlContext, params: Params): DocumentNode | null => {
     const cache = context.actor.kind === 'anonymous' ? valid.anonymous : valid.caller
     const known = cache.get(params.query)

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Actor } from '../../access/actor.ts'
-import { boundedCache } from '../../concurrency/bounded-cache.ts'
+import { BoundedCache } from '../../concurrency/bounded-cache.ts'
 import { errorHeaders, toServiceError } from '../../errors/describe-error.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { parseJsonBody } from '../../http/json-body.ts'
@@ -100,9 +100,9 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     cors: false,
     multipart: false,
     parserAndValidationCache: {
-      documentCache: boundedCache(),
-      errorCache: boundedCache(),
-      validationCache: boundedCache(),
+      documentCache: new BoundedCache(),
+      errorCache: new BoundedCache(),
+      validationCache: new BoundedCache(),
     },
     graphiql: false,
     maskedErrors: { maskError: (error) => error as Error },

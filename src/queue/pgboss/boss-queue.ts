@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
-import { debounce } from '../../concurrency/debounce.ts'
+import { Debounce } from '../../concurrency/debounce.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import type { Tx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
@@ -60,7 +60,10 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
   const localWorkers = new Map<string, LocalWorker>()
   const queues = new SingleFlight(async (name) => ensureQueue(await boss(), name))
   const prepare = (kind: JobKind) => queues.get(kind.queue)
-  const push = debounce((name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined), NOTIFY_SPACING_MS)
+  const push = new Debounce(
+    (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
+    NOTIFY_SPACING_MS,
+  )
   const wake = (kind: Pick<JobKind, 'queue'>): void => {
     // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
     if (localWorkers.get(kind.queue)?.() !== true) push.call(kind.queue)

@@ -1,4 +1,4 @@
-import { batchCalls } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import type { SignedHeaders } from '../signing/sign.ts'
@@ -52,8 +52,11 @@ select * from begun`
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
-export const openBeginAttempt = ({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt =>
-  batchCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, mostAttempts(settings.webhookRetryDelays)))
+export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
+  const most = mostAttempts(settings.webhookRetryDelays)
+  const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most))
+  return (deliveryId) => begins.call(deliveryId)
+}
 
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
   const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })

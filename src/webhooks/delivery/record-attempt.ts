@@ -1,4 +1,4 @@
-import { batchCalls } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
@@ -57,9 +57,13 @@ from result r where d.id = r.id and d.round = r.round and d.attempt = r.number a
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
 export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
-  const succeed = batchCalls(MAX_BATCH, (items: readonly Recorded[]) => recordSuccesses(parts.db, items), SPACING_MS)
+  const successes = new BatchedCalls(
+    MAX_BATCH,
+    (items: readonly Recorded[]) => recordSuccesses(parts.db, items),
+    SPACING_MS,
+  )
   return async (recorded) => {
-    if (recorded.result.outcome === 'succeeded') return succeed(recorded)
+    if (recorded.result.outcome === 'succeeded') return successes.call(recorded)
     await recordFailure(parts, recorded)
     return 'open'
   }

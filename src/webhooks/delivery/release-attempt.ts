@@ -1,4 +1,4 @@
-import { batchCalls } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Attempt } from './begin-attempt.ts'
 
@@ -18,8 +18,8 @@ where a.delivery_id = r.id and a.round = r.round and a.number = r.number`
 export type ReleaseAttempt = (attempt: Attempt) => Promise<void>
 
 /** Takes attempts back of which no byte was sent: as if they had never been begun. */
-export const openReleaseAttempt = ({ db }: Pick<Parts, 'db'>): ReleaseAttempt =>
-  batchCalls(MAX_BATCH, async (attempts: readonly Attempt[]) => {
+export function openReleaseAttempt({ db }: Pick<Parts, 'db'>): ReleaseAttempt {
+  const releases = new BatchedCalls(MAX_BATCH, async (attempts: readonly Attempt[]) => {
     await db.pool.query({
       name: 'release_attempts',
       text: RELEASE,
@@ -31,3 +31,5 @@ export const openReleaseAttempt = ({ db }: Pick<Parts, 'db'>): ReleaseAttempt =>
     })
     return attempts.map(() => undefined)
   })
+  return (attempt) => releases.call(attempt)
+}
