@@ -1,11 +1,14 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
-import { batched } from '../../graphql/batch.ts'
-import { builder } from '../../graphql/builder.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { ARTIFACT_VIEW, type Artifact, findArtifact, loadArtifacts } from '../job-parts.ts'
 
-export const artifactsOf = batched<Artifact[]>((ctx, jobIds) => loadArtifacts(ctx.db.pool, jobIds))
+/** The artifacts of jobs, by job id. */
+export const artifacts = new BatchLoader<GraphqlContext, Artifact[]>((ctx, jobIds) =>
+  loadArtifacts(ctx.db.pool, jobIds),
+)
 
 export const ArtifactRef = builder.prismaObject('Artifact', {
   description: 'One output of a job.',

@@ -1,6 +1,6 @@
 import { requireAccount } from '../../access/require.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { jobNotFound } from '../../errors/service-error.ts'
-import { batched } from '../../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { findJob } from '../find-job.ts'
@@ -8,7 +8,7 @@ import { job } from '../job.ts'
 import { loadQueuePositions } from '../job-parts.ts'
 import { errorOf, type Job } from '../job-shape.ts'
 import type { JobType } from '../job-states.ts'
-import { ArtifactRef, artifactsOf } from './artifact-graphql.ts'
+import { ArtifactRef, artifacts } from './artifact-graphql.ts'
 import { JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobResultRef, showResult } from './job-result-graphql.ts'
 
@@ -19,7 +19,7 @@ export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
   companion_retarget: 'CompanionRetargetJob',
   companion_media_tag: 'CompanionMediaTagJob',
 }
-const queuePositionOf = batched<number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
+const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
 /** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. */
 export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job> {
@@ -87,12 +87,13 @@ builder.interfaceFields(JobInterface, (t) => ({
   queuePosition: t.int({
     nullable: true,
     description: "Its place among the account's jobs that wait for the same endpoint: 1 is the next. QUEUED only.",
-    resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositionOf(ctx, id) : null),
+    resolve: async ({ id, status }, _args, ctx) => (status === 'queued' ? queuePositions.load(ctx, id) : null),
   }),
   artifacts: t.field({
     type: [ArtifactRef],
     description: 'Its outputs, by name. Completed jobs only.',
-    resolve: async ({ id, status }, _args, ctx) => (status === 'completed' ? ((await artifactsOf(ctx, id)) ?? []) : []),
+    resolve: async ({ id, status }, _args, ctx) =>
+      status === 'completed' ? ((await artifacts.load(ctx, id)) ?? []) : [],
   }),
   result: t.field({
     type: JobResultRef,

@@ -3,12 +3,12 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { type JobResult, resultOf } from '../job-result.ts'
 import type { Job } from '../job-shape.ts'
 import type { StoredOutput } from '../sign-outputs.ts'
-import { artifactsOf } from './artifact-graphql.ts'
+import { artifacts } from './artifact-graphql.ts'
 import { MediaKindEnum } from './media-kind-graphql.ts'
 
 /** What a job's URLs are signed from: read with a single job, and together for all jobs of a page. */
 export const storedOutputsOf = async (ctx: GraphqlContext, job: Job): Promise<readonly StoredOutput[] | null> =>
-  job.storedOutputs === undefined ? ((await artifactsOf(ctx, job.id)) ?? null) : job.storedOutputs
+  job.storedOutputs === undefined ? ((await artifacts.load(ctx, job.id)) ?? null) : job.storedOutputs
 
 /** The same as REST shows; null for unfinished and failed jobs. */
 export const showResult = async (ctx: GraphqlContext, job: Job): Promise<JobResult | null> =>

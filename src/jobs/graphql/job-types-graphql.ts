@@ -3,7 +3,7 @@ import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
 import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
-import { artifactsOf } from './artifact-graphql.ts'
+import { artifacts } from './artifact-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 import { storedOutputsOf } from './job-result-graphql.ts'
 import { MediaKindEnum } from './media-kind-graphql.ts'
@@ -30,7 +30,7 @@ export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
       nullable: true,
       description: 'How long the speech plays. Completed jobs only.',
       resolve: async ({ id, status }, _args, ctx) =>
-        status === 'completed' ? ((await artifactsOf(ctx, id))?.[0]?.durationMs ?? null) : null,
+        status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
     }),
     outputs: t.field({
       type: 'JSON',

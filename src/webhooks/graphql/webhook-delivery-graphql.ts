@@ -1,5 +1,5 @@
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { notFound } from '../../errors/service-error.ts'
-import { batched } from '../../graphql/batch.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { connectionOf } from '../../graphql/connection.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
@@ -80,7 +80,7 @@ addNodeSource<DeliveryView>('msg', {
   load: showDelivery,
 })
 
-const deliveriesOf = batched<DeliveryView[]>(async (ctx, jobIds) =>
+const deliveries = new BatchLoader<GraphqlContext, DeliveryView[]>(async (ctx, jobIds) =>
   Map.groupBy(await findDeliveries(ctx, { jobIds }), ({ jobId }) => jobId),
 )
 
@@ -89,7 +89,7 @@ builder.interfaceField(JobInterface, 'deliveries', (t) =>
     type: [DeliveryRef],
     nullable: true,
     description: 'Its webhook deliveries, newest first. Needs the scope account:admin.',
-    resolve: async ({ id }, _args, ctx) => (await deliveriesOf(ctx, id)) ?? [],
+    resolve: async ({ id }, _args, ctx) => (await deliveries.load(ctx, id)) ?? [],
   }),
 )
 
