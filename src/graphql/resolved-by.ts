@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { GraphqlContext } from './builder.ts'
 
@@ -24,11 +25,20 @@ export const presentedBy = <Args, Input, Result, Shown>(
   extensions: { verb },
 })
 
-/** The same for a subscription: the verb gives the stream of what the field then resolves. */
+/** The same for a subscription: the verb gives the stream of what the field then resolves. A stream that comes after its caller has gone is ended. */
 export const subscribedBy = <Args, Input, Event extends object>(
   verb: (ctx: GraphqlContext, input: Input) => Promise<PullStream<Event>>,
   toInput: (args: Args) => Input,
 ) => ({
-  subscribe: (_root: object, args: Args, ctx: GraphqlContext): Promise<PullStream<Event>> => verb(ctx, toInput(args)),
+  subscribe: async (
+    _root: object,
+    args: Args,
+    ctx: GraphqlContext,
+    info: GraphQLResolveInfo,
+  ): Promise<PullStream<Event>> => {
+    const stream = await verb(ctx, toInput(args))
+    if (info.getAbortSignal()?.aborted) await stream.return()
+    return stream
+  },
   extensions: { verb },
 })

@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { GraphQLError, GraphQLScalarType } from 'graphql'
 import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts'
 import { builder } from './builder.ts'
 
@@ -8,9 +8,8 @@ builder.addScalarType(
     name: 'DateTime',
     description: 'A moment as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
     specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-    serialize: (value) => formatTimestamp(value as Date),
-    parseValue: (value) => toDate(value),
-    parseLiteral: (node) => toDate(node.kind === Kind.STRING ? node.value : null),
+    coerceOutputValue: (value) => formatTimestamp(value as Date),
+    coerceInputValue: toDate,
   }),
 )
 
@@ -20,9 +19,6 @@ builder.addScalarType(
     name: 'JSON',
     description: 'Any JSON value.',
     specifiedByURL: 'https://datatracker.ietf.org/doc/html/rfc8259',
-    serialize: (value) => value,
-    parseValue: (value) => value,
-    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
   }),
 )
 
@@ -32,9 +28,7 @@ builder.addScalarType(
     name: 'URL',
     description: 'An absolute URL as RFC 3986.',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3986',
-    serialize: (value) => value,
-    parseValue: (value) => toUrl(value),
-    parseLiteral: (node) => toUrl(node.kind === Kind.STRING ? node.value : null),
+    coerceInputValue: toUrl,
   }),
 )
 

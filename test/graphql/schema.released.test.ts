@@ -11,7 +11,7 @@ const RELEASED = readFileSync(new URL('released.graphql', import.meta.url), 'utf
  */
 const ACCEPTED: readonly string[] = [
   // Who sends none is served as before.
-  'An optional arg idempotencyKey on Mutation.retryJob was added.',
+  'An optional argument Mutation.retryJob(idempotencyKey:) was added.',
 ]
 
 const released = buildSchema(RELEASED)
@@ -62,6 +62,6 @@ describe('the schema since the last release', () => {
 
   test('a new value of an enum, which an old client does not know, would be noticed', () => {
     const { breaking, dangerous } = changesOf(RELEASED.replace(/^enum JobStatus \{$/m, 'enum JobStatus {\n  PAUSED'))
-    expect([breaking, dangerous]).toEqual([[], ['PAUSED was added to enum type JobStatus.']])
+    expect([breaking, dangerous]).toEqual([[], ['Enum value JobStatus.PAUSED was added.']])
   })
 })

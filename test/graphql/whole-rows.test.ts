@@ -45,7 +45,7 @@ describe('types over tables', () => {
     }
   })
 
-  test('no type looks at its rows to tell what they are: every operation on them is planned', () => {
+  test('no type looks at its rows to tell what they are', () => {
     expect(types.filter(({ isTypeOf }) => isTypeOf != null)).toEqual([])
   })
 

@@ -10,54 +10,58 @@ import type { Plugin } from 'graphql-yoga'
 import { cancellable } from '../../db/cancellable-client.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { GraphqlContext } from '../builder.ts'
-import { executeOperation } from '../execution/execute-plan.ts'
 
 /** How long a query may take, the start of a subscription, and the answer to one of its events. */
 const LIMIT_MS = 10_000
 
-/**
- * Ends a query whose caller is gone or whose time is up, and its statement in the database with it. Mutations run to their end: they
- * are whole or not at all. Neither is executed by Yoga's own executor, which takes several times as long.
- */
+/** Has Yoga execute by graphql itself, within the time limit, what it would execute by an executor of its own. */
 export const deadline = (): Plugin<GraphqlContext> => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn((call) => executeInTime(call as ExecutionArgs)),
 })
 
-/** Executes a query or a mutation. */
+/** Executes a query within the time limit. A mutation runs to its end: it is whole or not at all. */
 export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const operation = getOperationAST(call.document, call.operationName)?.operation
   return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
 }
 
 /** Executes what only reads. */
-export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult =>
-  within(call.contextValue as GraphqlContext, (contextValue) => executeOperation({ ...call, contextValue }))
+export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult => within(call, execute)
 
 /**
- * What `work` comes to, or the refusal of what takes too long: at the time limit, and when the caller is gone. From then on `isOver` says
- * so, and the statements that `work` has running in the database are ended.
+ * What graphql makes of a call, or an error where that takes too long: at the time limit, and when the caller is gone, graphql stops
+ * resolving, and the statements that the call has running in the database are cancelled.
  */
-export function within<T>(
-  context: GraphqlContext,
-  work: (context: GraphqlContext, isOver: () => boolean) => Promise<T> | T,
-): Promise<T | ExecutionResult> | T | ExecutionResult {
-  const { signal, db } = context
-  if (signal.aborted) return tooLong()
-  const { promise: stopped, resolve } = Promise.withResolvers<ExecutionResult>()
-  let isStopped = false
-  const isOver = () => isStopped
-  const begun = work({ ...context, db: cancellable(db, isOver) }, isOver)
-  if (!(begun instanceof Promise)) return begun
-  const end = (): void => {
-    isStopped = true
-    resolve(tooLong())
-  }
+export function within<Result>(
+  call: ExecutionArgs,
+  work: (call: ExecutionArgs) => Promise<Result> | Result,
+): Promise<ExecutionResult | Result> | ExecutionResult | Result {
+  const context = call.contextValue as GraphqlContext
+  if (context.signal.aborted) return tooLong()
+  const over = new AbortController()
+  const contextValue = { ...context, db: cancellable(context.db, () => over.signal.aborted) }
+  const begun = work({ ...call, contextValue, abortSignal: over.signal })
+  return begun instanceof Promise ? unlessOver(begun, context.signal, over) : begun
+}
+
+async function unlessOver<Result>(
+  begun: Promise<Result>,
+  gone: AbortSignal,
+  over: AbortController,
+): Promise<ExecutionResult | Result> {
+  const end = (): void => over.abort()
   const timer = setTimeout(end, LIMIT_MS)
-  signal.addEventListener('abort', end, { once: true })
-  return Promise.race([begun, stopped]).finally(() => {
+  gone.addEventListener('abort', end, { once: true })
+  try {
+    const result = await begun
+    return over.signal.aborted ? tooLong() : result
+  } catch (error) {
+    if (over.signal.aborted) return tooLong()
+    throw error
+  } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', end)
-  })
+    gone.removeEventListener('abort', end)
+  }
 }
 
 function tooLong(): ExecutionResult {

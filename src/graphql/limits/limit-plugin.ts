@@ -5,7 +5,6 @@ import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, excessOfVariables, MAX_MISTAKES } from './limits.ts'
 import { parseWithin } from './parse-within.ts'
-import { plainSubscription } from './plain-subscription.ts'
 import { refuseIntrospection } from './refuse-introspection.ts'
 import { refuseMisreadLiterals } from './refuse-misread-literals.ts'
 import { variableViolations } from './variables.ts'
@@ -23,7 +22,6 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(refuseMisreadLiterals)
-    addValidationRule(plainSubscription)
     const anonymous = isAnonymous(context)
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
     const hideSuggestions = anonymous && !runtime.settings.development

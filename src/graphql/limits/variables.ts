@@ -1,5 +1,4 @@
 import {
-  coerceInputValue,
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
@@ -7,6 +6,7 @@ import {
   isInputType,
   type TypeNode,
   typeFromAST,
+  validateInputValue,
 } from 'graphql'
 import { type Detail, invalidRequest, MAX_DETAILS } from '../../errors/service-error.ts'
 import { pointerOf } from '../../values/json-pointer.ts'
@@ -31,12 +31,12 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
     const type = typeFromAST(call.schema, node as TypeNode)
     // What is missing, or null where it may not be, graphql says in a few words of its own.
     if (given[name] == null || !isInputType(type)) continue
-    const note = (path: readonly (string | number)[], _value: unknown, { message }: Error): void => {
-      details.push({ path: pointerOf(['variables', name, ...path.map(String)]), message })
+    const note = ({ message }: Error, path: readonly (string | number)[]): void => {
+      details.push({ path: pointerOf(['variables', name, ...path.map(String)]), message: withoutValue(message) })
       if (details.length === MAX_DETAILS) throw new Enough()
     }
     try {
-      coerceInputValue(given[name], type, note, hideSuggestions)
+      validateInputValue(given[name], type, note, hideSuggestions)
     } catch (error) {
       if (!(error instanceof Enough)) throw error
       break
@@ -46,5 +46,8 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
   const originalError = invalidRequest('Invalid variables: see `details`.', details)
   return new GraphQLError(originalError.message, { originalError })
 }
+
+/** What was found instead, the caller has sent itself: it may be long, and comes again in the message of each of its parts. */
+const withoutValue = (message: string): string => message.replace(/[,;] found: .*$/s, '.').replace(/ Found: .*$/s, '')
 
 class Enough extends Error {}

@@ -1,4 +1,10 @@
-import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  validateSubscriptionArgs,
+} from 'graphql'
 import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import { openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
 import type { GraphqlContext } from '../builder.ts'
@@ -29,20 +35,18 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
 export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | PullStream<ExecutionResult>> {
   const refusal = refuseCall(call)
   if (refusal !== null) return { errors: [refusal] }
-  const source = await within(call.contextValue as GraphqlContext, async (contextValue, isOver) => {
-    const opened = await open({ ...call, contextValue })
-    // No client waits for it any more.
-    if (isOver() && isStream(opened)) await opened.return()
-    return opened
-  })
+  const source = await within(call, open)
   return isStream(source) ? answersTo(source, call) : source
 }
 
-/** Every verb behind a subscription gives a flow: `subscribedBy` takes no other. */
-const open = (call: ExecutionArgs): Promise<ExecutionResult | PullStream<object>> =>
-  createSourceEventStream(call).catch((originalError) => ({
-    errors: [new GraphQLError('It could not be followed.', { originalError })],
-  })) as Promise<ExecutionResult | PullStream<object>>
+/** Every verb behind a subscription gives a pull stream: `subscribedBy` takes no other. */
+function open(
+  call: ExecutionArgs,
+): Promise<ExecutionResult | PullStream<object>> | ExecutionResult | PullStream<object> {
+  const valid = validateSubscriptionArgs(call)
+  if (!('schema' in valid)) return { errors: valid }
+  return createSourceEventStream(valid) as Promise<ExecutionResult | PullStream<object>>
+}
 
 function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<ExecutionResult> {
   const { log, requestId, signal } = call.contextValue as GraphqlContext
