@@ -3,12 +3,18 @@ import { cancellable } from '../db/cancellable-client.ts'
 import type { Database } from '../db/database.ts'
 import { unavailable } from '../errors/service-error.ts'
 
-/** Aborted when the client disconnects before it has its whole answer; and after it, when nothing listens to the signal any more. */
+/**
+ * Aborted when the client disconnects before it has its whole answer. To be asked for before anything is waited for: a client that
+ * disconnects meanwhile would stay unnoticed.
+ */
 export function clientDisconnect(response: ServerResponse): AbortSignal {
   const disconnected = new AbortController()
   const abort = () => disconnected.abort(unavailable('the client has disconnected'))
   if (response.destroyed) abort()
-  else response.once('close', abort)
+  else
+    response.once('close', () => {
+      if (!response.writableFinished) abort()
+    })
   return disconnected.signal
 }
 

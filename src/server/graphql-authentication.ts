@@ -4,7 +4,7 @@ import { type AccountHolder, type AnonymousActor, callerOf, type SessionActor } 
 import { authenticate } from '../callers/authenticate.ts'
 import { authenticateSession } from '../callers/authenticate-session.ts'
 import { unauthorized } from '../errors/service-error.ts'
-import type { Authentication } from '../graphql/http/yoga.ts'
+import type { Authentication } from '../graphql/http/authentication.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { bearerOf } from './authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'

@@ -4,7 +4,7 @@ import { refuseMisread } from '../../http/json-body.ts'
 const OBJECTS = ['variables', 'extensions']
 
 /** Holds what an address carries of an operation to what a body is held to. @throws INVALID_REQUEST */
-export function refuseMisreadParameters({ searchParams }: URL): void {
+export function rejectMisreadParameters({ searchParams }: URL): void {
   for (const name of OBJECTS) {
     const text = searchParams.get(name)
     if (text === null || text === '') continue

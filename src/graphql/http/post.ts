@@ -35,7 +35,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   'application/json': JSON_TYPE,
   'application/graphql-response+json': 'application/graphql-response+json; charset=utf-8',
 }
-/** By it Yoga tells that violations are going to be answered over HTTP: it keeps them with their status. */
+/** Of a request by POST Yoga keeps violations with the status that they have over HTTP. */
 export const AS_POST = { method: 'POST' }
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions'])
 

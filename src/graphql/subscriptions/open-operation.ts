@@ -1,30 +1,40 @@
+import { END } from '../../concurrency/pull-stream.ts'
+
 /** One operation of a socket, from its message to its last answer. */
-interface OpenOperation {
+export interface OpenOperation {
   /** Aborted when the caller completes the operation, or is gone. */
   readonly signal: AbortSignal
-  /** For graphql-ws to keep while the operation is no stream of its own: it ends what it keeps. */
+  /** For graphql-ws to keep while the operation has no stream of its own: it ends what it keeps. */
   readonly handle: AsyncGenerator<never, undefined>
+  /**
+   * An answer, unless the operation was completed: then none ever. graphql-ws knows operations by their ids alone, and would take what
+   * comes late for the answer of the next operation with that id, and an end for the end of that one.
+   */
+  unlessCompleted<Answer>(answer: Answer): Answer | Promise<never>
+  /** A subscription's answers, for graphql-ws to read and to end; they have to end with `signal`. */
+  follow<Answer>(answers: AsyncIterator<Answer, undefined>): AsyncGenerator<Answer, undefined>
 }
-
-/**
- * An answer, unless its operation was completed: then none for good. graphql-ws knows operations by their ids alone, and would take what
- * comes late for the answer of the next one with that id, and that one for over.
- */
-export const unlessCompleted = <T>(signal: AbortSignal, answer: T): T | Promise<never> =>
-  signal.aborted ? new Promise<never>(() => undefined) : answer
 
 export function openOperation(): OpenOperation {
   const gone = new AbortController()
   const end = async () => {
     gone.abort()
-    return { done: true, value: undefined } as const
+    return END
   }
-  const handle: AsyncGenerator<never, undefined> = {
-    next: end,
-    return: end,
-    throw: end,
-    [Symbol.asyncIterator]: () => handle,
-    [Symbol.asyncDispose]: async () => gone.abort(),
+  const unlessCompleted = <Answer>(answer: Answer): Answer | Promise<never> =>
+    gone.signal.aborted ? new Promise<never>(() => undefined) : answer
+  const generatorOf = <Answer>(next: () => Promise<IteratorResult<Answer, undefined>>) => {
+    const generator: AsyncGenerator<Answer, undefined> = {
+      ...{ next, return: end, throw: end },
+      [Symbol.asyncIterator]: () => generator,
+      [Symbol.asyncDispose]: async () => gone.abort(),
+    }
+    return generator
   }
-  return { signal: gone.signal, handle }
+  return {
+    signal: gone.signal,
+    handle: generatorOf<never>(end),
+    unlessCompleted,
+    follow: (answers) => generatorOf(async () => unlessCompleted(await answers.next())),
+  }
 }

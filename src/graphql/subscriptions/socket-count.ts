@@ -5,11 +5,11 @@ const MAX_SOCKETS = 10_000
 const MAX_SOCKETS_PER_CALLER = 1000
 
 /** How many sockets are open in this process, all together and of each caller. */
-interface SocketCount {
-  /** false: there are too many already. */
+export interface SocketCount {
+  /** Counts a socket until it closes. @returns false where there are too many already */
   open(socket: WebSocket): boolean
-  /** false: this caller has too many already. */
-  admit(socket: WebSocket, caller: AccountHolder): boolean
+  /** Counts it as one of its caller's. @returns false where the caller has too many already */
+  add(socket: WebSocket, caller: AccountHolder): boolean
 }
 
 export function openSocketCount(): SocketCount {
@@ -22,7 +22,7 @@ export function openSocketCount(): SocketCount {
       socket.once('close', () => total--)
       return true
     },
-    admit: (socket, caller) => {
+    add: (socket, caller) => {
       const callerId = callerOf(caller)
       const count = callers.get(callerId) ?? 0
       if (count >= MAX_SOCKETS_PER_CALLER) return false

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { YogaServerInstance } from 'graphql-yoga'
+import type { Actor } from '../../access/actor.ts'
+import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
+import { clientDisconnect } from '../../http/client-disconnect.ts'
+import { parseJsonBody } from '../../http/json-body.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { GraphqlContext } from '../builder.ts'
+import { MAX_BODY_VALUES } from '../limits/limits.ts'
+import { toReadable } from '../subscriptions/event-stream.ts'
+import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
+import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
+import type { Authentication } from './authentication.ts'
+import { rejectMisreadParameters } from './get-parameters.ts'
+import type { createPost } from './post.ts'
+import { reject } from './reject.ts'
+
+/** What the sender of a body says by itself. */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
+const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
+
+/** Answers an operation, once its caller is authenticated and its request is held to what REST requests are held to. */
+export function createAnswer(
+  runtime: Runtime,
+  yoga: YogaServerInstance<GraphqlContext, object>,
+  post: ReturnType<typeof createPost>,
+  authentication: Authentication,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const signal = clientDisconnect(reply.raw)
+    const actor = await authentication.authenticate(request, reply)
+    const [type, ...others] = acceptedTypes(request.headers.accept, ANSWER_TYPES)
+    if (type === undefined) {
+      return reject(reply.header('accept', ANSWER_TYPES.join(', ')), invalidRequest(`Accept ${ANSWER_TYPES[0]}.`), 406)
+    }
+    const body = readBody(request, actor)
+    const { id: requestId, ip: address } = request
+    const known = { requestId, address, signal, cookie: authentication.cookieFor(reply) }
+    const context: GraphqlContext = { ...runtime.as(actor), ...known }
+    const posted = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
+    if (posted !== null) return reply.type(posted.contentType).send(JSON.stringify(posted.result))
+    // Yoga knows nothing of how much a type is liked. Only a subscription is answered with another one than the best: with events.
+    const accept = others.includes(EVENT_STREAM) ? `${type}, ${EVENT_STREAM}` : type
+    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request, accept), context as never))
+  }
+}
+
+/**
+ * What REST rejects in a body is rejected here in the same words, before a library takes it for something else.
+ * @returns null: the operation is in the address
+ * @throws INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
+ */
+function readBody(request: FastifyRequest, actor: Actor): Readonly<Record<string, unknown>> | null {
+  if (request.method !== 'POST') {
+    rejectMisreadParameters(toUrl(request))
+    return null
+  }
+  if (!JSON_BODY.test(request.headers['content-type'] ?? '')) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
+  }
+  const maxValues = actor.kind === 'anonymous' ? MAX_BODY_VALUES.anonymous : MAX_BODY_VALUES.caller
+  return parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues)
+}
+
+const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
+
+const toFetchInit = (request: FastifyRequest, accept: string): RequestInit => ({
+  // Fastify leaves out the body of an answer to HEAD.
+  method: request.method === 'HEAD' ? 'GET' : request.method,
+  headers: Object.entries({ ...request.headers, accept }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
+  ),
+  ...(request.method === 'POST' && { body: (request.body ?? Buffer.alloc(0)) as Buffer<ArrayBuffer> }),
+})
+
+/** Yoga's Response is copied rather than handed over: fastify's own hooks cannot work with it. */
+async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  response.headers.forEach((value, given) => {
+    const name = given.toLowerCase()
+    if (!FRAMING.has(name) && !(name === 'cache-control' && reply.hasHeader(name))) reply.header(name, value)
+  })
+  reply.status(response.status)
+  if (response.body === null || response.headers.get('content-type') !== EVENT_STREAM)
+    return reply.send(await response.text())
+  if (reply.request.method !== 'HEAD') return reply.send(toReadable(response.body))
+  // What would come is all that HEAD asks for: nothing is followed.
+  await response.body.cancel()
+  return reply.send(Readable.from([]))
+}
