@@ -73,7 +73,7 @@ export function openEnvironment(quick: boolean): Environment {
     serve: async (role, given = {}) => {
       await database()
       const port = String(await freePort())
-      return keep(await launch(['src/main.ts', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
+      return keep(await launch(['bin/sonant.js', role], { ...(await variables()), ...given, PORT: port }, /^Sonant /))
     },
     floor: async (name, given) => keep(await launch([`bench/floors/${name}.ts`], given, /^ready/)),
     worker: async (name, given) => {
@@ -107,7 +107,7 @@ async function openAccount(url: string, name: string, variables: Variables): Pro
 
 async function sonant<Answer>(args: readonly string[], variables: Variables): Promise<Answer> {
   const options = { cwd: ROOT, env: environmentOf(variables) }
-  const { stdout } = await run(process.execPath, ['src/main.ts', ...args, '--json'], options)
+  const { stdout } = await run(process.execPath, ['bin/sonant.js', ...args, '--json'], options)
   return JSON.parse(stdout) as Answer
 }
 

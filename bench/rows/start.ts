@@ -41,7 +41,7 @@ function measureOf(what: string, pairs: readonly Pair[], limitMs: number): Measu
 
 async function startOn(dataDir: string): Promise<number> {
   const variables = { DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: 'warn' }
-  const { readyMs, stop } = await launch(['src/main.ts', 'start'], variables, /^Sonant listens/)
+  const { readyMs, stop } = await launch(['bin/sonant.js', 'start'], variables, /^Sonant listens/)
   await stop()
   return readyMs
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runRecorded } from '../setup/loaded-modules.ts'
-import { cleanUp } from '../setup/process.ts'
+import { cleanUp, makeTempDir, run } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 /** Together they are what made every command take one to three seconds; a short one needs none of them. */
 const HEAVY = ['pg-boss', 'undici', 'ajv', 'graphql', '@pothos', 'fastify', 'openapi-backend', 'espeak', 'cli-progress']
 /** Ours and the libraries', of which zod alone has more than a hundred. */
 const MOST_MODULES = 420
+/** Node's parser of TypeScript: loading it takes longer than everything else that `--version` needs. */
+const TYPE_PARSER = 'NativeModule internal/deps/amaro/dist/index'
 /** The command line, its library and the texts of all commands: no configuration, no database. */
 const MOST_MODULES_FOR_WORDS = 80
 
@@ -38,7 +40,15 @@ describe('a command starts quickly', { timeout: 60_000 }, () => {
     expect(modules.length).toBeLessThan(MOST_MODULES)
   })
 
-  test.concurrent.each([[['--help']], [['--version']], [['jobs', 'list', '--help']]])(
+  test('a start after the first one parses no TypeScript', async () => {
+    const hook = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.includes('${TYPE_PARSER}'))))`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`
+    const start = async () => (await run(['--version'], { NODE_OPTIONS, NODE_COMPILE_CACHE: cache })).stderr
+    const cache = await makeTempDir()
+    expect([await start(), await start()]).toEqual(['true', 'false'])
+  })
+
+  test.concurrent.each([[['--help']], [['--version']], [['completion', 'bash']], [['jobs', 'list', '--help']]])(
     '%s loads nothing but the command line itself',
     async (args) => {
       const { modules, code } = await runRecorded(args, {})

@@ -13,7 +13,7 @@ export function canMount(): boolean {
 
 /** `sonant start` in a mount namespace of its own, after a line of shell there that finds `place` as `$1`. */
 export const startMounted = (shell: string, place: string, env: Readonly<Record<string, string>>): Promise<Process> => {
-  const script = `${shell} && exec "$2" src/main.ts start`
+  const script = `${shell} && exec "$2" bin/sonant.js start`
   return startProcess(['unshare', '-m', 'sh', '-c', script, 'sh', place, process.execPath], env, /^Sonant listens/m)
 }
 

@@ -8,7 +8,7 @@ import { call, freePorts } from './http.ts'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'src/main.ts')
+const MAIN = join(ROOT, 'bin/sonant.js')
 // Reached only by what is broken: a busy machine takes most of a minute.
 const START_DEADLINE_MS = 90_000
 const STOP_DEADLINE_MS = 60_000

@@ -54,7 +54,7 @@ export async function startProcess(
 
 /** `sonant serve` or `sonant work` as an operator starts them. */
 export const startRole = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Process> =>
-  startProcess([process.execPath, join(ROOT, 'src/main.ts'), ...args], env, /^Sonant (listens|works)/m)
+  startProcess([process.execPath, join(ROOT, 'bin/sonant.js'), ...args], env, /^Sonant (listens|works)/m)
 
 /** A worker whose renderings and stored artifacts the test holds in its hands (desk-worker.ts). */
 export const startControlledWorker = (pool: string, deskUrl: string, env: Readonly<Record<string, string>>) =>

@@ -18,7 +18,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
-const watch = (...args: string[]) => startCommand([process.execPath, 'src/main.ts', 'jobs', 'watch', ...args], env)
+const watch = (...args: string[]) => startCommand([process.execPath, 'bin/sonant.js', 'jobs', 'watch', ...args], env)
 const documents = (printed: string) =>
   printed
     .trimEnd()

@@ -48,7 +48,7 @@ async function exportIntoPipe(account: string) {
   const pipe = join(await makeTempDir(), 'pipe')
   execFileSync('mkfifo', [pipe])
   const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', pipe]
-  return { pipe, command: startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args], env) }
+  return { pipe, command: startCommand([process.execPath, 'bin/sonant.js', 'jobs', 'export', ...args], env) }
 }
 
 describe('sonant jobs', () => {
@@ -151,7 +151,7 @@ describe('sonant jobs', () => {
       )
       const own = await makeTempDir()
       const args = ['jobs', 'export', '--account', account, '--from', '2026-03-01', '--to', '2026-04-01', '-o']
-      const line = [process.execPath, 'src/main.ts', ...args, join(own, 'terminal.csv')].join(' ')
+      const line = [process.execPath, 'bin/sonant.js', ...args, join(own, 'terminal.csv')].join(' ')
       const shown = startCommand(['script', '-qec', line, '/dev/null'], { ...env, TERM: 'xterm' })
       expect([await shown.ended(), shown.stderr()]).toEqual([0, ''])
       const counts = [...shown.stdout().matchAll(/(\d+)% {2}(\d+) of (\d+) jobs/g)].map((match) =>
@@ -235,7 +235,7 @@ describe('sonant jobs', () => {
       const own = await makeTempDir()
       await whileLocked(table, async () => {
         const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', join(own, 'jobs.csv')]
-        const command = startCommand([process.execPath, 'src/main.ts', 'jobs', 'export', ...args, '--json'], env)
+        const command = startCommand([process.execPath, 'bin/sonant.js', 'jobs', 'export', ...args, '--json'], env)
         await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
         if (table === 'api_key') await expect.poll(() => readdir(own)).toHaveLength(1)
         // As npm does: what the terminal has told everybody is told once more.

@@ -30,7 +30,7 @@ test('a running service delivers to sonant webhooks listen, which verifies and p
   const account = await service.createAccount()
   const [port] = await freePorts(1)
   const args = ['webhooks', 'listen', '--account', account, '--port', String(port)]
-  const listener = startCommand([process.execPath, 'src/main.ts', ...args], env)
+  const listener = startCommand([process.execPath, 'bin/sonant.js', ...args], env)
   await expect.poll(() => listener.stderr(), { timeout: DEADLINE_MS }).toContain(`https://127.0.0.1:${port}/ takes`)
   const { delivery_id } = await sonantOn<{ delivery_id: string }>(env, 'webhooks', 'test', '--account', account)
   await listener.said(`${delivery_id}  genuine`)

@@ -17,7 +17,7 @@ import { submitText } from '../../setup/voice-jobs.ts'
 
 const JOBS = 12
 /** Room for a few of the artifacts. */
-const SCRIPT = 'mount -t tmpfs -o size=600k none "$1" && exec "$2" src/main.ts start'
+const SCRIPT = 'mount -t tmpfs -o size=600k none "$1" && exec "$2" bin/sonant.js start'
 
 afterAll(async () => {
   await endProcesses()

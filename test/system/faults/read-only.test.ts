@@ -14,7 +14,7 @@ import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { endProcesses } from '../../setup/processes.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
-const START = 'mount -t tmpfs -o ro none "$1" && DATA_DIR="$1" exec "$2" src/main.ts start'
+const START = 'mount -t tmpfs -o ro none "$1" && DATA_DIR="$1" exec "$2" bin/sonant.js start'
 
 afterAll(async () => {
   await endProcesses()

@@ -32,14 +32,14 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     const [port] = await freePorts(1)
     const env = { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_SECONDS: '5' }
     const url = `http://127.0.0.1:${port}`
-    const api = startCommand(['node', 'src/main.ts', 'serve'], env)
+    const api = startCommand(['node', 'bin/sonant.js', 'serve'], env)
     await api.said('Sonant listens on')
     await sonantOn(env, 'accounts', 'create', '--name', 'a', '--credits', '1000')
     const { api_key: key } = await sonantOn<{ api_key: string }>(env, 'keys', 'create', '--account', 'a', '--name', 'k')
     const body = { inputs: { text: 'Two roles.', voice: 'aria' } }
     const made = await call(`${url}/api/v1/voice/tts`, { method: 'POST', key, body })
     const jobId = made.json<{ job_id: string }>().job_id
-    const worker = startCommand(['node', 'src/main.ts', 'work'], env)
+    const worker = startCommand(['node', 'bin/sonant.js', 'work'], env)
     await worker.said('Sonant works')
     const job = await finishedJob(url, key, jobId)
     expect(job.status).toBe('completed')

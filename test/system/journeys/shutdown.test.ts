@@ -52,7 +52,7 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
 
   test('a signal during the first start ends it cleanly, with nothing half made left behind', async () => {
     const { dataDir, url, env } = await place()
-    const service = startCommand(['node', 'src/main.ts', 'start'], env)
+    const service = startCommand(['node', 'bin/sonant.js', 'start'], env)
     // The database is being made at this moment.
     const making = () => existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('postgres'))
     await until(making, ENDED_MS, 'a database in the making')
@@ -67,7 +67,7 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
     const { url, env } = await place()
     const violation = `process.on('SIGUSR2', () => void Promise.reject(new Error('nobody heard this')))`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(violation)}`
-    const service = startCommand(['node', 'src/main.ts', 'start'], { ...env, NODE_OPTIONS })
+    const service = startCommand(['node', 'bin/sonant.js', 'start'], { ...env, NODE_OPTIONS })
     await service.said('Sonant listens on')
     service.kill('SIGUSR2')
     await until(() => service.stderr().includes('nobody heard this'), ENDED_MS, 'the log line')

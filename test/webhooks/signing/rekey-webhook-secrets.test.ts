@@ -70,7 +70,7 @@ describe('rekeyWebhookSecrets', { timeout: 90_000 }, () => {
     const lock = await service.runtime.db.pool.connect()
     await lock.query('begin')
     await lock.query('select from webhook_secret where id = $1 for update', [before[PAGE + 10]!.id])
-    const command = startCommand([process.execPath, 'src/main.ts', 'secrets', 'rekey'], env)
+    const command = startCommand([process.execPath, 'bin/sonant.js', 'secrets', 'rekey'], env)
     await until(async () => (await sql(WAITING)).length > 0, PATIENCE_MS, 'the second page to wait')
     command.kill('SIGKILL')
     await command.ended()
