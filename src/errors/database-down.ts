@@ -22,6 +22,9 @@ const ADAPTER_KINDS: ReadonlySet<string> = new Set([
 /** The driver's own errors carry no code. */
 const DRIVER_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after)/
+/** Prisma has one code for these, and for a transaction that is used after its end. */
+const TRANSACTION_TIMED_OUT =
+  /Unable to start a transaction in the given time|cannot be executed on an expired transaction/
 const MAX_CAUSES = 5
 
 interface Trouble {
@@ -32,16 +35,23 @@ interface Trouble {
   readonly message?: unknown
   readonly cause?: unknown
   readonly errors?: unknown
+  /** Where Prisma puts the driver's error of a raw statement. */
+  readonly meta?: { readonly driverAdapterError?: unknown } | null
 }
 
 /** Whether an exception means that the database cannot be talked to right now; the same request may work in a moment. */
 export function isDatabaseDown(error: unknown, depth = 0): boolean {
   if (error === null || typeof error !== 'object' || depth > MAX_CAUSES) return false
   const trouble = error as Trouble
-  if (isConnectionCode(trouble) || DRIVER_MESSAGE.test(String(trouble.message ?? ''))) return true
+  if (isConnectionCode(trouble) || isTimeout(trouble)) return true
   if (ADAPTER_KINDS.has(String(trouble.kind)) || SQLSTATE.test(String(trouble.originalCode))) return true
   if (Array.isArray(trouble.errors) && trouble.errors.some((part) => isDatabaseDown(part, depth + 1))) return true
-  return isDatabaseDown(trouble.cause, depth + 1)
+  return [trouble.cause, trouble.meta?.driverAdapterError].some((inner) => isDatabaseDown(inner, depth + 1))
+}
+
+function isTimeout({ code, message }: Trouble): boolean {
+  const text = String(message ?? '')
+  return DRIVER_MESSAGE.test(text) || (code === 'P2028' && TRANSACTION_TIMED_OUT.test(text))
 }
 
 /** A missing file is also ENOENT: only a failed `connect` (or a broken socket) speaks of the database. */

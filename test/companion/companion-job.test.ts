@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { failAbandonedJobs } from '../../src/companion/fail-abandoned-jobs.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer } from '../setup/servers/provider-server.ts'
@@ -134,5 +134,42 @@ describe('a companion job whose process died', () => {
     expect(await service.job(id)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', is_prohibited: null })
     held.release()
     expect((await slow).status).toBe(502)
+  })
+})
+
+// Last: its job stays unfinished.
+describe('a companion job whose end the database does not take', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  /** What a sequence counts is not rolled back with the refusal. */
+  const hasRefused = async () => (await service.query<{ is_called: boolean }>('select is_called from refusals', []))[0]
+  const refuse = async () => {
+    await service.query('create sequence refusals', [])
+    await service.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin
+         perform nextval('refusals');
+         raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+      [],
+    )
+    await service.query('create trigger refuse before update on job for each row execute function refuse()', [])
+  }
+
+  it('for half a minute is 503 with Retry-After, and its Idempotency-Key stays its own', async () => {
+    const key = await service.newKey()
+    const held = heldChat()
+    const first = say(key, 'a')
+    await held.asked()
+    await refuse()
+    try {
+      held.release()
+      await until(async () => (await hasRefused())?.is_called, DEADLINE_MS, 'the database to refuse')
+      const real = performance.now.bind(performance)
+      vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000)
+      const { status, headers, body } = await first
+      expect([status, headers.get('retry-after'), body.error_code]).toEqual([503, '1', 'UNAVAILABLE'])
+    } finally {
+      await service.query('drop function refuse cascade', [])
+    }
+    expect((await say(key, 'a')).body.error_code).toBe('IDEMPOTENCY_IN_PROGRESS')
   })
 })

@@ -25,6 +25,18 @@ describe('a database that cannot be talked to', () => {
       'Prisma on a full disk',
       failing({ name: 'DriverAdapterError', cause: { kind: 'postgres', originalCode: '53100' } }),
     ],
+    [
+      'a raw statement of Prisma on a full disk',
+      failing({ code: 'P2010', meta: { driverAdapterError: failing({ cause: { originalCode: '53100' } }) } }),
+    ],
+    [
+      'a transaction of Prisma that finds no connection',
+      failing({ code: 'P2028' }, 'Transaction API error: Unable to start a transaction in the given time.'),
+    ],
+    [
+      'a transaction of Prisma that a lock keeps waiting',
+      failing({ code: 'P2028' }, 'Transaction API error: A query cannot be executed on an expired transaction. …'),
+    ],
     ['a broken connection', failing({ code: '08006' })],
     ['a cut connection', new Error('Connection terminated unexpectedly')],
     ['a full pool', new Error('timeout exceeded when trying to connect')],
@@ -37,6 +49,7 @@ describe('a database that cannot be talked to', () => {
   it.each<[string, unknown]>([
     ['a missing file', failing({ code: 'ENOENT', syscall: 'open' })],
     ['a duplicate', failing({ code: '23505' })],
+    ['a transaction of Prisma that is used after its end', failing({ code: 'P2028' }, 'Transaction already closed')],
     ['a violation', new TypeError('x is not a function')],
     ['nothing', undefined],
   ])('is not told by %s', (_title, error) => {
