@@ -126,6 +126,25 @@ describe('a role that lacks a privilege', () => {
     await expect(open(urlOf(name))).resolves.toBeUndefined()
   })
 
+  test('to change tables, while migrations are pending, reads which ownership it needs, and fails no migration', async () => {
+    await open(urlOf())
+    const last = '(select max(migration_name) from _prisma_migrations)'
+    await inside(`
+      create table applied as select * from _prisma_migrations where migration_name = ${last};
+      delete from _prisma_migrations where migration_name = ${last};
+      grant usage on schema public, pgboss to ${name};
+      grant select, insert, update, delete on all tables in schema public, pgboss to ${name};
+      grant usage on all sequences in schema public, pgboss to ${name}`)
+    const { code, stderr } = await run(['migrate'], { DATABASE_URL: urlOf(name), DATA_DIR: dataDir })
+    const [owner] = await inside<{ name: string }>('select current_user as name')
+    expect([code, stderr]).toEqual([
+      1,
+      `Migrations are pending, and the role ${name} does not own the tables: run "sonant migrate" as their owner, ${owner?.name}, or have a superuser run GRANT "${owner?.name}" TO "${name}".\n`,
+    ])
+    await inside('insert into _prisma_migrations select * from applied')
+    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  })
+
   test('to write anything at all reads which setting keeps it from it', async () => {
     await admin.query(`alter role ${name} set default_transaction_read_only = on`)
     await expect(open(urlOf(name))).rejects.toThrow(

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Client } from 'pg'
+import { Client, escapeIdentifier } from 'pg'
 import { isDatabaseDown } from '../../errors/database-down.ts'
+import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 import type { Database } from '../database.ts'
 import {
@@ -26,7 +27,7 @@ const PRISMA_LOCK = 72_707_369
 /**
  * Brings the database to the newest migration, each one in a transaction of its own, and writes Prisma's ledger. Any
  * number of processes may call it at once: one works, the others wait. Costs one query when nothing is pending.
- * @throws where a migration fails or failed before, or the schema holds another program's tables
+ * @throws where a migration fails or failed before, the role may not change the tables, or the schema holds another program's
  */
 export async function migrate(db: Database, log: Log): Promise<void> {
   const names = await migrationNames()
@@ -66,6 +67,7 @@ async function applyPending(client: Client, names: readonly string[], log: Log):
   if (isCurrent(names, ledger)) return
   refuseFailed(ledger ?? [])
   if (ledger === null) await startLedger(client)
+  else await refuseOthers(client)
   const applied = appliedIn(ledger ?? [])
   const migrations = await Promise.all(names.map(readMigration))
   warnOfChanged(migrations, applied, log)
@@ -79,6 +81,27 @@ function refuseFailed(ledger: readonly LedgerRow[]): void {
   if (failed === undefined) return
   throw new Error(
     `The migration ${failed.name} failed half-way on this database: mend it, then set finished_at or rolled_back_at of its row in _prisma_migrations.`,
+  )
+}
+
+const OWNERSHIP = `
+  select current_user as role, pg_get_userbyid(relowner) as owner, pg_has_role(relowner, 'usage') as "isOwner"
+  from pg_class where oid = '_prisma_migrations'::regclass`
+
+interface Ownership {
+  readonly role: string
+  readonly owner: string
+  readonly isOwner: boolean
+}
+
+/** Before anything is recorded: a migration that PostgreSQL refuses would count as failed until an operator mends the ledger. */
+async function refuseOthers(db: Queryable): Promise<void> {
+  const { role, owner, isOwner } = (await db.query<Ownership>(OWNERSHIP)).rows[0] as Ownership
+  if (isOwner) return
+  const grant = `GRANT ${escapeIdentifier(owner)} TO ${escapeIdentifier(role)}`
+  throw new ServiceError(
+    'UNAVAILABLE',
+    `Migrations are pending, and the role ${role} does not own the tables: run "sonant migrate" as their owner, ${owner}, or have a superuser run ${grant}.`,
   )
 }
 
