@@ -14,6 +14,7 @@ const PLENTY_BYTES = 24_000_000
 let service: TestRuntime
 let key: string
 let media: string
+let script: string
 beforeAll(async () => {
   service = await startTestRuntime({ stalledReaderMs: PATIENCE_MS })
   const { account, key: made } = await service.createCaller()
@@ -21,9 +22,14 @@ beforeAll(async () => {
   const { storage, db } = service.runtime
   await Promise.all(Array.from({ length: 100 }, () => insertJob(db, account)))
   await storage.put('job_stalled/long.wav', Buffer.alloc(PLENTY_BYTES), { contentType: 'audio/wav' })
+  const [, link = ''] = /src="([^"]+swagger-ui\.js)"/.exec((await call(`${service.url}/docs`)).text) ?? []
+  script = new URL(link, `${service.url}/docs`).pathname
   media = new URL(await storage.signUrl('job_stalled/long.wav', { contentType: 'audio/wav', now: new Date() })).href
 })
 afterAll(() => service?.close())
+
+/** As many and as long violations as an answer lists. */
+const WRONG = { inputs: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${'wrong'.repeat(38)}${n}`, 1])) }
 
 const isOpenFile = (name: string): boolean =>
   readdirSync('/proc/self/fd').some((fd) => {
@@ -34,19 +40,27 @@ const isOpenFile = (name: string): boolean =>
     }
   })
 
-interface Headers {
+interface Asked {
   readonly accept?: string
   readonly authorization?: boolean
+  /** Posted as JSON. */
+  readonly body?: object
+  /** Of the answers; 200 unless told. */
+  readonly status?: number
 }
 
 /** Asks again and again on one connection, for more than fits into its buffers, and reads nothing of it. */
-async function standStill(path: string, headers: Record<string, string>): Promise<Socket> {
-  const { bytes } = await call(service.url + path, { headers })
-  const lines = Object.entries({ host: 'a', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+async function standStill(path: string, { authorization, body, status = 200, ...given }: Asked): Promise<Socket> {
+  const [method, sent] = body === undefined ? ['GET', ''] : ['POST', JSON.stringify(body)]
+  const headers = { ...given, ...(authorization && { authorization: `Bearer ${key}` }) }
+  const reply = await call(service.url + path, { method, headers, ...(body && { body }) })
+  expect(reply.status).toBe(status)
+  const length = sent === '' ? {} : { 'content-type': 'application/json', 'content-length': sent.length }
+  const lines = Object.entries({ host: 'a', ...headers, ...length }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const request = `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${sent}`
   const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' }).pause()
   socket.on('error', () => undefined)
-  socket.write(request.repeat(Math.ceil(PLENTY_BYTES / bytes.length)))
+  socket.write(request.repeat(Math.ceil(PLENTY_BYTES / reply.bytes.length)))
   return socket
 }
 
@@ -56,13 +70,14 @@ describe('a reader that does not read', () => {
     ['the catalog', () => '/api/v1/public/voice', {}],
     ['the OpenAPI document', () => '/api/v1/openapi.json', {}],
     ['GraphiQL', () => '/graphql', { accept: 'text/html' }],
-    ['the documentation', () => '/docs/static/swagger-ui-bundle.js', {}],
+    ['the documentation', () => script, {}],
     ['lists of jobs', () => '/api/v1/jobs?limit=100', { authorization: true }],
-  ])('of %s is sent away', async (_what, path, { authorization, ...headers }: Headers) => {
+    ['answers of 400', () => '/api/v1/voice/tts', { authorization: true, body: WRONG, status: 400 }],
+  ])('of %s is sent away', async (_what, path, asked: Asked) => {
     const taken = new Map<number | undefined, Socket>()
     const take = (socket: Socket) => taken.set(socket.remotePort, socket)
     service.app.server.on('connection', take)
-    const socket = await standStill(path(), { ...headers, ...(authorization && { authorization: `Bearer ${key}` }) })
+    const socket = await standStill(path(), asked)
     const other = await until(() => taken.get(socket.localPort), DEADLINE_MS, 'the connection')
     await until(() => (other as Socket).destroyed, DEADLINE_MS, 'the connection to end')
     await until(() => !isOpenFile('long.wav'), DEADLINE_MS, 'the file to be closed')
