@@ -1,4 +1,4 @@
-import { queueId } from '../../src/queue/pgboss/boss-queue.ts'
+import { queueId } from '../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../src/values/id.ts'
 import type { Arrival } from '../floors/callback-receiver.ts'
 import { interleaved, type Row, throughput } from '../measure.ts'

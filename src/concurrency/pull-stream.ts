@@ -3,7 +3,7 @@
  * both.
  */
 export interface PullStream<T> extends AsyncIterableIterator<T, undefined> {
-  /** What comes next, if it is there; null if not yet. @throws what the flow broke off with, once */
+  /** What comes next, if it is there; null if not yet. @throws what the stream broke off with, once */
   take(): IteratorResult<T, undefined> | null
   /** Called whenever there may be something to take. One listener at a time. */
   onMore(listener: () => void): void
@@ -12,8 +12,8 @@ export interface PullStream<T> extends AsyncIterableIterator<T, undefined> {
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** Where a flow has it from. */
-interface Spring<T> {
+/** Where a stream has it from. */
+interface Source<T> {
   take(): IteratorResult<T, undefined> | null
   /** The reader takes no more. Called once or more. */
   stop(): void
@@ -23,48 +23,70 @@ interface Spring<T> {
 export const END = { done: true, value: undefined } as const
 
 /** `more` has to be called whenever there may be something to take. */
-export function openPullStream<T>({ take, stop, isBroken }: Spring<T>): { flow: PullStream<T>; more: () => void } {
-  const readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
-  let listener = (): void => undefined
-  const serve = (): void => {
-    for (let reader = readers[0]; reader !== undefined; reader = readers[0]) {
+export function openPullStream<T>(source: Source<T>): { flow: PullStream<T>; more: () => void } {
+  const flow = new SourcedStream(source)
+  return { flow, more: () => flow.more() }
+}
+
+/** No generator: one that waits for its next value could not be ended before that comes. */
+class SourcedStream<T> implements PullStream<T> {
+  readonly #source: Source<T>
+  /** Reads that wait for what comes next. */
+  readonly #readers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
+  #listener = (): void => undefined
+
+  constructor(source: Source<T>) {
+    this.#source = source
+  }
+
+  get broken(): boolean {
+    return this.#source.isBroken()
+  }
+
+  take(): IteratorResult<T, undefined> | null {
+    return this.#source.take()
+  }
+
+  onMore(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  more(): void {
+    this.#serve()
+    this.#listener()
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const reader = Promise.withResolvers<IteratorResult<T, undefined>>()
+    this.#readers.push(reader)
+    this.#serve()
+    return reader.promise
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#source.stop()
+    this.#serve()
+    return END
+  }
+
+  throw(): Promise<IteratorReturnResult<undefined>> {
+    return this.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #serve(): void {
+    for (let reader = this.#readers[0]; reader !== undefined; reader = this.#readers[0]) {
       try {
-        const next = take()
+        const next = this.#source.take()
         if (next === null) return
         reader.resolve(next)
       } catch (error) {
         reader.reject(error)
       }
-      readers.shift()
+      this.#readers.shift()
     }
   }
-  const end = async (): Promise<IteratorReturnResult<undefined>> => {
-    stop()
-    serve()
-    return END
-  }
-  // No generator: one that waits for its next value could not be ended before that comes.
-  const flow: PullStream<T> = {
-    take,
-    onMore: (told) => {
-      listener = told
-    },
-    get broken() {
-      return isBroken()
-    },
-    next: () => {
-      const reader = Promise.withResolvers<IteratorResult<T, undefined>>()
-      readers.push(reader)
-      serve()
-      return reader.promise
-    },
-    return: end,
-    throw: end,
-    [Symbol.asyncIterator]: () => flow,
-  }
-  const more = (): void => {
-    serve()
-    listener()
-  }
-  return { flow, more }
 }

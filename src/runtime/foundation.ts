@@ -13,7 +13,7 @@ import { migrate } from '../db/migrations/migrate.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
-import { openJobFeed } from '../jobs/live/job-feed.ts'
+import { JobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
 import { openS3 } from '../storage/s3.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -91,7 +91,7 @@ function openWaiting(
   })
   closers.push({ what: 'exports', close: () => spill.close() })
   const callers = openCallerWatch({ db, log, now })
-  const jobFeed = openJobFeed(whole, callers)
+  const jobFeed = new JobFeed(whole, callers)
   closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
   return { spill, exportQueue: new ExportQueue(), callers, jobFeed }
 }

@@ -52,13 +52,7 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
       const { body } = await send({ url: urlOf(key), method: 'GET', headers, accept: [200, 206] })
       return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream)
     },
-    signUrl: async (key, { contentType, now }) => {
-      const url = new URL(urlOf(key, place.publicUrl))
-      url.searchParams.set('X-Amz-Expires', String(SIGNED_URL_SECONDS))
-      url.searchParams.set('response-content-type', contentType)
-      const datetime = now.toISOString().replace(/[:-]|\.\d{3}/g, '')
-      return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true, datetime } })).url
-    },
+    signUrl: async (key, options) => presign(client, new URL(urlOf(key, place.publicUrl)), options),
     delete: async (key) => deleteUrl(send, urlOf(key)),
     deleteBelow: async (folder) => {
       // Refuses what no key can be, as everywhere.
@@ -68,6 +62,18 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
     probe: () => probeBucket(send, urlOf(PROBED_KEY)),
     close: async () => {},
   }
+}
+
+/** For GET alone, and with the content type that the answer is to have. */
+async function presign(
+  client: AwsClient,
+  url: URL,
+  { contentType, now }: Parameters<Storage['signUrl']>[1],
+): Promise<string> {
+  url.searchParams.set('X-Amz-Expires', String(SIGNED_URL_SECONDS))
+  url.searchParams.set('response-content-type', contentType)
+  const datetime = now.toISOString().replace(/[:-]|\.\d{3}/g, '')
+  return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true, datetime } })).url
 }
 
 /** A bucket that is not there and an object that is not there are both 404: the code says which. Keys without the right to list get 403. */

@@ -7,7 +7,7 @@ const MAX_BATCH = 500
 const RETRY_MS = 250
 
 /** Reads jobs that have changed: each once, however many subscribers it has. */
-interface JobFetcher {
+export interface JobFetcher {
   /** Has the job read and its followers notified: all of its account's, or one of them alone. */
   want(accountId: string, jobId: string, follower?: Follower): void
 }

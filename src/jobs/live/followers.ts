@@ -26,7 +26,7 @@ export interface Follower {
 }
 
 /** The subscriptions of this process, by account. */
-interface Followers {
+export interface Followers {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
   /** Ends by itself when the caller loses its key, its session or one of its scopes. @throws RATE_LIMITED where there are too many already */
   add(caller: AccountHolder, interest: Interest): Follower

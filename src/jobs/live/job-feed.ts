@@ -1,74 +1,102 @@
 import { requireAccount } from '../../access/require.ts'
 import type { CallerWatch } from '../../callers/caller-watch.ts'
 import type { Context, Parts } from '../../context/context.ts'
-import { openJobFetcher } from './fetch-jobs.ts'
-import { anyWants, type Follower, type Interest, notifyFollower, openFollowers } from './followers.ts'
+import { type JobFetcher, openJobFetcher } from './fetch-jobs.ts'
+import {
+  anyWants,
+  type FetchedJob,
+  type Follower,
+  type Followers,
+  type Interest,
+  notifyFollower,
+  openFollowers,
+} from './followers.ts'
 import type { JobStates } from './job-stream.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { recentJobs } from './recent-jobs.ts'
 
 /** What ended this long before messages may have been missed is sent again: longer than a lost connection stays unnoticed. */
 const RESYNC_WINDOW_MS = 300_000
+const NONE: ReadonlySet<Follower> = new Set()
+
+type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
 
 /** Notifies this process's subscribers of how their accounts' jobs change. */
-export interface JobFeed {
+export class JobFeed {
+  readonly #parts: () => FeedParts
+  readonly #followers: Followers
+  readonly #fetcher: JobFetcher
+  readonly #listen: () => Promise<unknown>
+
+  /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
+  constructor(parts: () => FeedParts, callers: CallerWatch) {
+    this.#parts = parts
+    this.#followers = openFollowers(callers)
+    this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched))
+    this.#listen = lazily(() =>
+      parts().notifier.listen(
+        JOB_CHANNEL,
+        (payload) => this.#onMessage(payload),
+        () => this.#onResync(),
+      ),
+    )
+  }
+
   /** The present state first, then every newer one. @throws RATE_LIMITED where there are too many subscriptions already */
-  follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest): Promise<JobStates>
+  async follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest): Promise<JobStates> {
+    const caller = requireAccount(ctx)
+    const follower = this.#followers.add(caller, interest)
+    try {
+      await this.#listen()
+      const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, null) : [interest.jobId]
+      for (const jobId of ids) this.#fetcher.want(caller.accountId, jobId, follower)
+    } catch (error) {
+      follower.stream.finish()
+      throw error
+    }
+    return follower.stream.states
+  }
+
   /** Ends every subscription. */
-  close(): void
+  close(): void {
+    for (const followers of [...this.#followers.accounts.values()]) {
+      for (const { stream } of [...followers]) stream.finish()
+    }
+  }
+
+  #of(accountId: string): ReadonlySet<Follower> {
+    return this.#followers.accounts.get(accountId) ?? NONE
+  }
+
+  #notify(fetched: FetchedJob): void {
+    for (const follower of fetched.followers ?? this.#of(fetched.job.accountId)) notifyFollower(follower, fetched)
+  }
+
+  #onMessage(payload: string): void {
+    const [accountId = '', jobId = ''] = payload.split(' ')
+    if (anyWants(this.#of(accountId), jobId)) this.#fetcher.want(accountId, jobId)
+  }
+
+  #onResync(): void {
+    for (const [accountId, followers] of this.#followers.accounts) {
+      this.#replay(accountId, followers).catch((error: Error) => {
+        this.#parts().log.warn({ err: error.message }, 'subscribers were not sent what they missed')
+      })
+    }
+  }
+
+  async #replay(accountId: string, followers: ReadonlySet<Follower>): Promise<void> {
+    const single = [...followers].flatMap(({ interest }) => interest.jobId ?? [])
+    for (const jobId of single) this.#fetcher.want(accountId, jobId)
+    if (single.length === followers.size) return
+    const since = new Date(this.#parts().now().getTime() - RESYNC_WINDOW_MS)
+    for (const jobId of await recentJobs(this.#parts().db, accountId, since)) this.#fetcher.want(accountId, jobId)
+  }
 }
 
 /** What subscriptions need: how jobs change. */
 export interface FeedContext extends Context {
   readonly jobFeed: JobFeed
-}
-
-type FeedParts = Pick<Parts, 'db' | 'notifier' | 'log' | 'now'>
-
-/** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
-export function openJobFeed(parts: () => FeedParts, callers: CallerWatch): JobFeed {
-  const { accounts, add } = openFollowers(callers)
-  const fetcher = openJobFetcher(parts, (fetched) => {
-    const followers = fetched.followers ?? accounts.get(fetched.job.accountId) ?? []
-    for (const follower of followers) notifyFollower(follower, fetched)
-  })
-  const onMessage = (payload: string): void => {
-    const [accountId = '', jobId = ''] = payload.split(' ')
-    if (anyWants(accounts.get(accountId) ?? [], jobId)) fetcher.want(accountId, jobId)
-  }
-  const replay = async (accountId: string, followers: ReadonlySet<Follower>): Promise<void> => {
-    const single = [...followers].flatMap(({ interest }) => interest.jobId ?? [])
-    for (const jobId of single) fetcher.want(accountId, jobId)
-    if (single.length === followers.size) return
-    const since = new Date(parts().now().getTime() - RESYNC_WINDOW_MS)
-    for (const jobId of await recentJobs(parts().db, accountId, since)) fetcher.want(accountId, jobId)
-  }
-  const onResync = (): void => {
-    for (const [accountId, followers] of accounts) {
-      replay(accountId, followers).catch((error: Error) => {
-        parts().log.warn({ err: error.message }, 'subscribers were not sent what they missed')
-      })
-    }
-  }
-  const listen = lazily(() => parts().notifier.listen(JOB_CHANNEL, onMessage, onResync))
-  return {
-    follow: async (ctx, interest) => {
-      const caller = requireAccount(ctx)
-      const follower = add(caller, interest)
-      try {
-        await listen()
-        const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, null) : [interest.jobId]
-        for (const jobId of ids) fetcher.want(caller.accountId, jobId, follower)
-      } catch (error) {
-        follower.stream.finish()
-        throw error
-      }
-      return follower.stream.states
-    },
-    close: () => {
-      for (const followers of [...accounts.values()]) for (const { stream } of [...followers]) stream.finish()
-    },
-  }
 }
 
 /** Does it once, however often it is asked for; after a failure once more. */

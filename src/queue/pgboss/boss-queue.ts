@@ -1,18 +1,14 @@
 import type { PgBoss } from 'pg-boss'
-import { toUUID } from 'typeid-js'
 import { Debounce } from '../../concurrency/debounce.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
-import type { Tx } from '../../db/database.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
-import { bossDatabase } from './boss-database.ts'
+import type { Queue } from '../queue.ts'
+import { enqueueing, QUEUE_CHANNEL, queueId } from './enqueue.ts'
 import { ensureQueue } from './ensure-queue.ts'
 import { releaseWorker, rescueDeliveries } from './release-workers.ts'
 import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
 
-/** Names the queue that has work. */
-export const QUEUE_CHANNEL = 'sonant_queue'
 /** Names the job that its worker is to stop. */
 export const ABORT_CHANNEL = 'sonant_abort'
 
@@ -41,20 +37,6 @@ const RELEASE = `
   update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
   where name = $1 and id = any($2::uuid[]) and state = 'active' and coalesce(data->>'worker', $3) = $3`
 
-const payload = (jobId: string, { concurrencyKey: lane }: EnqueueOptions = {}) => ({
-  jobId,
-  ...(lane !== undefined && { lane }),
-})
-
-/** What has no share of its own has one together. */
-const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({
-  group:
-    concurrencyKey === undefined
-      ? { id: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
-      : { id: concurrencyKey },
-  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
-})
-
 /** @param boss opened at the first call for a process that may never need it */
 export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
@@ -74,26 +56,11 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    enqueue: async (tx: Tx, kind, jobId, options) => {
-      // The queue's id is the job's own UUID: a job can wait in its queue once only.
-      const place = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
-      await (await boss()).send(kind.queue, payload(jobId, options), place)
-    },
-    enqueueWith: async (db, insert, kind, jobId, options) => {
-      const queued = await queueStatement(await boss(), kind, jobId, options)
-      const values = [...insert.values, ...queued.values]
-      const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
-      const statement = { name: `${insert.name} ${kind.queue}`, text, values }
-      // This process cannot take the job: the first of a quiet time is noticed with its commit, not one way to the database later.
-      const goesAlong = !localWorkers.has(kind.queue) && push.begin(kind.queue)
-      await db.pool.query(goesAlong ? notifying(statement, kind) : statement)
-      if (!goesAlong) wake(kind)
-    },
-    enqueueAgain: async (tx, kind, jobId, options) => {
-      await prepare(kind)
-      const again = { db: bossDatabase(tx), ...sending(options) }
-      await (await boss()).send(kind.queue, payload(jobId, options), again)
-    },
+    ...enqueueing(boss, {
+      prepare,
+      wake,
+      beginsPush: (kind) => !localWorkers.has(kind.queue) && push.begin(kind.queue),
+    }),
     release: async (kind, queueIds, workerId) => {
       await (await boss()).getDb().executeSql(RELEASE, [kind.queue, queueIds, workerId])
     },
@@ -155,31 +122,3 @@ function rescuing(boss: () => Promise<PgBoss>, wake: Wake): Pick<Queue, 'rescue'
     },
   }
 }
-
-function notifying(
-  { name, text, values }: Statement,
-  kind: JobKind,
-): { name: string; text: string; values: unknown[] } {
-  const places = [1, 2].map((place) => `$${values.length + place}`).join(', ')
-  const told = `${text} returning pg_notify(${places})`
-  return { name: `${name} told`, text: told, values: [...values, QUEUE_CHANNEL, kind.queue] }
-}
-
-/** What `send` would run, with its one parameter, `$1`. */
-async function queueStatement(
-  boss: PgBoss,
-  kind: JobKind,
-  jobId: string,
-  options: EnqueueOptions | undefined,
-): Promise<{ text: string; values: unknown[] }> {
-  const caught = { text: '', values: [] as unknown[] }
-  const id = queueId(jobId)
-  const executeSql = async (text: string, values: unknown[] = []) => {
-    Object.assign(caught, { text, values })
-    return { rows: [{ id }] }
-  }
-  await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
-  return caught
-}
-
-export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

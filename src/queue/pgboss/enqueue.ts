@@ -1,0 +1,87 @@
+import type { PgBoss } from 'pg-boss'
+import { toUUID } from 'typeid-js'
+import type { Tx } from '../../db/database.ts'
+import type { JobKind } from '../job-kind.ts'
+import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
+import { bossDatabase } from './boss-database.ts'
+
+/** Names the queue that has work. */
+export const QUEUE_CHANNEL = 'sonant_queue'
+
+interface Pushing {
+  readonly prepare: Queue['prepare']
+  readonly wake: Queue['wake']
+  /** Whether no worker of this process can take the job, and this is the first of a quiet time: then the statement itself notifies. */
+  beginsPush(kind: JobKind): boolean
+}
+
+/** The part of the queue that takes jobs in. */
+export function enqueueing(
+  boss: () => Promise<PgBoss>,
+  { prepare, wake, beginsPush }: Pushing,
+): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
+  return {
+    enqueue: async (tx: Tx, kind, jobId, options) => {
+      // The queue's id is the job's own UUID: a job can wait in its queue once only.
+      const once = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
+      await (await boss()).send(kind.queue, payload(jobId, options), once)
+    },
+    enqueueWith: async (db, insert, kind, jobId, options) => {
+      const queued = await queueStatement(await boss(), kind, jobId, options)
+      const values = [...insert.values, ...queued.values]
+      const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
+      const statement = { name: `${insert.name} ${kind.queue}`, text, values }
+      // The first of a quiet time is noticed with its commit, not one way to the database later.
+      const notifies = beginsPush(kind)
+      await db.pool.query(notifies ? notifying(statement, kind) : statement)
+      if (!notifies) wake(kind)
+    },
+    enqueueAgain: async (tx, kind, jobId, options) => {
+      await prepare(kind)
+      const again = { db: bossDatabase(tx), ...sending(options) }
+      await (await boss()).send(kind.queue, payload(jobId, options), again)
+    },
+  }
+}
+
+const payload = (jobId: string, { concurrencyKey: lane }: EnqueueOptions = {}) => ({
+  jobId,
+  ...(lane !== undefined && { lane }),
+})
+
+/** What has no share of its own has one together. */
+const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({
+  group:
+    concurrencyKey === undefined
+      ? { id: fairShare?.accountId ?? '-', tier: fairShare?.server ?? '-' }
+      : { id: concurrencyKey },
+  ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
+})
+
+function notifying(
+  { name, text, values }: Statement,
+  kind: JobKind,
+): { name: string; text: string; values: unknown[] } {
+  const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')
+  const notified = `${text} returning pg_notify(${parameters})`
+  return { name: `${name} notifying`, text: notified, values: [...values, QUEUE_CHANNEL, kind.queue] }
+}
+
+/** What `send` would run, with its one parameter, `$1`. */
+async function queueStatement(
+  boss: PgBoss,
+  kind: JobKind,
+  jobId: string,
+  options: EnqueueOptions | undefined,
+): Promise<{ text: string; values: unknown[] }> {
+  const caught = { text: '', values: [] as unknown[] }
+  const id = queueId(jobId)
+  const executeSql = async (text: string, values: unknown[] = []) => {
+    Object.assign(caught, { text, values })
+    return { rows: [{ id }] }
+  }
+  await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
+  return caught
+}
+
+export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])
