@@ -23,9 +23,9 @@ interface Source<T> {
 export const END = { done: true, value: undefined } as const
 
 /** `more` has to be called whenever there may be something to take. */
-export function openPullStream<T>(source: Source<T>): { flow: PullStream<T>; more: () => void } {
-  const flow = new SourcedStream(source)
-  return { flow, more: () => flow.more() }
+export function openPullStream<T>(source: Source<T>): { stream: PullStream<T>; more: () => void } {
+  const stream = new SourcedStream(source)
+  return { stream, more: () => stream.more() }
 }
 
 /** No generator: one that waits for its next value could not be ended before that comes. */

@@ -14,7 +14,7 @@ export interface SessionCookie {
   set(token: string, expires: Date): void
   clear(): void
   /** @throws FORBIDDEN where a page of another origin sends the request: it would sign its reader in as somebody else */
-  refuseForeign(): void
+  rejectForeign(): void
 }
 
 /** What every resolver gets: a verb's context, and what is known of the request that it works for. */

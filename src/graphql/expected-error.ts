@@ -9,7 +9,7 @@ const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
   'UNAVAILABLE',
 ])
 
-/** The refusals that a mutation's result spells out as data. What is thrown is a plain ServiceError. */
+/** The errors that a mutation's result spells out as data. What is thrown is a plain ServiceError. */
 export class ExpectedError extends ServiceError {
   static override [Symbol.hasInstance](error: unknown): boolean {
     return error instanceof ServiceError && !UNEXPECTED.has(error.code)

@@ -25,7 +25,10 @@ export const presentedBy = <Args, Input, Result, Shown>(
   extensions: { verb },
 })
 
-/** The same for a subscription: the verb gives the stream of what the field then resolves. A stream that comes after its caller has gone is ended. */
+/**
+ * The same for a subscription: the verb gives the stream of what the field then resolves. A stream that opens after its caller has
+ * disconnected is ended.
+ */
 export const subscribedBy = <Args, Input, Event extends object>(
   verb: (ctx: GraphqlContext, input: Input) => Promise<PullStream<Event>>,
   toInput: (args: Args) => Input,

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import { builder } from './builder.ts'
 import './node.ts'
-import './refusal.ts'
+import './request-error.ts'
 import './scalars.ts'
 import '../accounts/account-graphql.ts'
 import '../accounts/credit-graphql.ts'

@@ -25,7 +25,7 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCo
   return {
     set: write,
     clear: () => write('', new Date(0)),
-    refuseForeign: () => {
+    rejectForeign: () => {
       if (isForeignPage(reply.request, publicUrl)) throw foreignOrigin()
     },
   }

@@ -96,7 +96,7 @@ builder.mutationField('signIn', (t) =>
     },
     resolve: async (_root, args, ctx) => {
       if (ctx.cookie === null) throw invalidRequest('Sign in over HTTP: a cookie cannot be set here.')
-      ctx.cookie.refuseForeign()
+      ctx.cookie.rejectForeign()
       const { user, token, expiresAt } = await signIn(ctx, { ...args, address: ctx.address })
       ctx.cookie.set(token, expiresAt)
       return user

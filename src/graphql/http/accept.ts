@@ -20,7 +20,7 @@ interface Liking {
   /** 3 for the type itself, 2 for its family, 1 for everything. */
   readonly precision: number
   /** Where in the header it was asked for. */
-  readonly place: number
+  readonly position: number
 }
 
 /** Which of the types an Accept header takes, the best liked one first (RFC 9110 section 12.5.1). Without a header: all of them. */
@@ -29,7 +29,7 @@ export function acceptedTypes(header: string | null | undefined, types: readonly
   const ranges = rangesOf(header)
   const liked = types.map((type) => likingOf(type, ranges)).filter(({ quality }) => quality > 0)
   return liked
-    .sort((a, b) => b.quality - a.quality || b.precision - a.precision || a.place - b.place)
+    .sort((a, b) => b.quality - a.quality || b.precision - a.precision || a.position - b.position)
     .map(({ type }) => type)
 }
 
@@ -63,10 +63,10 @@ function rangesOf(header: string): Range[] {
 /** The most precise range that fits decides. */
 function likingOf(type: string, ranges: readonly Range[]): Liking {
   const names = ['*/*', `${type.slice(0, type.indexOf('/'))}/*`, type]
-  let liking: Liking = { type, quality: 0, precision: 0, place: 0 }
-  for (const [place, { name, quality }] of ranges.entries()) {
+  let liking: Liking = { type, quality: 0, precision: 0, position: 0 }
+  for (const [position, { name, quality }] of ranges.entries()) {
     const precision = names.indexOf(name) + 1
-    if (precision > liking.precision) liking = { type, quality, precision, place }
+    if (precision > liking.precision) liking = { type, quality, precision, position }
   }
   return liking
 }

@@ -6,8 +6,8 @@ import type { Log } from '../../values/log.ts'
 const REST_NAME = /^\/?[a-z]+(_[a-z]+)+$/
 
 /**
- * What a caller may see of an error: the codes of REST with the request's id. Whatever is not a refusal in
- * our own words, nor a violation in the caller's document, becomes INTERNAL_ERROR and stays in the log.
+ * What a caller may see of an error: the codes of REST with the request's id. Whatever is neither a ServiceError
+ * nor a violation in the caller's document, becomes INTERNAL_ERROR and stays in the log.
  */
 export function maskError(error: unknown, log: Log, requestId: string): GraphQLError {
   if (!(error instanceof GraphQLError)) return masked(error, log, requestId)
@@ -24,11 +24,11 @@ export function maskError(error: unknown, log: Log, requestId: string): GraphQLE
 }
 
 function masked(error: unknown, log: Log, requestId: string): GraphQLError {
-  const refusal = toServiceError(error)
-  if (!(error instanceof ServiceError) && refusal.code === 'INTERNAL_ERROR') {
+  const shown = toServiceError(error)
+  if (!(error instanceof ServiceError) && shown.code === 'INTERNAL_ERROR') {
     log.error({ requestId, ...describeError(error) }, 'a request failed')
   }
-  return new GraphQLError(refusal.message, { extensions: extensionsOf(refusal, requestId) })
+  return new GraphQLError(shown.message, { extensions: extensionsOf(shown, requestId) })
 }
 
 /** What an error says besides its message; `retryAfterSeconds` is what REST says in Retry-After. */

@@ -10,7 +10,7 @@ import { BoundedCache } from '../../concurrency/bounded-cache.ts'
 import { JSON_TYPE } from '../../errors/describe-error.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { executeInTime } from '../limits/deadline.ts'
-import { refuseCall } from '../limits/limit-plugin.ts'
+import { limitError } from '../limits/limit-plugin.ts'
 import { maskResult } from './masking.ts'
 
 /** The body of a request, as it was parsed. */
@@ -42,7 +42,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['query', 'variables', 'operatio
 /**
  * Answers ordinary queries and mutations without Yoga's Request and Response, which cost more than many of them do. Documents are parsed
  * and validated by Yoga's plugins all the same, and known by their text afterwards. Null: Yoga has to answer, because the request is out
- * of the ordinary, or refused before anything of it was executed.
+ * of the ordinary, or rejected before anything of it was executed.
  */
 export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, schema: GraphQLSchema) {
   const valid = { anonymous: new BoundedCache<DocumentNode>(), caller: new BoundedCache<DocumentNode>() }
@@ -68,7 +68,7 @@ export function createPost(yoga: YogaServerInstance<GraphqlContext, object>, sch
       variableValues: params.variables,
       contextValue: context,
     }
-    if (refuseCall(call) !== null) return null
+    if (limitError(call) !== null) return null
     const result = await executeInTime(call)
     return 'data' in result ? { contentType, result: maskResult(result, context.log, context.requestId) } : null
   }

@@ -61,6 +61,8 @@ const openYoga = (runtime: Runtime, schema: GraphQLSchema) =>
     batching: false,
     cors: false,
     multipart: false,
+    // Fastify has held the body to its limit: Yoga would read it through a stream of its own.
+    maxRequestBodySize: false,
     parserAndValidationCache: {
       documentCache: new BoundedCache(),
       errorCache: new BoundedCache(),
@@ -76,7 +78,7 @@ function malformedHandshake(reply: FastifyReply): ServiceError {
   return invalidRequest('Send a WebSocket handshake as RFC 6455 describes it.')
 }
 
-/** What was not executed at all is 400 to those who accept GraphQL's own media type, as its specification has it, and 200 to others. */
+/** What was not executed at all is 400 to clients that accept GraphQL's own media type, as its specification has it, and 200 to others. */
 function withStatus(result: ExecutionResult): ExecutionResult {
   if (!('data' in result))
     for (const { extensions } of result.errors ?? []) extensions.http ??= { spec: true, status: 400 }

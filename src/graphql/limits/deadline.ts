@@ -29,8 +29,8 @@ export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | E
 export const executeWithin = (call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult => within(call, execute)
 
 /**
- * What graphql makes of a call, or an error where that takes too long: at the time limit, and when the caller is gone, graphql stops
- * resolving, and the statements that the call has running in the database are cancelled.
+ * What graphql makes of a call, or an error where that takes too long: at the time limit, and when the caller disconnects, graphql
+ * stops resolving, and the statements that the call has running in the database are cancelled.
  */
 export function within<Result>(
   call: ExecutionArgs,
@@ -46,12 +46,12 @@ export function within<Result>(
 
 async function unlessOver<Result>(
   begun: Promise<Result>,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
   over: AbortController,
 ): Promise<ExecutionResult | Result> {
   const end = (): void => over.abort()
   const timer = setTimeout(end, LIMIT_MS)
-  gone.addEventListener('abort', end, { once: true })
+  disconnected.addEventListener('abort', end, { once: true })
   try {
     const result = await begun
     return over.signal.aborted ? tooLong() : result
@@ -60,7 +60,7 @@ async function unlessOver<Result>(
     throw error
   } finally {
     clearTimeout(timer)
-    gone.removeEventListener('abort', end)
+    disconnected.removeEventListener('abort', end)
   }
 }
 

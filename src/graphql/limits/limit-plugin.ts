@@ -3,10 +3,10 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
-import { excessOf, excessOfVariables, MAX_MISTAKES } from './limits.ts'
+import { excessOf, excessOfVariables, MAX_VIOLATIONS } from './limits.ts'
 import { parseWithin } from './parse-within.ts'
-import { refuseIntrospection } from './refuse-introspection.ts'
-import { refuseMisreadLiterals } from './refuse-misread-literals.ts'
+import { rejectIntrospection } from './reject-introspection.ts'
+import { rejectMisreadLiterals } from './reject-misread-literals.ts'
 import { variableViolations } from './variables.ts'
 
 /**
@@ -16,19 +16,19 @@ import { variableViolations } from './variables.ts'
 export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContext> => ({
   onParse: ({ params, setParseFn, parseFn }) => {
     setParseFn((source) => parseWithin((options) => parseFn(source, { ...params.options, ...options }), String(source)))
-    return ({ result, context }) => refuseSubscriptionByGet(result, context)
+    return ({ result, context }) => rejectSubscriptionByGet(result, context)
   },
   onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
     const excess = excessOf(params.documentAST)
     if (excess !== null) return setResult([new GraphQLError(excess)])
-    addValidationRule(refuseMisreadLiterals)
+    addValidationRule(rejectMisreadLiterals)
     const anonymous = isAnonymous(context)
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
     const hideSuggestions = anonymous && !runtime.settings.development
-    if (hideSuggestions) addValidationRule(refuseIntrospection)
+    if (hideSuggestions) addValidationRule(rejectIntrospection)
     // A hint takes longer to find than all the rest, and so does a long list of violations.
     setValidationFn((schema, document, rules) =>
-      validate(schema, document, rules, { maxErrors: MAX_MISTAKES, hideSuggestions }),
+      validate(schema, document, rules, { maxErrors: MAX_VIOLATIONS, hideSuggestions }),
     )
     return ({ result, setResult: replace }) => {
       if (!anonymous || !Array.isArray(result)) return
@@ -36,13 +36,13 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     }
   },
   onExecute: ({ args, setResultAndStopExecution }) => {
-    const refusal = refuseCall(args)
-    if (refusal !== null) setResultAndStopExecution({ errors: [refusal] })
+    const error = limitError(args)
+    if (error !== null) setResultAndStopExecution({ errors: [error] })
   },
 })
 
-/** A page of another site could have a browser open it, cookie and all. Yoga itself refuses mutations so. */
-function refuseSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
+/** A page of another site could have a browser open it, cookie and all. Yoga itself rejects mutations by GET. */
+function rejectSubscriptionByGet(document: DocumentNode | Error | null, context: Partial<YogaInitialContext>): void {
   if (context.request?.method !== 'GET' || document === null || document instanceof Error) return
   const operation = getOperationAST(document, context.params?.operationName)?.operation
   if (operation !== OperationTypeNode.SUBSCRIPTION) return
@@ -52,8 +52,8 @@ function refuseSubscriptionByGet(document: DocumentNode | Error | null, context:
 
 type Call = Parameters<typeof excessiveCost>[0] & { readonly contextValue?: unknown }
 
-/** Why a valid operation is refused with these variables; null if it is not. */
-export function refuseCall(args: Call): GraphQLError | null {
+/** Why a valid operation is rejected with these variables; null if it is not. */
+export function limitError(args: Call): GraphQLError | null {
   const excess = excessOfVariables(args.variableValues) ?? excessiveCost(args)
   return excess === null
     ? variableViolations(args, isAnonymous(args.contextValue as GraphqlContext))

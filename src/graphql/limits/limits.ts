@@ -13,7 +13,7 @@ const MAX_VARIABLE_VALUES = 5000
 /** Lists, objects and members of a whole body. Without a key nothing takes more than a few texts. */
 export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
 /** How many errors in a document are reported. */
-export const MAX_MISTAKES = 10
+export const MAX_VIOLATIONS = 10
 /** With no more tokens than are allowed no document has more lines. */
 export const MAX_LINES = MAX_TOKENS
 
@@ -23,21 +23,21 @@ interface Counts {
   directives: number
 }
 
-const judged = new WeakMap<DocumentNode, string | null>()
+const violations = new WeakMap<DocumentNode, string | null>()
 
 /**
  * What is wrong with a document that is deep or wide, its fragments spread out; null if nothing is. It is asked before any other rule
- * looks at the document. Counting stops at the first limit that is passed, so a refusal is cheap however large the document would grow.
+ * looks at the document. Counting stops at the first limit that is passed, so a rejection is cheap however large the document would grow.
  */
 export function excessOf(document: DocumentNode): string | null {
-  const known = judged.get(document)
+  const known = violations.get(document)
   if (known !== undefined) return known
-  const message = judge(document)
-  judged.set(document, message)
+  const message = findExcess(document)
+  violations.set(document, message)
   return message
 }
 
-function judge(document: DocumentNode): string | null {
+function findExcess(document: DocumentNode): string | null {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)

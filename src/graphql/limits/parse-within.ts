@@ -7,7 +7,7 @@ interface ParseLimits {
 }
 
 /**
- * Parses a document within the limits. Mistakes in one of more lines than any needs are reported without their place: graphql counts the
+ * Parses a document within the limits. Violations in one of more lines than any needs are reported without their location: graphql counts the
  * lines before it again for each violation, which took seconds. @throws GraphQLError
  */
 export function parseWithin(parse: (limits: ParseLimits) => DocumentNode, text: string): DocumentNode {

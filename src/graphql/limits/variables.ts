@@ -19,7 +19,7 @@ interface Call {
 }
 
 /**
- * What does not fit its type in the variables of a valid operation, each with its place; null if all do. graphql would say it, too, but
+ * What does not fit its type in the variables of a valid operation, each with its path; null if all do. graphql would say it, too, but
  * with the whole variable in every message: an answer fifty times the size of the request.
  */
 export function variableViolations(call: Call, hideSuggestions: boolean): GraphQLError | null {

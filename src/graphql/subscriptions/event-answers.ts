@@ -3,14 +3,14 @@ import { type Actor, callerOf } from '../../access/actor.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { executeWithin } from '../limits/deadline.ts'
 
-/** What an event is answered with, for all who ask for the same. */
+/** What an event is answered with, for all subscribers that ask for the same. */
 export interface EventAnswer {
   /** null while it is being worked out. */
   readonly result: ExecutionResult | null
   /** Calls once it is known. */
   wait(onKnown: () => void): void
-  /** No longer. With the last one who waits the execution ends, and its statement in the database. */
-  leave(onKnown: () => void): void
+  /** Calls no more. When the last one that waits cancels, the execution ends, and its statement in the database. */
+  cancel(onKnown: () => void): void
 }
 
 type Answers = Map<DocumentNode, Map<string, EventAnswer>>
@@ -18,7 +18,7 @@ type Answers = Map<DocumentNode, Map<string, EventAnswer>>
 /** Of each event: forgotten with it. */
 const known = new WeakMap<object, Answers>()
 
-/** Who has the same may share answers: the same operation and variables, the same account, the same scopes. The document comes besides. */
+/** Subscribers with the same key and document share answers: they have the operation, the variables, the account and the scopes in common. */
 export function sharingKey({ operationName, variableValues, contextValue }: ExecutionArgs): string {
   const { actor } = contextValue as GraphqlContext
   return JSON.stringify([operationName ?? null, variableValues ?? null, rightsOf(actor)])
@@ -30,8 +30,8 @@ function rightsOf(actor: Actor): unknown {
 }
 
 /**
- * Executes an event once for all who ask for the same and may see the same, within the time of a query. An answer with errors is for those
- * that waited for it: it is worked out again for later ones.
+ * Executes an event once for all subscribers that ask for the same and may see the same, within the time of a query. An answer with
+ * errors is for those that waited for it: later ones have it executed again.
  */
 export function answerTo(event: object, call: ExecutionArgs, key: string): EventAnswer {
   const answers: Answers = known.get(event) ?? new Map()
@@ -46,14 +46,14 @@ export function answerTo(event: object, call: ExecutionArgs, key: string): Event
 }
 
 function begin(event: object, call: ExecutionArgs, forget: () => void): EventAnswer {
-  const gone = new AbortController()
+  const cancelled = new AbortController()
   const waiting = new Set<() => void>()
-  const contextValue = { ...(call.contextValue as GraphqlContext), signal: gone.signal }
+  const contextValue = { ...(call.contextValue as GraphqlContext), signal: cancelled.signal }
   const executed = executeWithin({ ...call, rootValue: event, contextValue })
   let result = executed instanceof Promise ? null : executed
   const settle = (known: ExecutionResult): void => {
     result = known
-    if (known.errors !== undefined && !gone.signal.aborted) forget()
+    if (known.errors !== undefined && !cancelled.signal.aborted) forget()
     for (const onKnown of waiting) onKnown()
     waiting.clear()
   }
@@ -63,10 +63,10 @@ function begin(event: object, call: ExecutionArgs, forget: () => void): EventAns
       return result
     },
     wait: (onKnown) => waiting.add(onKnown),
-    leave: (onKnown) => {
+    cancel: (onKnown) => {
       if (!waiting.delete(onKnown) || waiting.size > 0 || result !== null) return
       forget()
-      gone.abort()
+      cancelled.abort()
     },
   }
 }

@@ -2,7 +2,7 @@ import { END } from '../../concurrency/pull-stream.ts'
 
 /** One operation of a socket, from its message to its last answer. */
 export interface OpenOperation {
-  /** Aborted when the caller completes the operation, or is gone. */
+  /** Aborted when the caller completes the operation, or disconnects. */
   readonly signal: AbortSignal
   /** For graphql-ws to keep while the operation has no stream of its own: it ends what it keeps. */
   readonly handle: AsyncGenerator<never, undefined>
@@ -16,23 +16,23 @@ export interface OpenOperation {
 }
 
 export function openOperation(): OpenOperation {
-  const gone = new AbortController()
+  const completed = new AbortController()
   const end = async () => {
-    gone.abort()
+    completed.abort()
     return END
   }
   const unlessCompleted = <Answer>(answer: Answer): Answer | Promise<never> =>
-    gone.signal.aborted ? new Promise<never>(() => undefined) : answer
+    completed.signal.aborted ? new Promise<never>(() => undefined) : answer
   const generatorOf = <Answer>(next: () => Promise<IteratorResult<Answer, undefined>>) => {
     const generator: AsyncGenerator<Answer, undefined> = {
       ...{ next, return: end, throw: end },
       [Symbol.asyncIterator]: () => generator,
-      [Symbol.asyncDispose]: async () => gone.abort(),
+      [Symbol.asyncDispose]: async () => completed.abort(),
     }
     return generator
   }
   return {
-    signal: gone.signal,
+    signal: completed.signal,
     handle: generatorOf<never>(end),
     unlessCompleted,
     follow: (answers) => generatorOf(async () => unlessCompleted(await answers.next())),

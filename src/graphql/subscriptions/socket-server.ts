@@ -4,8 +4,8 @@ import { handleProtocols } from 'graphql-ws'
 import { unavailable } from '../../errors/service-error.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
 
-/** What a closing server gives its sockets to say goodbye. */
-const GOODBYE_MS = 1000
+/** What a closing server gives its sockets to close. */
+const CLOSE_TIMEOUT_MS = 1000
 
 /** Makes the scope's routes take WebSockets by a `wsHandler`. Which requests leave HTTP for one, the server decides (handshake.ts). */
 export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
@@ -20,11 +20,11 @@ export async function mountSocketServer(scope: FastifyInstance): Promise<void> {
   })
 }
 
-/** Says goodbye, and does not wait for an answer for long. */
+/** Closes every socket, and terminates those whose clients do not answer in time. */
 function closeSockets({ websocketServer }: FastifyInstance, done: () => void): void {
   for (const client of websocketServer.clients) client.close(1001, 'Going away')
   setTimeout(() => {
     for (const client of websocketServer.clients) client.terminate()
-  }, GOODBYE_MS).unref()
+  }, CLOSE_TIMEOUT_MS).unref()
   websocketServer.close(() => done())
 }

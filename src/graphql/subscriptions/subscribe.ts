@@ -12,7 +12,7 @@ import { accepts, EVENT_STREAM } from '../http/accept.ts'
 import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
 import { within } from '../limits/deadline.ts'
-import { refuseCall } from '../limits/limit-plugin.ts'
+import { limitError } from '../limits/limit-plugin.ts'
 import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
 
 /** Has Yoga's subscriptions followed as those of sockets are. */
@@ -33,8 +33,8 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
  * ends with the signal of its context, whatever else knows of it.
  */
 export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | PullStream<ExecutionResult>> {
-  const refusal = refuseCall(call)
-  if (refusal !== null) return { errors: [refusal] }
+  const error = limitError(call)
+  if (error !== null) return { errors: [error] }
   const source = await within(call, open)
   return isStream(source) ? answersTo(source, call) : source
 }
@@ -53,7 +53,7 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<
   const key = sharingKey(call)
   let pending: EventAnswer | null = null
   const drop = (): void => {
-    pending?.leave(more)
+    pending?.cancel(more)
     pending = null
   }
   const take = (): IteratorResult<ExecutionResult, undefined> | null => {
@@ -81,9 +81,9 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<
     drop()
     void events.return()
   }
-  const { flow, more } = openPullStream({ take: takeOrSay, stop, isBroken: () => events.broken })
+  const { stream, more } = openPullStream({ take: takeOrSay, stop, isBroken: () => events.broken })
   events.onMore(more)
-  signal.addEventListener('abort', () => void flow.return(), { once: true })
-  if (signal.aborted) void flow.return()
-  return flow
+  signal.addEventListener('abort', () => void stream.return(), { once: true })
+  if (signal.aborted) void stream.return()
+  return stream
 }

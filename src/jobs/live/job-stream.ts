@@ -42,7 +42,7 @@ export function openJobStream(onEnd: () => void): JobStream {
     failure = null
     throw error
   }
-  const { flow, more } = openPullStream({ take, stop: () => abandon(null), isBroken: () => failure !== null })
+  const { stream, more } = openPullStream({ take, stop: () => abandon(null), isBroken: () => failure !== null })
   const fail = (error: ServiceError): void => {
     if (ended) return
     abandon(error)
@@ -58,7 +58,7 @@ export function openJobStream(onEnd: () => void): JobStream {
     end()
     more()
   }
-  return { states: flow, push, finish, fail }
+  return { states: stream, push, finish, fail }
 }
 
 function takeFirst<Key, Value>(waiting: Map<Key, Value>): Value | undefined {

@@ -79,7 +79,7 @@ describe('a caller that goes away', () => {
     const { rows } = (schema.getType('Subscription') as GraphQLObjectType).getFields()
     const verb = async (_ctx: GraphqlContext, _input: object) => {
       await opened.promise
-      return openPullStream<object>({ take: () => (stopped ? END : null), stop, isBroken: () => false }).flow
+      return openPullStream<object>({ take: () => (stopped ? END : null), stop, isBroken: () => false }).stream
     }
     rows!.subscribe = subscribedBy(verb, (args: object) => args).subscribe
     const { call, caller } = openCall('subscription { rows }')

@@ -16,13 +16,13 @@ function openFollowed() {
   const stop = () => {
     isStopped = true
   }
-  const { flow, more } = openPullStream<number>({ take, stop, isBroken: () => false })
-  operation.signal.addEventListener('abort', () => void flow.return())
+  const { stream, more } = openPullStream<number>({ take, stop, isBroken: () => false })
+  operation.signal.addEventListener('abort', () => void stream.return())
   const answer = (value: number) => {
     waiting.push(value)
     more()
   }
-  return { operation, answer, answers: operation.follow(flow), isStopped: () => isStopped }
+  return { operation, answer, answers: operation.follow(stream), isStopped: () => isStopped }
 }
 
 describe('an operation of a socket', () => {

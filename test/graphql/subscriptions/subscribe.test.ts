@@ -44,7 +44,7 @@ describe('an event', () => {
         const value = told.pop()
         return value === undefined ? END : ({ done: false, value } as const)
       }
-      const subscribed = () => openPullStream({ take, stop: () => undefined, isBroken: () => false }).flow
+      const subscribed = () => openPullStream({ take, stop: () => undefined, isBroken: () => false }).stream
       tick!.subscribe = subscribed
       fails!.subscribe = subscribed
       const stream = await subscribe({

@@ -16,17 +16,17 @@ import { INVALID, isOutOfRange, UNSAFE_STRING } from '../../values/storable-json
 type Visit = Parameters<ASTVisitFn<ASTNode>>
 
 /**
- * What stands in the document itself is refused as it is among the variables: NUL, unpaired surrogates, numbers
+ * A value in the document itself is rejected as it is among the variables: NUL, unpaired surrogates, numbers
  * out of range, and keys that reach for prototypes.
  */
-export function refuseMisreadLiterals(context: ValidationContext): ASTVisitor {
+export function rejectMisreadLiterals(context: ValidationContext): ASTVisitor {
   const report = (error: string, message: string, [node, , parent, path, ancestors]: Visit): void => {
     if (parent === undefined) return
-    const place = pointerOf(placeOf(path, [...ancestors, parent, node])) || '/'
-    const originalError = invalidRequest(error, [{ path: place, message }])
+    const pointer = pointerOf(stepsTo(path, [...ancestors, parent, node])) || '/'
+    const originalError = invalidRequest(error, [{ path: pointer, message }])
     context.reportError(new GraphQLError(originalError.message, { nodes: node, originalError }))
   }
-  const refuseNumber = (...visit: Parameters<ASTVisitFn<IntValueNode | FloatValueNode>>): void => {
+  const rejectNumber = (...visit: Parameters<ASTVisitFn<IntValueNode | FloatValueNode>>): void => {
     if (isOutOfRange(Number(visit[0].value))) report(INVALID, 'is a number out of range', visit)
   }
   return {
@@ -35,8 +35,8 @@ export function refuseMisreadLiterals(context: ValidationContext): ASTVisitor {
       if (value.includes('\0')) report(UNSAFE_STRING, 'holds NUL', visit)
       else if (!value.isWellFormed()) report(UNSAFE_STRING, 'holds an unpaired surrogate', visit)
     },
-    IntValue: refuseNumber,
-    FloatValue: refuseNumber,
+    IntValue: rejectNumber,
+    FloatValue: rejectNumber,
     ObjectField: (...visit) => {
       const [{ name }, , , , ancestors] = visit
       const outer = ancestors.at(-2)
@@ -46,8 +46,8 @@ export function refuseMisreadLiterals(context: ValidationContext): ASTVisitor {
   }
 }
 
-/** The argument, and the fields and places within it, that a value stands in. @param nodes what each step of the path leads to */
-const placeOf = (path: readonly (string | number)[], nodes: readonly (ASTNode | readonly ASTNode[])[]): string[] =>
+/** The argument, and the fields and indexes within it, that hold a value. @param nodes what each step of the path leads to */
+const stepsTo = (path: readonly (string | number)[], nodes: readonly (ASTNode | readonly ASTNode[])[]): string[] =>
   path.flatMap((step, index) => {
     const [list, container, reached] = [nodes[index - 1], nodes[index], nodes[index + 1]]
     if (isNode(reached) && (reached.kind === Kind.ARGUMENT || reached.kind === Kind.OBJECT_FIELD)) {
