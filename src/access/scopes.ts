@@ -10,7 +10,7 @@ export const OPERATOR_SCOPE = 'operator'
 /** Reading jobs: list, single read, export. */
 export const JOB_READ_SCOPE = 'job:read'
 /**
- * What an owner does: the account's keys, webhooks and their secrets, users and ledger. Not granted by default: who holds it decides
+ * What an owner does: the account's keys, webhooks and their secrets, users and ledger. Not granted by default: its holder decides
  * where results go.
  */
 export const ACCOUNT_ADMIN_SCOPE = 'account:admin'

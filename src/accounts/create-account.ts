@@ -7,7 +7,7 @@ import { checkName, MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
 import { newWebhookSecret } from './new-webhook-secret.ts'
 
-/** A new account's signing secret rests sealed. */
+/** A new account's signing secret is stored sealed. */
 export interface NewAccountContext extends Context {
   readonly vault: SecretVault
 }

@@ -21,7 +21,7 @@ export function isApiKey(text: string): boolean {
   return checksum(secret) === text.slice(PREFIX.length + SECRET_CHARACTERS)
 }
 
-/** The only form in which a key rests in the database. */
+/** The only form in which a key is stored. */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
 function checksum(secret: string): string {

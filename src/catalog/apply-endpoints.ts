@@ -5,7 +5,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
-import { endpointPlace, workflowPlace } from './engine-server.ts'
+import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
 import { endpointKey } from './voice-endpoint.ts'
@@ -83,13 +83,13 @@ interface Row {
 }
 
 const speechMove = (from: Row, to: Row) => {
-  const placeOf = ({ engine }: Row) => endpointPlace({ engine: engine as VoiceEndpoint['engine'] })
-  return { from: placeOf(from), to: placeOf(to) }
+  const routeOf = ({ engine }: Row) => endpointRoute({ engine: engine as VoiceEndpoint['engine'] })
+  return { from: routeOf(from), to: routeOf(to) }
 }
 
 const workflowMove = (from: Row, to: Row) => {
-  const placeOf = ({ engine }: Row) => workflowPlace({ engine: engine as WorkflowEngine })
-  return { from: placeOf(from), to: placeOf(to) }
+  const routeOf = ({ engine }: Row) => workflowRoute({ engine: engine as WorkflowEngine })
+  return { from: routeOf(from), to: routeOf(to) }
 }
 
 const toWorkflowRow = (spec: WorkflowSpec) => ({

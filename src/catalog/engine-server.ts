@@ -1,7 +1,7 @@
 import type { CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
 import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
-import type { Place } from '../queue/queue.ts'
+import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
 
 const EMBEDDED_KIND = 'espeak'
@@ -10,13 +10,13 @@ const EMBEDDED_KIND = 'espeak'
 type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
 
 /** Where an endpoint's jobs wait. */
-export const endpointPlace = ({ engine }: Pick<VoiceEndpoint, 'engine'>): Place => ({
+export const endpointRoute = ({ engine }: Pick<VoiceEndpoint, 'engine'>): QueueRoute => ({
   kind: voiceKind(poolOf({ engine })),
   server: typeof engine.base_url === 'string' ? serverAddress(engine.base_url) : engine.kind,
 })
 
 /** Where a workflow's jobs wait. */
-export const workflowPlace = ({ engine }: Pick<Workflow, 'engine'>): Place => ({
+export const workflowRoute = ({ engine }: Pick<Workflow, 'engine'>): QueueRoute => ({
   kind: GENERATION_KIND,
   server: serverAddress(engine.base_url),
 })
@@ -28,33 +28,33 @@ export const workflowPlace = ({ engine }: Pick<Workflow, 'engine'>): Place => ({
 export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
   const limits = new Map<string, number>()
   const served = new Set<string>()
-  for (const { place, limit } of usesOf(servers)) {
-    limits.set(place.server, Math.min(limits.get(place.server) ?? limit, limit))
-    if (kind === undefined || place.kind.queue === kind.queue) served.add(place.server)
+  for (const { route, limit } of usesOf(servers)) {
+    limits.set(route.server, Math.min(limits.get(route.server) ?? limit, limit))
+    if (kind === undefined || route.kind.queue === kind.queue) served.add(route.server)
   }
   return new Map([...limits].filter(([server]) => served.has(server)))
 }
 
 /** The queues whose jobs a server works on. */
 export const serverQueues = (servers: Servers, server: string): Set<string> =>
-  new Set(usesOf(servers).flatMap(({ place }) => (place.server === server ? [place.kind.queue] : [])))
+  new Set(usesOf(servers).flatMap(({ route }) => (route.server === server ? [route.kind.queue] : [])))
 
 /** Whether a pool has jobs for the engine inside the worker: what its processors can do at once is then the limit. */
 export const hasEmbedded = ({ endpoints }: Servers, pool: string): boolean =>
   [...endpoints.values()].some((endpoint) => poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null)
 
 interface Use {
-  readonly place: Place
+  readonly route: QueueRoute
   readonly limit: number
 }
 
 function usesOf({ endpoints, workflows }: Servers): Use[] {
   const spoken = [...endpoints.values()].flatMap((endpoint) => {
     const limit = maxInFlightOf(endpoint)
-    return limit === null ? [] : [{ place: endpointPlace(endpoint), limit }]
+    return limit === null ? [] : [{ route: endpointRoute(endpoint), limit }]
   })
   const generated = [...workflows.values()].map((workflow) => ({
-    place: workflowPlace(workflow),
+    route: workflowRoute(workflow),
     limit: workflow.engine.max_in_flight,
   }))
   return [...spoken, ...generated]

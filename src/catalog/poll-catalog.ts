@@ -1,7 +1,7 @@
 import type { Parts } from '../context/context.ts'
 
 /**
- * Looks something up in the catalog, and once more in a fresh one where it is missing: another process may have applied it a moment
+ * Looks something up in the catalog, and once more in a fresh one where it is missing: another process may have applied it a second
  * ago. undefined: it is not there.
  * @throws what keeps the catalog from being read: then it is unknown whether it is there
  */

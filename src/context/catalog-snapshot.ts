@@ -55,7 +55,7 @@ export interface Workflow {
   readonly creditsPerJob: number
 }
 
-/** Tells every process that the operator changed an endpoint. */
+/** Notifies every process that the operator changed an endpoint. */
 export const CATALOG_CHANNEL = 'sonant_catalog'
 
 /** A public document, ready to be sent as it is. */
@@ -65,7 +65,7 @@ export interface PublicDocument {
   readonly etag: string
 }
 
-/** All endpoints at one moment. Every request reads one snapshot, so it never sees half of a change. */
+/** All endpoints at one point in time. Every request reads one snapshot, so it never sees half of a change. */
 export interface CatalogSnapshot {
   readonly catalogVersion: string
   readonly endpoints: ReadonlyMap<string, VoiceEndpoint>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
-import type { S3Place } from '../storage/s3-url.ts'
+import type { S3Bucket } from '../storage/s3-url.ts'
 import { ConfigError } from './config-error.ts'
 import {
   cidrs,
@@ -50,7 +50,7 @@ export interface Settings {
   /** null: files under `dataDir`. */
   readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
-  /** CIDR ranges of the proxies whose `x-forwarded-for` tells who calls. */
+  /** CIDR ranges of the proxies whose `x-forwarded-for` names the client. */
   readonly trustedProxies: readonly string[]
   /** Origins whose pages may call everything with a key; `*` alone: all. */
   readonly corsOrigins: readonly string[]
@@ -69,7 +69,7 @@ export interface Settings {
 }
 
 /** An S3-compatible bucket and the key that opens it. */
-interface S3Settings extends S3Place {
+interface S3Settings extends S3Bucket {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }

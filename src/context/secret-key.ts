@@ -28,7 +28,7 @@ export const deriveKey = (secret: string, purpose: KeyPurpose): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', `sonant/${purpose}`, KEY_BYTES))
 
 /**
- * Written beside and linked into place, so that processes starting together agree on one key and never read half of it; and flushed,
+ * Written next to its place and linked into it, so that processes starting together agree on one key and never read half of it; and flushed,
  * so that a power cut leaves the whole key or none.
  */
 function createOnce(dataDir: string, path: string): string {

@@ -5,7 +5,7 @@ import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
 // What one environment variable may hold: a text in, a checked value out, and one line of what is wrong otherwise.
 
-/** With four attempts of 10 s beside them the last one still starts in time. */
+/** With four attempts of 10 s in between the last one still starts in time. */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
 /** A whole number within limits. */

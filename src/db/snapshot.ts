@@ -9,7 +9,7 @@ const BEGIN = `begin isolation level repeatable read read only;
   set local max_parallel_workers_per_gather = 0; set local idle_in_transaction_session_timeout = '15s'`
 
 /**
- * What the database holds at one moment, over a connection of its own: a long read takes none from the pool, and is broken off by closing
+ * What the database holds at one point in time, over a connection of its own: a long read takes none from the pool, and is broken off by closing
  * the connection, which no other statement uses.
  */
 export class Snapshot {
@@ -49,7 +49,7 @@ export class Snapshot {
    * `commit` has succeeded and `rowCount` is the number of rows that came.
    */
   copy(text: string): CopyToStreamQuery {
-    // What fails once the bytes have ended has no reader any more who would listen: `commit` fails then.
+    // What fails once the bytes have ended has no reader any more that would listen: `commit` fails then.
     return this.#client.query(copyTo(text)).on('error', () => undefined)
   }
 

@@ -79,7 +79,7 @@ function handshake(guard: Trust, hostname: string, port: number, addresses: read
     const broken = (cause: string) => fail(new EgressFailure(reached ? 'tls_failed' : 'connect_failed', cause))
     socket.once('connect', () => {
       reached = true
-      // A receiver that has hung up already has no address any more; the end of the socket tells of it.
+      // A receiver that has hung up already has no address any more; the end of the socket reports it.
       const address = socket.remoteAddress
       if (address !== undefined && !isReachable(address, guard.egressAllow)) {
         fail(new EgressFailure('address_refused', 'the connection reached a private or reserved address'))

@@ -29,8 +29,8 @@ async function eitherFamily(families: readonly Promise<string[]>[]): Promise<str
   const found: string[] = []
   const all = Promise.allSettled(families.map((family) => family.then((addresses) => found.push(...addresses))))
   let timer: NodeJS.Timeout | undefined
-  const patience = () => new Promise((resolve) => (timer = setTimeout(resolve, OTHER_FAMILY_MS)))
-  await Promise.race([all, Promise.any(families).then(patience, () => all)])
+  const otherFamily = () => new Promise((resolve) => (timer = setTimeout(resolve, OTHER_FAMILY_MS)))
+  await Promise.race([all, Promise.any(families).then(otherFamily, () => all)])
   clearTimeout(timer)
   return found.length > 0 ? found : families[0]!
 }

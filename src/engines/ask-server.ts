@@ -1,6 +1,6 @@
 import { errors, request } from 'undici'
 import { EngineError, FailedAttempt } from './engine.ts'
-import { isAway, isBusy, parseRetryAfter } from './refusal.ts'
+import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
 import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
 
 /** One JSON request to a server that the operator configured. */

@@ -25,7 +25,7 @@ const MOST_NAMED = 3
 const PLAIN = /^[\s\p{P}]*[\p{Script=Latin}\d][\p{Script=Latin}\p{P}\p{M}\s\d]*$/u
 
 /**
- * What keeps the embedded engine from speaking a text, as far as can be told without speaking it, or null. A text is refused where most of
+ * What keeps the embedded engine from speaking a text, as far as is known without speaking it, or null. A text is refused where most of
  * it, or all, is in letters that the language does not read: they would be named one by one, in English. Emoji, and a foreign word here
  * and there, are passed over in silence. Other engines are asked when they speak. Pure.
  */

@@ -12,7 +12,7 @@ interface ListedVoice {
   readonly engineVoice: string | undefined
 }
 
-/** What keeps an engine from speaking as a voice, as far as can be told without asking a server, or null. */
+/** What keeps an engine from speaking as a voice, as far as is known without asking a server, or null. */
 export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: EspeakNames = ESPEAK_NAMES): string | null {
   if (engine.kind === 'openai-speech') {
     if (voice.kind === 'preset' || takesRecordings(engine.profile)) return null

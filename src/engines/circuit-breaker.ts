@@ -23,7 +23,7 @@ export class OpenCircuit extends EngineError {
 /**
  * Remembers, for one server, whether it is worth asking. After five unavailable answers in a row the server is not asked for a second;
  * then one request tries it, another one each second that it is not answered, and while that fails the pause doubles, up to
- * `longestPauseMs`. Any other answer, a refusal or an attempt that failed included, shows that the server lives, to those as well who
+ * `longestPauseMs`. Any other answer, a rejection or an attempt that failed included, shows that the server lives, also to those that
  * wait for it in `withRetryBudget`.
  */
 export class CircuitBreaker {

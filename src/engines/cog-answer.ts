@@ -41,8 +41,9 @@ export function predictMsOf({ metrics }: Answer): number | null {
 /** A prediction that succeeded. @throws EngineError RENDER_FAILED where it failed, FailedAttempt where it was cancelled or is none */
 export function finished(answer: Answer, id: string, input: Readonly<Record<string, unknown>>): Prediction {
   if (answer.status === 'failed') {
-    const told = typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
-    throw new EngineError('RENDER_FAILED', `the prediction failed: ${told}`)
+    const reason =
+      typeof answer.error === 'string' ? withoutWordsOf(answer.error, textsOf(input)) : 'it gives no reason'
+    throw new EngineError('RENDER_FAILED', `the prediction failed: ${reason}`)
   }
   if (answer.status === 'canceled') throw new FailedAttempt('the server cancelled the prediction')
   if (answer.status !== 'succeeded') throw new FailedAttempt('the answer is no prediction')

@@ -3,15 +3,15 @@ import { type Ask, askServer } from './ask-server.ts'
 import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, predictMsOf } from './cog-answer.ts'
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
-import { neverConnected } from './refusal.ts'
 import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
+import { neverConnected } from './server-status.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const CANCEL_TIMEOUT_MS = 5000
 const SHORTEST_POLL_MS = 200
 const LONGEST_POLL_MS = 2000
-/** A prediction's place is empty for no more than this part of its time before that is known. */
+/** A finished prediction holds capacity for no more than this part of its time before that is known. */
 const POLL_SHARE = 0.1
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
@@ -27,7 +27,7 @@ export interface PredictionRequest {
   readonly signal: AbortSignal
   /** Predictions of earlier attempts, of which something may be left: cancelled first. */
   readonly leftovers: readonly string[]
-  /** Gives the place at the server up and waits for one anew. @throws the signal's reason */
+  /** Releases the capacity at the server and waits for some again. @throws the signal's reason */
   reenter(): Promise<void>
   /** Called with every answer about the prediction, one to its cancellation included: also after this has thrown. */
   onSeen?(seen: SeenPrediction): void
@@ -37,7 +37,7 @@ export interface PredictionRequest {
 
 /** What the server says of a prediction besides its output. */
 export interface SeenPrediction extends Pick<Prediction, 'id' | 'predictMs'> {
-  /** Nothing more comes of it, unless it is given to the server anew. */
+  /** Nothing more comes of it, unless it is sent to the server again. */
   readonly ended: boolean
 }
 
@@ -54,7 +54,7 @@ interface Stay {
 /**
  * Runs one prediction over the Cog HTTP API and waits for its end: in the answer to `POST /predictions`, or by asking again where
  * the server says that it is still at work. A server that is busy or away is asked again; one that lost or cancelled the prediction, as
- * those do that are restarted, is given it anew.
+ * those do that are restarted, gets it again.
  * @throws EngineError; or the signal's reason when aborted
  */
 export async function predict(server: CogServer, request: PredictionRequest): Promise<Prediction> {
@@ -64,8 +64,8 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
   try {
     await Promise.all(request.leftovers.map((id) => cancel(server, id, signal)))
     for (const began = performance.now(); ; ) {
-      const patience = { retryBudgetMs: patienceFor(request, stay), deadline, signal, failed }
-      const prediction = await withRetryBudget(patience, () => proceed(server, request, stay))
+      const options = { retryBudgetMs: retryBudgetFor(request, stay), deadline, signal, failed }
+      const prediction = await withRetryBudget(options, () => proceed(server, request, stay))
       if (prediction !== null) return prediction
       const pauseMs = (performance.now() - began) * POLL_SHARE
       await wait(Math.max(SHORTEST_POLL_MS, Math.min(pauseMs, LONGEST_POLL_MS)), undefined, { signal })
@@ -79,7 +79,7 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
 }
 
 /** Being asked too often is no reason to give up what the server already works on. */
-const patienceFor = ({ retryBudgetMs: { busy, away } }: PredictionRequest, { underWay }: Stay): RetryBudgetMs => ({
+const retryBudgetFor = ({ retryBudgetMs: { busy, away } }: PredictionRequest, { underWay }: Stay): RetryBudgetMs => ({
   busy: underWay ? Math.max(busy, away) : busy,
   away,
 })
@@ -170,7 +170,7 @@ const statusUrl = (server: Pick<CogServer, 'baseUrl'>, id: string): string =>
 
 const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal) => cancelPrediction(baseUrl, id, until)
 
-/** Best effort: the closed connection has already told a server that watches it. Returns what the server answers, if it does. */
+/** Best effort: a server that watches its connections knows it from the closed one. Returns what the server answers, if it does. */
 export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<Answer | undefined> {
   const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])

@@ -41,7 +41,7 @@ export interface Speech {
 /** INTERNAL_ERROR is the operator's violation: a missing API key, a wrong address. */
 export type EngineErrorCode = 'PROVIDER_BUSY' | 'PROVIDER_UNAVAILABLE' | 'RENDER_FAILED' | 'INTERNAL_ERROR'
 
-/** An engine's refusal or failure, already told apart into the failure codes of jobs. The message is for the operator only. */
+/** An engine's error, already mapped to the failure codes of jobs. The message is for the operator only. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode

@@ -10,7 +10,7 @@ const IDLE_MS = 60_000
 
 /** Every engine that this process renders with, made from endpoints' `engine` blocks when they are used. */
 export interface Engines {
-  /** Lends the engine of a block for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
+  /** The engine of a block, open for as long as `work` takes. @throws what `work` throws; ZodError for a block that is none */
   use<T>(block: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T>
   /** Has the embedded engine ready before its first text. Never rejects. */
   warm(): Promise<void>
@@ -29,7 +29,7 @@ interface EngineOptions {
   readonly idleMs?: number
 }
 
-/** A server with the number of those who use it. */
+/** A server with the number of its users. */
 interface Lease {
   readonly server: SpeechServer
   users: number

@@ -1,5 +1,5 @@
 import { EngineError, type EngineErrorCode, FailedAttempt } from './engine.ts'
-import { isAway, isBusy, parseRetryAfter } from './refusal.ts'
+import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
 import { messageOf, withoutWordsOf } from './server-words.ts'
 
 /** vLLM-Omni says so with a 400 when the fault is its own. */
@@ -7,7 +7,7 @@ const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
 
 /** An answer that is no success, as far as it was read. */
-interface Refusal {
+interface ErrorAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly body: string
@@ -16,13 +16,13 @@ interface Refusal {
 }
 
 /** The failure code that an answer means, and the server's words for the operator. */
-export function toEngineError({ status, retryAfter, body, texts }: Refusal): EngineError {
+export function toEngineError({ status, retryAfter, body, texts }: ErrorAnswer): EngineError {
   const message = messageOf(body)
   const retryAfterMs = parseRetryAfter(retryAfter)
-  const told = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
+  const reason = `The server answered ${status}: ${withoutWordsOf(message, texts)}`
   const options = retryAfterMs === undefined ? {} : { retryAfterMs }
-  if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(told, options)
-  return new EngineError(codeOf(status, message), told, options)
+  if (status === 400 && SERVERS_OWN_FAULT.test(message)) return new FailedAttempt(reason, options)
+  return new EngineError(codeOf(status, message), reason, options)
 }
 
 function codeOf(status: number, message: string): EngineErrorCode {

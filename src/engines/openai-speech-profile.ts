@@ -9,7 +9,7 @@ interface Dialect {
   readonly maxNewTokens: boolean
   readonly taskType: boolean
   readonly reference: boolean
-  /** The voice that stands beside a recording, for servers that insist on one. */
+  /** The voice that goes with a recording, for servers that insist on one. */
   readonly referenceVoice?: string
   /** How the ten languages and `auto` are written, `given`: as the job has it, and `auto` not at all; null where there is no such field. */
   readonly language: 'title' | 'lower' | 'given' | null

@@ -27,7 +27,7 @@ export interface SpeechServer {
 
 /** @param slots let in the requests to it */
 export function openSpeechServer(baseUrl: string, slots: Semaphore): SpeechServer {
-  // No timeouts of its own beside the connection's: a long text takes as long as the job's time limit allows.
+  // No timeouts of its own besides the connection's: a long text takes as long as the job's time limit allows.
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -86,7 +86,7 @@ async function speakOnce(connection: Connection, request: SpeechRequest): Promis
   )
   const answer = await exchange(connection, { path: '/v1/audio/speech', method: 'POST', body, cap, signal })
   const texts = [text, styleInstruction, voice.referenceText ?? '']
-  if (answer.status !== 200) throw refusal(answer, texts)
+  if (answer.status !== 200) throw toError(answer, texts)
   mendWavSizes(answer.bytes)
   return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length' }
 }
@@ -96,7 +96,7 @@ async function listVoices(connection: Connection, signal: AbortSignal): Promise<
   const path = '/v1/audio/voices'
   const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
   if (answer.status === 404 || answer.status === 405) return null
-  if (answer.status !== 200) throw refusal(answer, [])
+  if (answer.status !== 200) throw toError(answer, [])
   const listed = parseJson(answer.bytes.toString())
   const voices = Array.isArray(listed) ? listed : (listed as { voices?: unknown } | null)?.voices
   if (!Array.isArray(voices)) return null
@@ -170,7 +170,7 @@ async function readUpTo(stream: AsyncIterable<Uint8Array>, cap: number): Promise
   return Buffer.concat(parts, length)
 }
 
-const refusal = (answer: Answer, texts: readonly string[]): EngineError =>
+const toError = (answer: Answer, texts: readonly string[]): EngineError =>
   toEngineError({
     status: answer.status,
     retryAfter: first(answer.headers['retry-after']),

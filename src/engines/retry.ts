@@ -9,7 +9,7 @@ const MORE_ATTEMPTS = 2
 
 /** How long something is tried, in milliseconds from its first try. */
 export interface RetryBudgetMs {
-  /** With a server that has no room; counted anew once it was away, as all jobs come back to it at once. */
+  /** With a server that is full; counted from zero once it was away, as all jobs come back to it at once. */
   readonly busy: number
   /** With a server that is away. */
   readonly away: number
@@ -27,7 +27,7 @@ export interface RetryOptions {
 
 /**
  * Does `work`, and does it again while the server is busy or unavailable: after 200 ms, and twice that each time up to 10 s, half of it
- * by chance, and once more when the patience ends; or after as long as the server asked for, even where that is beyond the patience. What
+ * by chance, and once more when the retry budget ends; or after as long as the server asked for, even where that is beyond the budget. What
  * would come after the deadline is not waited for: the last error is thrown. What the living server could not do is tried twice more.
  * @throws what `work` throws; the signal's reason when it is aborted while waiting
  */
@@ -62,7 +62,7 @@ async function pause(milliseconds: number, error: EngineError, signal: AbortSign
   await wait(milliseconds, undefined, { signal: over }).catch(() => signal.throwIfAborted())
 }
 
-/** The same engine, asked for as long as a text's patience and deadline allow. */
+/** The same engine, asked for as long as a text's retry budget and deadline allow. */
 export const withRetries = (
   engine: SpeechEngine,
   { retryBudgetMs, random }: { readonly retryBudgetMs: number; readonly random?: () => number },

@@ -3,13 +3,13 @@ const MAX_MESSAGE_CHARACTERS = 300
 const TELLING_CHARACTERS = 3
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
 /** Words, with what is quoted among them. */
-const TOLD = /(?:[\p{L}\p{N}\p{M}]|\\u[\da-f]{4}|\\[abfnrtv]|%[\da-f]{2})+/giu
+const QUOTED = /(?:[\p{L}\p{N}\p{M}]|\\u[\da-f]{4}|\\[abfnrtv]|%[\da-f]{2})+/giu
 
 /** The four shapes: `{error: {message}}`, `{detail: "…"}`, `{detail: {message}}`, `{detail: [{loc, msg}]}`; anything else is not repeated. */
 export function messageOf(body: string): string {
   const { error, detail, message } = parseObject(body)
-  const told = textOf(error) ?? textOf(detail) ?? (Array.isArray(detail) ? validationText(detail) : textOf(message))
-  return told ?? 'no reason that could be read'
+  const reason = textOf(error) ?? textOf(detail) ?? (Array.isArray(detail) ? validationText(detail) : textOf(message))
+  return reason ?? 'no reason that could be read'
 }
 
 function parseObject(body: string): Record<string, unknown> {
@@ -30,11 +30,11 @@ function textOf(part: unknown): string | undefined {
 
 /** Only where and what: such an entry also quotes the input. */
 function validationText(entries: readonly unknown[]): string {
-  const told = entries.map((entry) => {
+  const reasons = entries.map((entry) => {
     const { loc, msg } = (entry ?? {}) as { loc?: unknown; msg?: unknown }
     return `${Array.isArray(loc) ? loc.join('.') : 'body'} ${typeof msg === 'string' ? msg : 'is wrong'}`
   })
-  return told.join('; ')
+  return reasons.join('; ')
 }
 
 /**
@@ -44,16 +44,16 @@ function validationText(entries: readonly unknown[]): string {
 export function withoutWordsOf(message: string, texts: readonly string[]): string {
   const sent = texts.join('\n').toLowerCase()
   const wasSent = (word: string) => isTelling(word) && sent.includes(word.toLowerCase())
-  const kept = message.replace(TOLD, (told) => (wordsOf(told).some(wasSent) ? '…' : told))
+  const kept = message.replace(QUOTED, (words) => (wordsOf(words).some(wasSent) ? '…' : words))
   return kept.slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
 const isTelling = (word: string): boolean => word.length >= TELLING_CHARACTERS || /[^\p{Script=Latin}\p{N}]/u.test(word)
 
-const wordsOf = (told: string): string[] => [told, unquoted(told)].flatMap((text) => text.match(WORD) ?? [])
+const wordsOf = (words: string): string[] => [words, unquoted(words)].flatMap((text) => text.match(WORD) ?? [])
 
-const unquoted = (told: string): string =>
-  told
+const unquoted = (words: string): string =>
+  words
     .replace(/\\u([\da-f]{4})/gi, (_quoted, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     .replace(/\\[abfnrtv]/gi, ' ')
     .replace(/(?:%[\da-f]{2})+/gi, (quoted) => Buffer.from(quoted.replaceAll('%', ''), 'hex').toString())

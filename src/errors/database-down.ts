@@ -27,7 +27,7 @@ const TRANSACTION_TIMED_OUT =
   /Unable to start a transaction in the given time|cannot be executed on an expired transaction/
 const MAX_CAUSES = 5
 
-interface Trouble {
+interface DatabaseFailure {
   readonly code?: unknown
   readonly syscall?: unknown
   readonly kind?: unknown
@@ -39,23 +39,23 @@ interface Trouble {
   readonly meta?: { readonly driverAdapterError?: unknown } | null
 }
 
-/** Whether an exception means that the database cannot be talked to right now; the same request may work in a moment. */
+/** Whether an exception means that the database cannot be reached now; the same request may succeed a second later. */
 export function isDatabaseDown(error: unknown, depth = 0): boolean {
   if (error === null || typeof error !== 'object' || depth > MAX_CAUSES) return false
-  const trouble = error as Trouble
-  if (isConnectionCode(trouble) || isTimeout(trouble)) return true
-  if (ADAPTER_KINDS.has(String(trouble.kind)) || SQLSTATE.test(String(trouble.originalCode))) return true
-  if (Array.isArray(trouble.errors) && trouble.errors.some((part) => isDatabaseDown(part, depth + 1))) return true
-  return [trouble.cause, trouble.meta?.driverAdapterError].some((inner) => isDatabaseDown(inner, depth + 1))
+  const failure = error as DatabaseFailure
+  if (isConnectionCode(failure) || isTimeout(failure)) return true
+  if (ADAPTER_KINDS.has(String(failure.kind)) || SQLSTATE.test(String(failure.originalCode))) return true
+  if (Array.isArray(failure.errors) && failure.errors.some((part) => isDatabaseDown(part, depth + 1))) return true
+  return [failure.cause, failure.meta?.driverAdapterError].some((inner) => isDatabaseDown(inner, depth + 1))
 }
 
-function isTimeout({ code, message }: Trouble): boolean {
+function isTimeout({ code, message }: DatabaseFailure): boolean {
   const text = String(message ?? '')
   return DRIVER_MESSAGE.test(text) || (code === 'P2028' && TRANSACTION_TIMED_OUT.test(text))
 }
 
-/** A missing file is also ENOENT: only a failed `connect` (or a broken socket) speaks of the database. */
-function isConnectionCode({ code, syscall }: Trouble): boolean {
+/** A missing file is also ENOENT: only a failed `connect` (or a broken socket) means the database. */
+function isConnectionCode({ code, syscall }: DatabaseFailure): boolean {
   if (typeof code !== 'string') return false
   if (SOCKET_ERRORS.has(code)) return code !== 'ENOENT' || syscall === 'connect'
   return SQLSTATE.test(code) || PRISMA_CODES.has(code)

@@ -27,11 +27,11 @@ export function toServiceError(error: unknown): ServiceError {
   return isDatabaseDown(error) ? unavailable(error) : internalError(error)
 }
 
-/** The headers that a refusal brings besides the body's type. */
-export function errorHeaders(refusal: ServiceError): Record<string, string> {
+/** The headers of an error response besides the body's type. */
+export function errorHeaders(error: ServiceError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
-  if (refusal.code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer'
-  if (refusal.retryAfterSeconds !== undefined) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  if (error.code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer'
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds)
   return headers
 }
 

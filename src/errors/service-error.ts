@@ -23,7 +23,7 @@ export interface Detail {
   readonly message: string
 }
 
-/** How many violations one refusal lists. */
+/** How many violations one error lists. */
 export const MAX_DETAILS = 20
 const MAX_PATH_CHARACTERS = 200
 const MAX_MESSAGE_CHARACTERS = 500

@@ -7,7 +7,7 @@ import type { Cidr } from '../egress/ip-ranges.ts'
 import { isReachable } from '../egress/judge-host.ts'
 import type { Resolver } from '../egress/resolver.ts'
 import { EngineError, FailedAttempt } from '../engines/engine.ts'
-import { isAway, isBusy, parseRetryAfter } from '../engines/refusal.ts'
+import { isAway, isBusy, parseRetryAfter } from '../engines/server-status.ts'
 import { safeContentType } from './content-type.ts'
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { workflowPlace } from '../catalog/engine-server.ts'
+import { workflowRoute } from '../catalog/engine-server.ts'
 import { lookAgain } from '../catalog/poll-catalog.ts'
 import { predictionId, workflowSlug } from '../catalog/workflow.ts'
 import type { Workflow, WorkflowEngine } from '../context/catalog-snapshot.ts'
@@ -40,7 +40,7 @@ export const generate = (
 ): Promise<void> =>
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
-    const server = parts.cogServers.at(workflowPlace(workflow).server)
+    const server = parts.cogServers.at(workflowRoute(workflow).server)
     let leave = (): void => undefined
     let seen: Provenance = {}
     return {

@@ -1,5 +1,5 @@
 import { requireAccount } from '../access/require.ts'
-import { workflowPlace } from '../catalog/engine-server.ts'
+import { workflowRoute } from '../catalog/engine-server.ts'
 import { requireWorkflow } from '../catalog/require-workflow.ts'
 import { workflowKey } from '../catalog/workflow.ts'
 import type { Context } from '../context/context.ts'
@@ -22,13 +22,13 @@ export interface GenerationInput {
 }
 
 /**
- * Takes a generation by a workflow. The job and its place in the queue are committed together before this
+ * Takes a generation by a workflow. The job and its queue row are committed together before this
  * returns; the workflow's price is charged when a worker takes the job.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitGeneration(ctx: Context, input: GenerationInput): Promise<Submission> {
-  const place = { endpointKey: workflowKey(input.slug), idempotencyKey: input.idempotencyKey }
-  const workflow = await requireReplayable(ctx, place, () => requireWorkflow(ctx, input.slug))
+  const submission = { endpointKey: workflowKey(input.slug), idempotencyKey: input.idempotencyKey }
+  const workflow = await requireReplayable(ctx, submission, () => requireWorkflow(ctx, input.slug))
   const actor = requireAccount(ctx)
   // The verb's name keeps a voice endpoint's request of the same slug apart.
   const idempotency = idempotentRequest(actor, input.idempotencyKey, ['submitGeneration', ...contentOf(input)])
@@ -37,12 +37,12 @@ export async function submitGeneration(ctx: Context, input: GenerationInput): Pr
   if (workflow === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => ctx.catalog.current.workflowValidators.get(workflow.slug)?.(copy) ?? [],
-    advice: () => 'Send inputs that fit the workflow: see `details`.',
+    hint: () => 'Send inputs that fit the workflow: see `details`.',
   })
   return queueJob(ctx, {
     type: 'generate',
-    endpointKey: place.endpointKey,
-    ...workflowPlace(workflow),
+    endpointKey: submission.endpointKey,
+    ...workflowRoute(workflow),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: BigInt(workflow.creditsPerJob),

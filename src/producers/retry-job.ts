@@ -43,7 +43,7 @@ export async function retryJob(ctx: Context, input: Retry): Promise<Submission> 
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
 
-const notRetryable = (advice: string, message: string) => invalidRequest(advice, [{ path: '/jobId', message }])
+const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ path: '/jobId', message }])
 
 async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
   if (!isId('job', jobId)) return undefined

@@ -174,7 +174,7 @@ class JobDispatcher implements Dispatcher {
   async #nack(delivery: Delivery, error: Error): Promise<void> {
     const isUnexpected = !this.#stopping
     if (isUnexpected) {
-      this.#options.log.warn({ err: error.message, jobId: delivery.jobId }, 'a job is handed back to the queue')
+      this.#options.log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
     }
     await this.#settler.nack(delivery, error, isUnexpected)
   }

@@ -17,7 +17,7 @@ export interface DispatchOptions {
   readonly log: Log
   readonly workerId: string
   readonly kind: JobKind
-  /** How many jobs run at once in this process besides those of `serverQueues`; asked anew for every claim. */
+  /** How many jobs run at once in this process besides those of `serverQueues`; asked again for every claim. */
   readonly slots: number | (() => number)
   /** Where jobs wait for a server with a limit. Absent: no server has one. */
   readonly serverQueues?: ServerQueues

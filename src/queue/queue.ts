@@ -24,24 +24,24 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** The jobs of an endpoint or a workflow: the place where they waited, and the one where its engine block now has them wait. */
+/** The jobs of an endpoint or a workflow: the route by which they waited, and the one that its engine block now gives them. */
 export interface Reroute {
   readonly endpointKey: string
-  readonly from: Place
-  readonly to: Place
+  readonly from: QueueRoute
+  readonly to: QueueRoute
 }
 
 /** Where the jobs of an endpoint wait. */
-export interface Home {
+export interface EndpointRoute {
   readonly endpointKey: string
-  readonly place: Place
+  readonly route: QueueRoute
 }
 
-/** A delivery that `workerId` has claimed, and that belongs into another place. */
+/** A delivery that `workerId` has claimed, and that belongs to another queue. */
 export interface TakenDelivery {
   readonly delivery: Pick<Delivery, 'id' | 'retryCount'>
   readonly from: JobKind
-  readonly to: Place
+  readonly to: QueueRoute
   readonly workerId: string
 }
 
@@ -72,7 +72,7 @@ export interface Queue {
    * database instead of five.
    */
   enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
-  /** Queues a job whose first place in the queue is gone or done with. */
+  /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Takes a job out again that no worker has yet. */
   withdraw(tx: Tx, jobId: string): Promise<void>
@@ -83,12 +83,12 @@ export interface Queue {
    * finds the job within a second by itself.
    */
   wake(kind: JobKind): void
-  /** Has the jobs that wait for an endpoint or a workflow wait in another place: they count for the limit of the server that will do them. */
+  /** Has the jobs that wait for an endpoint or a workflow wait in another queue: they count for the limit of the server that will do them. */
   reroute(move: Reroute): Promise<void>
   /** Puts a delivery where the jobs of its endpoint wait now. It is then no longer the worker's. */
   rerouteDelivery(taken: TakenDelivery): Promise<void>
-  /** Reroutes the jobs that wait in voice queues outside of `homes` to the home of their endpoint. Returns how many there were. */
-  rerouteOrphaned(homes: readonly Home[]): Promise<number>
+  /** Reroutes the jobs that wait in voice queues outside of `routes` by the route of their endpoint. Returns how many there were. */
+  rerouteOrphaned(routes: readonly EndpointRoute[]): Promise<number>
   /** Takes the voice jobs out whose endpoint was deleted while they waited. */
   withdrawOrphaned(): Promise<OrphanedJob[]>
   /** Makes the deliveries of workers available whose last heartbeat is older than `deadAfterMs`; never those of `workerId`. */
@@ -100,7 +100,7 @@ export interface Queue {
 }
 
 /** Where jobs wait: in the queue of a pool, for a server. */
-export interface Place {
+export interface QueueRoute {
   readonly kind: JobKind
   /** The server's address, or the kind of an engine that runs inside the worker. */
   readonly server: string

@@ -1,4 +1,4 @@
-/** Why a job is aborted that its worker gives back on purpose: the job has no part in it. */
+/** Why a job is aborted that its worker releases on purpose: the cause is not the job. */
 export class Stopping extends Error {
   override readonly name: string = 'Stopping'
 
@@ -7,16 +7,16 @@ export class Stopping extends Error {
   }
 }
 
-/** Why a job is put back that was taken ahead: its turn at the server does not come soon. */
+/** Why a job is released that was claimed ahead: its server has no capacity for it soon. */
 export class NotSoon extends Stopping {
   override readonly name = 'NotSoon'
 
   constructor() {
-    super('the turn at the server does not come soon')
+    super('the server has no capacity for the job soon')
   }
 }
 
-/** Why a job is given back that is at a server which others share: they may take this worker for dead. */
+/** Why a job is released that is at a server which other workers share: they may take this worker for dead. */
 export class CutOff extends Stopping {
   override readonly name = 'CutOff'
 

@@ -20,7 +20,7 @@ export interface Stay {
   readonly began: number
 }
 
-/** What a ticket tells its queue. */
+/** What a ticket reports to its queue. */
 interface TicketQueue {
   /** The job goes to the server. */
   begin(): Stay

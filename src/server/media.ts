@@ -27,7 +27,7 @@ export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
 }
 
 async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // Also on refusals: without it a page cannot even read the status.
+  // Also on errors: without it a page cannot even read the status.
   reply.header('access-control-allow-origin', '*')
   reply.header('access-control-expose-headers', 'accept-ranges, content-length, content-range, etag, last-modified')
   reply.headers(SAFETY_HEADERS)

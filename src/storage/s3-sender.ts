@@ -31,8 +31,8 @@ export function s3Sender(client: AwsClient): (request: S3Request) => Promise<Res
       signal?.throwIfAborted()
       if (result instanceof Response && accept.includes(result.status)) return result
       const pause = WAITS_MS[attempt] ?? (performance.now() < retryUntil ? LONG_WAIT_MS : undefined)
-      const refusal = result instanceof Response ? await refusalOf(method, result) : result
-      if (pause === undefined || !isPassing(result)) throw refusal
+      const failure = result instanceof Response ? await failureOf(method, result) : result
+      if (pause === undefined || !isPassing(result)) throw failure
       await wait(pause * (0.5 + Math.random()), undefined, { ...(signal && { signal }) })
     }
   }
@@ -57,7 +57,7 @@ async function attemptOnce(request: Request, signal: AbortSignal | undefined): P
 const isPassing = (result: Response | Error): boolean =>
   !(result instanceof Response) || result.status >= 500 || result.status === 429
 
-async function refusalOf(method: string, response: Response): Promise<Error> {
+async function failureOf(method: string, response: Response): Promise<Error> {
   const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]
   return new Error(`S3 answered ${response.status}${code === undefined ? '' : ` ${code}`} to ${method}.`)
 }

@@ -1,5 +1,5 @@
 /** Where a bucket is. */
-export interface S3Place {
+export interface S3Bucket {
   /** The bucket's own address, without a trailing slash. */
   readonly url: string
   /** The same as callers reach it. */
@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set(['endpoint', 'region', 'public_endpoi
  * Amazon's. `public_endpoint` is what signed URLs start with where callers reach the store under another name than this service does.
  * @throws Error that says what is wrong
  */
-export function parseS3Url(text: string): S3Place {
+export function parseS3Url(text: string): S3Bucket {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 's3:') throw new Error('must be a URL that starts with s3://')
   if (!BUCKET.test(url.hostname) || (url.pathname !== '' && url.pathname !== '/'))

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { AwsClient } from 'aws4fetch'
 import { type S3Request, s3Sender } from './s3-sender.ts'
-import type { S3Place } from './s3-url.ts'
+import type { S3Bucket } from './s3-url.ts'
 import { isStorageKey } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
 
@@ -27,10 +27,10 @@ type Send = (request: S3Request) => Promise<Response>
  * content as a multipart upload, part by part as it comes, which shows up in the bucket only when its last part is there. The checksum
  * is taken on the way. A presigned URL is for GET: S3 refuses HEAD under it.
  */
-export function openS3(place: S3Place, credentials: S3Credentials): Storage {
-  const client = new AwsClient({ ...credentials, service: 's3', region: place.region, retries: 0 })
+export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
+  const client = new AwsClient({ ...credentials, service: 's3', region: bucket.region, retries: 0 })
   const send = s3Sender(client)
-  const urlOf = (key: string, base = place.url): string => {
+  const urlOf = (key: string, base = bucket.url): string => {
     if (!isStorageKey(key)) throw new RangeError('the storage key is malformed')
     return `${base}/${key}`
   }
@@ -52,12 +52,12 @@ export function openS3(place: S3Place, credentials: S3Credentials): Storage {
       const { body } = await send({ url: urlOf(key), method: 'GET', headers, accept: [200, 206] })
       return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream)
     },
-    signUrl: async (key, options) => presign(client, new URL(urlOf(key, place.publicUrl)), options),
+    signUrl: async (key, options) => presign(client, new URL(urlOf(key, bucket.publicUrl)), options),
     delete: async (key) => deleteUrl(send, urlOf(key)),
     deleteBelow: async (folder) => {
       // Refuses what no key can be, as everywhere.
       urlOf(folder)
-      await deleteListed(send, place.url, `${folder}/`)
+      await deleteListed(send, bucket.url, `${folder}/`)
     },
     probe: () => probeBucket(send, urlOf(PROBED_KEY)),
     close: async () => {},

@@ -23,7 +23,7 @@ export function checkPassword(password: string, path = '/password'): void {
   }
 }
 
-/** The only form in which a password rests in the database: argon2id with a salt of its own, as a PHC string. */
+/** The only form in which a password is stored: argon2id with a salt of its own, as a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES)
   const hash = await derive('argon2id', parameters(password, nonce, MEMORY_KIB, PASSES, 1, HASH_BYTES))

@@ -14,5 +14,5 @@ export const newSessionToken = (): string => randomBytes(TOKEN_BYTES).toString('
 
 export const isSessionToken = (text: string): boolean => FORM.test(text)
 
-/** The only form in which a token rests in the database. */
+/** The only form in which a token is stored. */
 export const hashSessionToken = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -30,7 +30,7 @@ export async function signIn(
   return { user, token, expiresAt }
 }
 
-/** Not for a password that was changed, nor for a user who was disabled, while it was verified: their sessions have been ended. */
+/** Not for a password that was changed, nor for a user that was disabled, while it was verified: their sessions have been ended. */
 async function openSession(ctx: Context, userId: string, passwordHash: string): Promise<Omit<SignedIn, 'user'>> {
   const [token, now] = [newSessionToken(), ctx.now()]
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)

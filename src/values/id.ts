@@ -11,25 +11,25 @@ const TIME_CHARACTERS = 10
 
 /**
  * A new TypeID: prefix, `_`, 26 characters of base32 UUIDv7. Ids of one prefix sort by creation time.
- * @param at the moment that it holds: verbs give the context's `now()`, which all processes share
+ * @param at the time that it holds: verbs give the context's `now()`, which all processes share
  */
 export function newId(prefix: IdPrefix, at = new Date()): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   return fromUUID(`${time.slice(0, 8)}-${time.slice(8)}${randomUUIDv7().slice(13)}`, prefix)
 }
 
-/** The moment an id was made, to the millisecond; a row's created_at is taken from its id so that both sort alike. */
+/** The time an id was made, to the millisecond; a row's created_at is taken from its id so that both sort alike. */
 export function idTime(id: string): Date {
   const hex = toUUID(id as Parameters<typeof toUUID>[0]).replaceAll('-', '')
   return new Date(Number.parseInt(hex.slice(0, 12), 16))
 }
 
 /**
- * Where the ids made at a moment or later begin: every id of an earlier millisecond sorts before it, every other one after it. This is
+ * Where the ids made at a time or later begin: every id of an earlier millisecond sorts before it, every other one after it. This is
  * how a window of time becomes a range of the index on ids.
  */
-export function firstIdAt(prefix: IdPrefix, moment: Date): string {
-  let rest = Math.max(0, moment.getTime())
+export function firstIdAt(prefix: IdPrefix, start: Date): string {
+  let rest = Math.max(0, start.getTime())
   let time = ''
   for (let i = 0; i < TIME_CHARACTERS; i++) {
     time = BASE32[rest % 32] + time

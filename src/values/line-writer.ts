@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** What may wait for a reader that is slow for a moment. */
+/** What may wait for a reader that is slow for a short time. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20
 const RETRY_MS = 5
 /** How long an ending process tries to get rid of what waits. */
@@ -9,7 +9,7 @@ const LAST_TRY_MS = 1000
 /**
  * Writes lines to stderr and never waits for its reader. A line is written before `write` returns, so that nothing is lost when the process
  * crashes, as long as the reader keeps up. What a full pipe does not take waits, up to some megabytes; lines beyond that are dropped, and
- * those of a pipe without a reader. `onReadAgain` is told how many, once lines are taken again.
+ * those of a pipe without a reader. `onReadAgain` gets their number once lines are taken again.
  */
 export class LineWriter {
   readonly #fd: number

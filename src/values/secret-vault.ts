@@ -53,5 +53,5 @@ function tryOpen(key: Uint8Array, accountId: string, sealed: Uint8Array): Buffer
   }
 }
 
-/** Which key a secret is under, told by the key itself, so that no counter must be kept beside SECRET_KEY. The tag decides in the end. */
+/** Which key a secret is under, derived from the key itself, so that no counter must be kept with SECRET_KEY. The tag decides in the end. */
 const versionOf = (key: Uint8Array): Buffer => createHash('sha256').update(key).digest().subarray(0, 1)

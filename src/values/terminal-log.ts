@@ -24,5 +24,5 @@ function toLine({ level, time, msg = '', ...fields }: Line): string {
   return [clock, `${label}${msg}`, ...shown].join('  ')
 }
 
-/** A list is told by its length: what came of it is elsewhere. */
+/** A list is shown by its length: its elements are logged elsewhere. */
 const summary = (value: unknown): string => (Array.isArray(value) ? String(value.length) : JSON.stringify(value))

@@ -5,8 +5,8 @@ const DAY_MS = 86_400_000
 const TWO_DIGITS = Array.from({ length: 60 }, (_nothing, number) => String(number).padStart(2, '0'))
 
 /**
- * A moment as RFC 3339 writes it, or a plain date, which is its midnight; no zone means UTC. What is finer than
- * a millisecond is rounded up: as a bound of times in whole milliseconds it then means the same. null: there is no such moment.
+ * A timestamp as RFC 3339 writes it, or a plain date, which is its midnight; no zone means UTC. What is finer than
+ * a millisecond is rounded up: as a bound of times in whole milliseconds it then means the same. null: there is no such time.
  */
 export function parseTimestamp(text: string): Date | null {
   const [, date = '', time = '00:00:00', fraction = '', , sign, hours, minutes] = FORM.exec(text) ?? []
@@ -20,10 +20,10 @@ export function parseTimestamp(text: string): Date | null {
 const milliseconds = (fraction: string): number =>
   Number(fraction.padEnd(3, '0').slice(0, 3)) + (/[1-9]/.test(fraction.slice(3)) ? 1 : 0)
 
-/** The day that was written last: moments that are shown together are mostly of one day. */
+/** The day that was written last: timestamps that are shown together are mostly of one day. */
 let known = { day: Number.NaN, text: '' }
 
-/** What `toISOString` writes, in a fifth of its time: `2026-01-31T09:05:00.000Z`. @throws RangeError for no moment at all */
+/** What `toISOString` writes, in a fifth of its time: `2026-01-31T09:05:00.000Z`. @throws RangeError for an invalid date */
 export function formatTimestamp(date: Date): string {
   const ms = date.getTime()
   const day = Math.floor(ms / DAY_MS)

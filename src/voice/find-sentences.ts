@@ -12,7 +12,7 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
   Russian: 'ru',
   Spanish: 'es',
 }
-/** For the others punctuation alone tells, in any script. */
+/** For the others punctuation alone decides, in any script. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
 /** sentencex takes quadratic time over what has no break: no honest paragraph is that long. */
 const SENTENCEX_MAX_CHARACTERS = 10_000

@@ -52,7 +52,7 @@ export function joinChunks(chunks: readonly RenderedChunk[], gain = 1): Wav {
 const withGain = (wav: Wav, gain: number): Wav =>
   gain === 1 ? wav : { ...wav, samples: applyGain(wav.samples, wav.sampleRate, gain) }
 
-/** A WAV file with a header that tells the truth, whatever the engine's said. */
+/** A WAV file with a correct header, whatever the engine's said. */
 export const toFile = (wav: Wav): Uint8Array<ArrayBuffer> => writeWav(wav.samples, wav.sampleRate)
 
 const toSamples = (ms: number, sampleRate: number): number => Math.round((ms * sampleRate) / 1000)

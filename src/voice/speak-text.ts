@@ -104,16 +104,16 @@ async function inParallel<T>(
   rest: AbortController,
 ): Promise<void> {
   const queue = items.entries()
-  const lane = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     for (const [index, item] of queue) await work(item, index)
   }
   const failures: unknown[] = []
-  const lanes = Array.from({ length: Math.min(most, items.length) }, () =>
-    lane().catch((error: unknown) => {
+  const runners = Array.from({ length: Math.min(most, items.length) }, () =>
+    runNext().catch((error: unknown) => {
       failures.push(error)
       rest.abort(new Error('Another part of the text could not be spoken.'))
     }),
   )
-  await Promise.all(lanes)
+  await Promise.all(runners)
   if (failures.length > 0) throw failures[0]
 }

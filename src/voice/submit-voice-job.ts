@@ -1,6 +1,6 @@
 import { requireAccount } from '../access/require.ts'
 import { checkSpokenText, codePoints } from '../catalog/check-spoken-text.ts'
-import { endpointPlace } from '../catalog/engine-server.ts'
+import { endpointRoute } from '../catalog/engine-server.ts'
 import { requireEndpoint } from '../catalog/require-endpoint.ts'
 import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
@@ -26,13 +26,13 @@ export interface VoiceJobInput {
 }
 
 /**
- * Takes a text to be spoken. The job and its place in the queue are committed together before this returns; nothing is
+ * Takes a text to be spoken. The job and its queue row are committed together before this returns; nothing is
  * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
 export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
-  const place = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
-  const endpoint = await requireReplayable(ctx, place, () => requireEndpoint(ctx, input.slug))
+  const submission = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
+  const endpoint = await requireReplayable(ctx, submission, () => requireEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
   const idempotency = idempotentRequest(actor, input.idempotencyKey, contentOf(input))
   const replay = await replayed(ctx, idempotency)
@@ -41,12 +41,12 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) =>
       withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
-    advice: (details) => adviceFor(endpoint, details),
+    hint: (details) => hintFor(endpoint, details),
   })
   return queueJob(ctx, {
     type: 'voice',
-    endpointKey: place.endpointKey,
-    ...endpointPlace(endpoint),
+    endpointKey: submission.endpointKey,
+    ...endpointRoute(endpoint),
     inputs,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),
@@ -82,7 +82,7 @@ function unspeakable(
   return checkSpeakable({ kind, engineVoice: voice.engineVoice, language: inputs.language, text: String(inputs.text) })
 }
 
-function adviceFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
+function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
   const voiceOnly = details.every(({ message }) => message === 'unknown voice')
   return voiceOnly
     ? `Send a voice from GET ${endpointPath(endpoint.slug)}/voices.`

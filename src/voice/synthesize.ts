@@ -20,25 +20,25 @@ const AUDIO_TYPE = 'audio/wav'
 
 interface SynthesisParts extends WorkerParts {
   readonly engines: Engines
-  /** Where the job waited; absent: it is spoken wherever its endpoint is at home. */
+  /** Where the job waited; absent: it is spoken by whichever pool its endpoint has. */
   readonly pool?: string
 }
 
 /** The endpoint has moved to another pool, whose workers alone may reach its server, and have all of its limit. */
 export class MovedAway extends Stopping {
   override readonly name = 'MovedAway'
-  readonly home: VoiceEndpoint
+  readonly endpoint: VoiceEndpoint
 
-  constructor(home: VoiceEndpoint) {
+  constructor(endpoint: VoiceEndpoint) {
     super('the endpoint has moved to another pool')
-    this.home = home
+    this.endpoint = endpoint
   }
 }
 
 /**
  * A worker's whole way with one voice job: claim and charge, render, check, store, finish. Running it twice for one job is harmless.
  * @param ticket at the engine's server, released as soon as that is done with the job
- * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be sent home
+ * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be rerouted to its own pool
  */
 export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, ticket?: Ticket): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
@@ -78,7 +78,7 @@ async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceE
   const isHere = (endpoint: VoiceEndpoint) => parts.pool === undefined || poolOf(endpoint) === parts.pool
   const endpoint = await endpointOf(parts, claim)
   if (isHere(endpoint)) return endpoint
-  // The job may just have come from where this process still believes it to be at home.
+  // The job may just have come from where this process still believes it to belong.
   await parts.catalog.reload()
   const latest = await endpointOf(parts, claim)
   if (!isHere(latest)) throw new MovedAway(latest)

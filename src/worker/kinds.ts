@@ -1,4 +1,4 @@
-import { endpointPlace } from '../catalog/engine-server.ts'
+import { endpointRoute } from '../catalog/engine-server.ts'
 import type { Resolver } from '../egress/resolver.ts'
 import type { CogServers } from '../engines/cog-servers.ts'
 import type { Engines } from '../engines/engines.ts'
@@ -61,7 +61,7 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
 async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
   if (!(error instanceof MovedAway)) throw error
   const { queue, workerId } = runtime
-  await queue.rerouteDelivery({ delivery, from: voiceKind(pool), to: endpointPlace(error.home), workerId })
+  await queue.rerouteDelivery({ delivery, from: voiceKind(pool), to: endpointRoute(error.endpoint), workerId })
   return 'settled'
 }
 

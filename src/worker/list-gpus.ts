@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import type { Gpu } from './worker.ts'
 
 const QUERY = ['--query-gpu=name,memory.total', '--format=csv,noheader,nounits']
-/** A driver in trouble hangs instead of answering. */
+/** A broken driver hangs instead of answering. */
 const PATIENCE_MS = 5000
 
 /** The machine's NVIDIA cards; none where `nvidia-smi` is missing or does not answer. */

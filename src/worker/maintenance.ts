@@ -38,5 +38,5 @@ async function maintainOnce(runtime: Runtime): Promise<void> {
 
 async function rescueLostJobs(runtime: Runtime): Promise<void> {
   const lost = await rescueJobs(runtime)
-  if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a place in the queue were queued again')
+  if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a queue row were queued again')
 }

@@ -14,7 +14,7 @@ interface Registrant {
   load(): WorkerLoad
   /** Runs after a heartbeat was written, and the deliveries of dead workers were rescued. */
   onHeartbeat?(): Promise<void>
-  /** No heartbeat could be written for so long that others may take this worker for dead any moment. */
+  /** No heartbeat could be written for so long that others may take this worker for dead at any time. */
   onSilence?(): void
 }
 

@@ -1,4 +1,4 @@
-import { endpointPlace } from '../catalog/engine-server.ts'
+import { endpointRoute } from '../catalog/engine-server.ts'
 import { endpointKey } from '../catalog/voice-endpoint.ts'
 import type { Parts } from '../context/context.ts'
 
@@ -7,6 +7,6 @@ export async function rerouteOrphanedJobs({ catalog, queue }: Pick<Parts, 'catal
   await catalog.reload()
   const endpoints = [...catalog.current.endpoints.values()]
   return queue.rerouteOrphaned(
-    endpoints.map((endpoint) => ({ endpointKey: endpointKey(endpoint.slug), place: endpointPlace(endpoint) })),
+    endpoints.map((endpoint) => ({ endpointKey: endpointKey(endpoint.slug), route: endpointRoute(endpoint) })),
   )
 }

@@ -1,4 +1,4 @@
-/** Another worker as its last heartbeat told of it. */
+/** Another worker as its last heartbeat reported it. */
 export interface Peer {
   readonly id: string
   /** The queues that it takes jobs from. */
@@ -52,7 +52,7 @@ export function shareOut(server: Shared, claimant: Claimant, peers: readonly Pee
   return { fair, permits: Math.max(claimant.inUse, Math.min(fair, Math.max(0, server.limit - held))) }
 }
 
-/** Whether no worker that is old enough for a place takes jobs from one of the queues. */
+/** Whether no worker that is old enough for a share takes jobs from one of the queues. */
 function leavesOut({ limit, queues }: Shared, sharers: readonly Pick<Peer, 'queues'>[]): boolean {
   const served = (by: typeof sharers) =>
     [...queues].filter((queue) => by.some((worker) => worker.queues.includes(queue)))

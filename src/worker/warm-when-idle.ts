@@ -5,7 +5,7 @@ const IDLE_CHECKS = 2
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Calls `warm` once, as soon as this process does nothing else: compiling an engine takes all cores for a second, which callbacks that
+ * Calls `warm` once, as soon as this process does nothing else: compiling an engine takes all cores for a second, which deliveries that
  * waited for the process need more. The first text does not wait for it: it starts its engine itself.
  * @returns what calls it off
  */

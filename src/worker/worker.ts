@@ -1,7 +1,7 @@
 /** A worker that sent no heartbeat for this long has died: its jobs go to others. */
 export const DEAD_AFTER_MS = 5000
 export const HEARTBEAT_MS = 1000
-/** A worker that could not send one for this long stops what it has at servers that others share, a moment before they may go there. */
+/** A worker that could not send one for this long stops what it has at servers that others share, shortly before they may go there. */
 export const LEASE_MS = DEAD_AFTER_MS - 500
 
 /** A graphics card as the driver names it. */

@@ -4,7 +4,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
 /** One place on the command line: the words that lead there, and what may follow. */
-interface Place {
+interface Completion {
   readonly path: readonly string[]
   readonly commands: readonly Command[]
   readonly options: readonly string[]
@@ -17,21 +17,21 @@ export function addCompletionCommand(program: Command): void {
     .description('print a completion script: source <(sonant completion bash), or sonant completion fish | source')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: Shell) => {
-      const places = placesOf(program, [])
-      process.stdout.write(shell === 'fish' ? fishScript(places) : `${PREAMBLES[shell]}${bashScript(places)}`)
+      const completions = completionsOf(program, [])
+      process.stdout.write(shell === 'fish' ? fishScript(completions) : `${PREAMBLES[shell]}${bashScript(completions)}`)
     })
 }
 
-const placesOf = (command: Command, path: readonly string[]): Place[] => [
+const completionsOf = (command: Command, path: readonly string[]): Completion[] => [
   { path, commands: command.commands, options: ['--help', ...command.options.flatMap(({ long }) => long ?? [])] },
-  ...command.commands.flatMap((inner) => placesOf(inner, [...path, inner.name()])),
+  ...command.commands.flatMap((inner) => completionsOf(inner, [...path, inner.name()])),
 ]
 
 const PREAMBLES = { bash: '', zsh: 'autoload -U +X bashcompinit && bashcompinit\n' } as const
 
 /** What a command takes itself may be anything, so behind its name everything matches; the longest paths come first. */
-function bashScript(places: readonly Place[]): string {
-  const cases = places.toSorted((one, other) => other.path.length - one.path.length).map(bashCase)
+function bashScript(completions: readonly Completion[]): string {
+  const cases = completions.toSorted((one, other) => other.path.length - one.path.length).map(bashCase)
   return `_sonant() {
   local path='' word words=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -46,15 +46,15 @@ complete -o default -F _sonant sonant
 `
 }
 
-function bashCase({ path, commands, options }: Place): string {
+function bashCase({ path, commands, options }: Completion): string {
   const words = [...commands.map((command) => command.name()), ...options].join(' ')
   const pattern = commands.length > 0 ? `'${path.join(' ')}'` : `'${path.join(' ')}'*`
   return `    ${pattern}) words='${words}' ;;`
 }
 
-const fishScript = (places: readonly Place[]): string => `${places.flatMap(fishLines).join('\n')}\n`
+const fishScript = (completions: readonly Completion[]): string => `${completions.flatMap(fishLines).join('\n')}\n`
 
-function fishLines({ path, commands, options }: Place): string[] {
+function fishLines({ path, commands, options }: Completion): string[] {
   const names = commands.map((command) => command.name())
   const reached = path.map((name) => `__fish_seen_subcommand_from ${name}`)
   const open = names.length > 0 ? [`not __fish_seen_subcommand_from ${names.join(' ')}`] : []

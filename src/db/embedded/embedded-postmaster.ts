@@ -11,7 +11,7 @@ const STOP_POLL_MS = 10
 const LONGEST_REASON_BYTES = 16_384
 
 /** Where one PostgreSQL lives and how it is run. */
-export interface Place {
+export interface Cluster {
   readonly postgres: string
   readonly data: string
   readonly sockets: string
@@ -52,21 +52,21 @@ const SETTINGS: Readonly<Record<string, string>> = {
  * Starts a postmaster, in a session of its own so that Ctrl-C in a terminal reaches us alone and we drain first. It keeps
  * no process alive. Of several at once, PostgreSQL's own postmaster.pid lets one live; the others end at once.
  */
-export async function startPostmaster(place: Place): Promise<Attempt> {
-  const settings = { ...SETTINGS, unix_socket_directories: place.sockets, fsync: place.fsync ? 'on' : 'off' }
+export async function startPostmaster(cluster: Cluster): Promise<Attempt> {
+  const settings = { ...SETTINGS, unix_socket_directories: cluster.sockets, fsync: cluster.fsync ? 'on' : 'off' }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const run = place.launch(place.postgres, ['-D', place.data, ...options])
-  const file = await open(place.logFile, 'a', 0o600)
+  const run = cluster.launch(cluster.postgres, ['-D', cluster.data, ...options])
+  const file = await open(cluster.logFile, 'a', 0o600)
   try {
     const { size } = await file.stat()
     const child = spawn(run.command, run.args, { ...run.options, detached: true, stdio: ['ignore', file.fd, file.fd] })
     const attempt: Attempt = { ended: undefined }
     child.once('error', (error) => {
-      attempt.ended = doesNotStart(place, error.message)
+      attempt.ended = doesNotStart(cluster, error.message)
     })
     child.once('exit', async (code) => {
       // Without a failure of its own it was stopped by a process that had no more use for it.
-      attempt.ended = code === 0 || code === null ? 'try again' : await whyEnded(place, size)
+      attempt.ended = code === 0 || code === null ? 'try again' : await whyEnded(cluster, size)
     })
     child.unref()
     return attempt
@@ -100,12 +100,12 @@ export async function lockHolder(data: string): Promise<number | undefined> {
   return pid > 0 ? pid : undefined
 }
 
-async function whyEnded(place: Place, from: number): Promise<Attempt['ended']> {
-  const text = await readFrom(place.logFile, from).catch(() => '')
+async function whyEnded(cluster: Cluster, from: number): Promise<Attempt['ended']> {
+  const text = await readFrom(cluster.logFile, from).catch(() => '')
   const reason = /FATAL:\s+(.*)/.exec(text)?.[1] ?? text.trim().split('\n').at(-1) ?? ''
   // The second is the memory of a postmaster that was killed, for as long as its children have not noticed.
   if (/lock file ".*" already exists|lock file ".*" is empty|pre-existing shared memory/.test(text)) return 'try again'
-  return doesNotStart(place, reason.replace(/\.$/, '') || `look into ${place.logFile}`)
+  return doesNotStart(cluster, reason.replace(/\.$/, '') || `look into ${cluster.logFile}`)
 }
 
 async function readFrom(path: string, from: number): Promise<string> {
@@ -120,5 +120,5 @@ async function readFrom(path: string, from: number): Promise<string> {
   }
 }
 
-const doesNotStart = (place: Place, reason: string) =>
-  new EmbeddedError(`The database in ${place.data} does not start: ${reason}.`)
+const doesNotStart = (cluster: Cluster, reason: string) =>
+  new EmbeddedError(`The database in ${cluster.data} does not start: ${reason}.`)

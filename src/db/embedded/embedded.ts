@@ -8,7 +8,7 @@ import { findBinaries } from './embedded-binaries.ts'
 import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { makeLauncher } from './embedded-launcher.ts'
-import { type Attempt, lockHolder, type Place, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
+import { type Attempt, type Cluster, lockHolder, startPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 
 /** One connection of this name per process that uses the database: the process that closes the last one stops the database. */
 const PRESENCE = 'sonant presence'
@@ -39,8 +39,8 @@ interface EmbeddedOptions {
  * database on first use. Any number of processes may do so at once. Throws EmbeddedError, one sentence for the operator.
  */
 export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}): Promise<Embedded> {
-  const place = await preparePlace(dataDir, options.fsync ?? true)
-  const url = `postgresql://sonant@localhost/postgres?host=${encodeURIComponent(place.sockets)}`
+  const cluster = await prepareCluster(dataDir, options.fsync ?? true)
+  const url = `postgresql://sonant@localhost/postgres?host=${encodeURIComponent(cluster.sockets)}`
   let presence: Client | undefined
   let underway: Promise<void> | undefined
   let closed = false
@@ -56,7 +56,7 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
     })
   }
   const ensure = (): Promise<void> => {
-    underway ??= connect(place, url)
+    underway ??= connect(cluster, url)
       .then(async (client) => {
         if (closed || presence !== undefined) await client.end()
         else adopt(client)
@@ -70,14 +70,14 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
     if (closed) return
     closed = true
     await underway?.catch(() => undefined)
-    if (presence !== undefined) await leave(presence, place)
+    if (presence !== undefined) await leave(presence, cluster)
   }
 
   await ensure()
   return { url, ensure, close }
 }
 
-async function preparePlace(dataDir: string, fsync: boolean): Promise<Place> {
+async function prepareCluster(dataDir: string, fsync: boolean): Promise<Cluster> {
   const binaries = await findBinaries()
   const root = openDataDirectory(dataDir, 0o700)
   const initialised = await isInitialised(root)
@@ -90,7 +90,7 @@ async function preparePlace(dataDir: string, fsync: boolean): Promise<Place> {
 }
 
 /** A connection to the database, which is started when none answers. */
-async function connect(place: Place, url: string): Promise<Client> {
+async function connect(cluster: Cluster, url: string): Promise<Client> {
   const since = Date.now()
   let attempt: Attempt | undefined
   for (;;) {
@@ -98,10 +98,10 @@ async function connect(place: Place, url: string): Promise<Client> {
     if (answer instanceof Client) return answer
     const waited = Date.now() - since
     if (attempt?.ended instanceof EmbeddedError) throw attempt.ended
-    if (answer === 'none' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(place)
-    if (waited > START_DEADLINE_MS) throw new EmbeddedError(`The database in ${place.data} does not answer.`)
+    if (answer === 'none' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(cluster)
+    if (waited > START_DEADLINE_MS) throw new EmbeddedError(`The database in ${cluster.data} does not answer.`)
     if (answer === 'none' && (attempt === undefined || attempt.ended !== undefined)) {
-      attempt = await using(place.logFile, () => startPostmaster(place))
+      attempt = await using(cluster.logFile, () => startPostmaster(cluster))
     }
     await wait(POLL_MS)
   }
@@ -123,14 +123,14 @@ async function probe(url: string): Promise<Client | 'none' | 'busy'> {
   }
 }
 
-async function locked(place: Place): Promise<EmbeddedError> {
-  const pid = await lockHolder(place.data)
+async function locked(cluster: Cluster): Promise<EmbeddedError> {
+  const pid = await lockHolder(cluster.data)
   return new EmbeddedError(
-    `The database in ${place.data} is locked by process ${pid ?? 'unknown'}, which does not answer: end it if it is PostgreSQL, else remove ${join(place.data, 'postmaster.pid')}.`,
+    `The database in ${cluster.data} is locked by process ${pid ?? 'unknown'}, which does not answer: end it if it is PostgreSQL, else remove ${join(cluster.data, 'postmaster.pid')}.`,
   )
 }
 
-async function leave(presence: Client, place: Place): Promise<void> {
+async function leave(presence: Client, cluster: Cluster): Promise<void> {
   asHandle(presence).ref()
   // Before it counts the others, it is not one of them any more: of two that leave at once, at least one finds no other.
   await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)
@@ -139,7 +139,7 @@ async function leave(presence: Client, place: Place): Promise<void> {
     .catch(() => undefined)
   const last = others?.rows[0]?.count === '0'
   await presence.end().catch(() => undefined)
-  if (last) await stopPostmaster(place.data)
+  if (last) await stopPostmaster(cluster.data)
 }
 
 // pg has both; its types forget them. A presence alone keeps no process alive.

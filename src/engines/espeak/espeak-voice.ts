@@ -28,7 +28,7 @@ export const OWN_PITCH = 50
 const WHISPER = { woman: 'whisperf', man: 'whisper' } as const
 const WOMEN = /^(?:f\d|Alicia|Andrea|Annie|anika|anikaRobot|aunty|belinda|grandma|linda|shelby|steph\d?|whisperf)$/
 
-/** The speaker who whispers in place of another one. */
+/** The speaker that whispers in place of another one. */
 export const whispererFor = (variant: string | null): string =>
   variant !== null && WOMEN.test(variant) ? WHISPER.woman : WHISPER.man
 

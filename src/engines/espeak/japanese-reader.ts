@@ -5,7 +5,7 @@ import { kanjiToDigits, readNumber } from './japanese-numbers.ts'
 import type { SpokenPart } from './spoken-part.ts'
 import type { JapaneseReader } from './spoken-text.ts'
 
-/** A word as the dictionary tells it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
+/** A word as the dictionary has it. `pronunciation` is katakana with long vowels; absent for what it does not know. */
 interface Token {
   readonly surface: string
   readonly pronunciation?: string

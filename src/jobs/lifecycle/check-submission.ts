@@ -14,7 +14,7 @@ interface Rules {
   /** Fills in defaults in place and says what is wrong. */
   validate(inputs: Record<string, unknown>): readonly Detail[]
   /** One sentence on what to do about it. */
-  advice(details: readonly Detail[]): string
+  hint(details: readonly Detail[]): string
 }
 
 /**
@@ -24,7 +24,7 @@ interface Rules {
 export function checkSubmission(
   ctx: Context,
   { inputs, webhookUrl }: Envelope,
-  { validate, advice }: Rules,
+  { validate, hint }: Rules,
 ): Record<string, unknown> {
   if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs)) {
     throw invalidRequest('Send the inputs as a JSON object.', [{ path: '/inputs', message: 'must be an object' }])
@@ -40,7 +40,7 @@ export function checkSubmission(
     const message = checkWebhookUrl(webhookUrl, ctx.settings.egressAllow)
     if (message !== null) details.push({ path: '/webhook_url', message })
   }
-  if (details.length > 0) throw invalidRequest(advice(details), details)
+  if (details.length > 0) throw invalidRequest(hint(details), details)
   return copy
 }
 

@@ -5,7 +5,7 @@ import { JobFailure } from '../job-states.ts'
 import type { FinishedArtifact } from './complete-job.ts'
 import type { Provenance } from './end-job.ts'
 
-/** How one attempt at a job went. `recordOutcome` says what each means for the job's row and for its place in the queue. */
+/** How one attempt at a job went. `recordOutcome` says what each means for the job's row and for its queue row. */
 export type Outcome =
   /** The engine is done, and every file is stored. */
   | { readonly kind: 'completed'; readonly artifacts: readonly FinishedArtifact[]; readonly provenance: Provenance }

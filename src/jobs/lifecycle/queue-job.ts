@@ -37,7 +37,7 @@ export async function replayed(ctx: Context, idempotency: IdempotentRequest | nu
 }
 
 /**
- * Records a job and its place in the queue, committed together before this returns; or finds the job that a request with the same
+ * Records a job and its queue row, committed together before this returns; or finds the job that a request with the same
  * Idempotency-Key made at the same time. Nothing is charged yet.
  * @throws PAYMENT_REQUIRED unless the balance is positive, IDEMPOTENCY_MISMATCH
  */

@@ -11,7 +11,7 @@ import { recordRelease } from './record-release.ts'
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
 /**
- * What each outcome means: for the job's row, and for its place in the queue.
+ * What each outcome means: for the job's row, and for its queue row.
  *
  * | outcome   | the job                 | its delivery     |
  * |-----------|-------------------------|------------------|

@@ -1,7 +1,7 @@
-import { endpointPlace, workflowPlace } from '../../catalog/engine-server.ts'
+import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
-import type { Place } from '../../queue/queue.ts'
+import type { QueueRoute } from '../../queue/queue.ts'
 import { JobFailure } from '../job-states.ts'
 import type { EndingParts } from './end-job.ts'
 import { failJob } from './fail-job.ts'
@@ -21,11 +21,11 @@ interface Row {
 }
 
 /**
- * Queues unfinished voice and generation jobs again whose place in the queue is gone, whatever took it, so that every accepted job ends.
+ * Queues unfinished voice and generation jobs again whose queue row is gone, whatever took it, so that every accepted job ends.
  * One whose endpoint or workflow is gone too has no queue to go to: it fails with QUEUE_FAILED. Returns how many there were.
  */
 export async function rescueJobs(parts: EndingParts): Promise<number> {
-  const homeless: Row[] = []
+  const unroutable: Row[] = []
   // What another process applied a moment ago is not gone.
   await parts.catalog.reload()
   const count = await inTransaction(parts.db, async (tx) => {
@@ -37,11 +37,11 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
       const last = page.at(-1)
       if (last === undefined) return count
       after = last.id
-      count += await requeue(parts, tx, page, homeless)
+      count += await requeue(parts, tx, page, unroutable)
     }
   })
-  for (const { id, account_id, attempt } of homeless) {
-    const failure = new JobFailure('QUEUE_FAILED', 'its place in the queue is gone, and so is what it was submitted to')
+  for (const { id, account_id, attempt } of unroutable) {
+    const failure = new JobFailure('QUEUE_FAILED', 'its queue row is gone, and so is what it was submitted to')
     await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)
   }
   return count
@@ -57,7 +57,7 @@ async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   return rows
 }
 
-async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], homeless: Row[]): Promise<number> {
+async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], unroutable: Row[]): Promise<number> {
   const lost = new Set(
     await parts.queue.unqueued(
       tx,
@@ -65,22 +65,22 @@ async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], homeles
     ),
   )
   for (const job of jobs.filter(({ id }) => lost.has(id))) {
-    const place = placeOf(parts, job)
-    if (place === null) homeless.push(job)
+    const route = routeOf(parts, job)
+    if (route === null) unroutable.push(job)
     else
-      await parts.queue.enqueueAgain(tx, place.kind, job.id, {
-        fairShare: { accountId: job.account_id, server: place.server },
+      await parts.queue.enqueueAgain(tx, route.kind, job.id, {
+        fairShare: { accountId: job.account_id, server: route.server },
       })
   }
   return lost.size
 }
 
 /** null where nothing says any more which queue that is. */
-function placeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): Place | null {
+function routeOf({ catalog }: EndingParts, { type, endpoint_key: key }: Row): QueueRoute | null {
   if (type === 'generate') {
     const workflow = catalog.current.workflows.get(workflowSlug(key))
-    return workflow === undefined ? null : workflowPlace(workflow)
+    return workflow === undefined ? null : workflowRoute(workflow)
   }
   const endpoint = catalog.current.endpoints.get(key.slice('voice.'.length))
-  return endpoint === undefined ? null : endpointPlace(endpoint)
+  return endpoint === undefined ? null : endpointRoute(endpoint)
 }

@@ -4,7 +4,7 @@ import type { Db } from 'pg-boss'
 
 /**
  * pg-boss on the service's own pool. Its statements are long and always the same, so each is prepared once per connection:
- * planning them anew costs more than running them.
+ * planning them again costs more than running them.
  */
 export const bossDatabase = (connection: Pool | PoolClient): Db => ({
   executeSql: (text, values) =>

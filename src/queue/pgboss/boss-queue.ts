@@ -105,8 +105,8 @@ function rerouting(
       await moveTaken((await boss()).getDb(), taken)
       wake(taken.to.kind)
     },
-    rerouteOrphaned: async (homes) => {
-      const queues = await moveOrphaned((await boss()).getDb(), homes)
+    rerouteOrphaned: async (routes) => {
+      const queues = await moveOrphaned((await boss()).getDb(), routes)
       for (const queue of new Set(queues)) wake({ queue })
       return queues.length
     },

@@ -9,7 +9,7 @@ const RETRY_DELAY_SECONDS = 1
 const RETENTION_SECONDS = 365 * 24 * 3600
 /** Finished queue rows are of no use to anyone: the job row is what counts. */
 const DELETE_AFTER_SECONDS = 60
-/** A job's own time limit ends it. This is only longer than any, and than any wait for a turn beforehand: pg-boss itself takes no more than a day. */
+/** A job's own time limit ends it. This is only longer than any, and than any wait for capacity beforehand: pg-boss itself takes no more than a day. */
 const EXPIRE_SECONDS = 30 * 24 * 3600
 const NEVER_EXPIRE = 'update pgboss.queue set expire_seconds = $2 where name = $1 and expire_seconds <> $2'
 const NO_JOB = '00000000-0000-0000-0000-000000000000'

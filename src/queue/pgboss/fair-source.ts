@@ -9,7 +9,7 @@ interface FairOptions {
   readonly db: Database
   readonly kind: JobKind
   readonly workerId: string
-  /** How many more jobs of each server there is capacity for here; asked anew for every claim. Absent: no server has a limit. */
+  /** How many more jobs of each server there is capacity for here; asked again for every claim. Absent: no server has a limit. */
   readonly limits?: () => ReadonlyMap<string, number>
 }
 

@@ -43,7 +43,7 @@ async function readRecorded(db: Database): Promise<Version | null> {
   return revision === undefined || hash === undefined ? null : { revision: Number(revision), hash }
 }
 
-/** Whether nothing is to be done: a process that starts during an upgrade does not put back what a newer one has installed. */
+/** Whether nothing is to be done: a process that starts during an upgrade does not undo what a newer one has installed. */
 const covers = (recorded: Version | null, { revision, hash }: Version): boolean =>
   recorded !== null && (recorded.revision > revision || recorded.hash === hash)
 

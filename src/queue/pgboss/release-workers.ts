@@ -3,7 +3,7 @@ import type { RescuedDeliveries } from '../queue.ts'
 
 /**
  * The deliveries of workers without a heartbeat become deliverable again, and their permits at the servers are free at the same
- * moment: nothing else takes these permits before the jobs that may still be there do. A worker that only was asleep finds its writes
+ * moment: nothing else takes these permits before the jobs that may still be there do. A worker that was only suspended finds its writes
  * refused: each names the attempt, and the next delivery has another. Rows of dead workers stay on the list for a day.
  */
 const RESCUE = `

@@ -1,6 +1,6 @@
 import type { Db } from 'pg-boss'
 import { voiceKind } from '../job-kind.ts'
-import type { Home, OrphanedJob, Reroute, TakenDelivery } from '../queue.ts'
+import type { EndpointRoute, OrphanedJob, Reroute, TakenDelivery } from '../queue.ts'
 
 const MOVE_WAITING = `
   update pgboss.job_common q set name = $4, group_tier = $5 from job j
@@ -20,18 +20,18 @@ export async function moveTaken(db: Db, { delivery, from, to, workerId }: TakenD
 }
 
 const MOVE_ORPHANED = `
-  update pgboss.job_common q set name = home.queue, group_tier = home.server
-  from job j join unnest($1::text[], $2::text[], $3::text[]) as home(key, queue, server) on j.endpoint_key = home.key
+  update pgboss.job_common q set name = route.queue, group_tier = route.server
+  from job j join unnest($1::text[], $2::text[], $3::text[]) as route(key, queue, server) on j.endpoint_key = route.key
   where q.name in (select name from pgboss.queue where starts_with(name, $4) and name <> all($2)) and q.state < 'active'
     and j.id = q.data->>'jobId'
   returning q.name`
 
 /** Returns the queue that each moved job waits in now. */
-export async function moveOrphaned(db: Db, homes: readonly Home[]): Promise<string[]> {
+export async function moveOrphaned(db: Db, routes: readonly EndpointRoute[]): Promise<string[]> {
   const { rows } = await db.executeSql(MOVE_ORPHANED, [
-    homes.map(({ endpointKey }) => endpointKey),
-    homes.map(({ place }) => place.kind.queue),
-    homes.map(({ place }) => place.server),
+    routes.map(({ endpointKey }) => endpointKey),
+    routes.map(({ route }) => route.kind.queue),
+    routes.map(({ route }) => route.server),
     voiceKind('').queue,
   ])
   return rows.map(({ name }: { name: string }) => name)

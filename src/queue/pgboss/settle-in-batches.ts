@@ -39,7 +39,7 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler 
       const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
       await (patiently ? untilAnswered(fail) : fail()).catch((error: unknown) => {
         // The heartbeat ends with the handler, and with it the delivery.
-        if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be handed back')
+        if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be released to the queue')
       })
     },
     touch: async (deliveries) => {

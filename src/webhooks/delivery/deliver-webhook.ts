@@ -27,15 +27,15 @@ interface AttemptParts extends DeliveryParts {
 
 /**
  * One attempt of a delivery, from its claim to its record. Running it twice for one delivery is harmless. Resolves with
- * 'settled' where the record also took the delivery's `place` out of the queue.
+ * 'settled' where the record also took the delivery out of the queue.
  * @throws when the queue must bring the delivery again: the database is away, or another worker's attempt may still be under way
  */
 export async function deliverWebhook(
   parts: AttemptParts,
-  place: Delivery,
+  claimed: Delivery,
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
-  const { jobId: deliveryId, concurrencyKey = '' } = place
+  const { jobId: deliveryId, concurrencyKey = '' } = claimed
   // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
   const sent = await parts.gate.pass(concurrencyKey, signal, {
     prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
@@ -47,7 +47,7 @@ export async function deliverWebhook(
   if (result.outcome !== 'succeeded') {
     parts.log.info({ deliveryId, attempt: attempt.number, outcome: result.outcome }, 'a webhook delivery failed')
   }
-  return untilAnswered(() => parts.recordAttempt({ attempt, result, place }))
+  return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }))
 }
 
 interface Row {

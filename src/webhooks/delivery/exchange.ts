@@ -12,7 +12,7 @@ const BAD_RESPONSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_INVALID|UND_ERR_RE
 type OnEnd = (result: AttemptResult, client: Client | null, reusable: boolean) => void
 
 /**
- * One request and its response, within 10 s from the moment when this was made. It listens to undici directly: promises,
+ * One request and its response, within 10 s of its making. It listens to undici directly: promises,
  * streams and signals for each request would cost as much as the request. It ends once, whatever happens and however often.
  */
 export class Exchange implements Dispatcher.DispatchHandler, Watched {

@@ -30,7 +30,7 @@ interface Poster {
 export type PostWebhook = (attempt: Attempt, signal: AbortSignal) => Promise<AttemptResult>
 
 /**
- * Sends one attempt's frozen bytes within 10 s over DNS, TLS and response together. Redirects are not followed. A name is
+ * Sends one attempt's payload snapshot within 10 s over DNS, TLS and response together. Redirects are not followed. A name is
  * resolved and judged here at every attempt, also for one that finds a connection open from before.
  */
 export function openPostWebhook(poster: Poster): PostWebhook {

@@ -24,10 +24,10 @@ interface Recorded {
   readonly attempt: Attempt
   readonly result: AttemptResult
   /** What brought it: a success leaves the queue with its record. */
-  readonly place: Delivery
+  readonly claimed: Delivery
 }
 
-/** 'settled': the place in the queue went with the record. */
+/** 'settled': the queue row was deleted with the record. */
 export type RecordAttempt = (recorded: Recorded) => Promise<'settled' | 'open'>
 
 const NOTE = `
@@ -70,8 +70,8 @@ export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'
 }
 
 async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<'settled'[]> {
-  const places = [items.map(({ place }) => place.id), items.map(({ place }) => place.retryCount)]
-  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: [...columns(items), ...places] })
+  const claims = [items.map(({ claimed }) => claimed.id), items.map(({ claimed }) => claimed.retryCount)]
+  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: [...columns(items), ...claims] })
   return items.map(() => 'settled')
 }
 
@@ -91,7 +91,7 @@ async function recordFailure(
   })
 }
 
-function columns(items: readonly Omit<Recorded, 'place'>[]): unknown[] {
+function columns(items: readonly Omit<Recorded, 'claimed'>[]): unknown[] {
   return [
     items.map(({ attempt }) => attempt.deliveryId),
     items.map(({ attempt }) => attempt.round),

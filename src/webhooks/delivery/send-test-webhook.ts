@@ -8,7 +8,7 @@ import { newId } from '../../values/id.ts'
 import { createDelivery, type DeliveryParts } from './create-delivery.ts'
 
 /**
- * Sends a callback about a completed job that never was to the account's URL, signed and retried like any other. Returns its id.
+ * Sends a webhook about a completed job that never existed to the account's URL, signed and retried like any other. Returns its id.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST while the account has no URL
  */
 export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<string> {

@@ -35,7 +35,7 @@ interface Overdue {
 
 /**
  * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
- * deliveries again whose place in the queue is gone. Any number of processes may do this at once.
+ * deliveries again whose queue row is gone. Any number of processes may do this at once.
  */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<void> {
   const { pool } = parts.db

@@ -10,17 +10,17 @@ export const ATTEMPT_TIMEOUT_MS = 10_000
 /** A verifier refuses a timestamp older than 300 s: no attempt starts later than this, so that the request arrives in time. */
 export const LATEST_START_SECONDS = 280
 /**
- * A delivery that waited longer than this for its first attempt is frozen anew, so that its retries still fit and its output URLs live
+ * A delivery that waited longer than this for its first attempt gets a new payload snapshot, so that its retries still fit and its output URLs live
  * on: no byte of it was sent before.
  */
 export const FRESH_SECONDS = 60
-/** Between a claim and the moment when another worker may claim again, should the first one die. */
+/** Between a claim and the time at which another worker may claim again, should the first one die. */
 export const LEASE_SECONDS = 12
 /** How much of a response's body is kept. */
 export const RESPONSE_BYTES = 1024
 /** How long deliveries are shown. */
 export const KEPT_DAYS = 30
-/** Nothing can send a frozen body later than this, nor would its output URLs still live. */
+/** Nothing can send a payload snapshot later than this, nor would its output URLs still live. */
 export const BODY_KEPT_SECONDS = SIGNED_URL_SECONDS
 
 export type DeliveryState = 'pending' | 'succeeded' | 'failed'

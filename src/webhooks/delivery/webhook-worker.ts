@@ -20,7 +20,7 @@ import { openReleaseAttempt } from './release-attempt.ts'
 
 /** Attempts of this process at once. A hanging one costs a socket and 10 s. */
 const AT_ONCE = { perAccount: 64, perReceiver: 16 }
-/** Deliveries that this process has fetched and that wait for their turn; what is beyond it stays in the queue for others. */
+/** Deliveries that this process has fetched and that wait; what is beyond it stays in the queue for others. */
 const HELD = { perAccount: 768, perReceiver: 384 }
 /** Of concurrency keys whose receiver is not responsive: what may run, and the same again. */
 const ON_PROBATION = { perAccount: 128, perKey: 32 }
@@ -65,7 +65,7 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
     source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, limiter }),
-    handle: (_id, signal, place) => deliverWebhook(parts, place, signal),
+    handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
   })
   return {
     isBusy: () => dispatcher.inFlight > 0,

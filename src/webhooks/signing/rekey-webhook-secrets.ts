@@ -7,7 +7,7 @@ import type { SigningParts } from './signing-secrets.ts'
 const PAGE_ROWS = 500
 
 interface Rekeyed {
-  /** Sealed anew by this run. */
+  /** Re-sealed by this run. */
   readonly rekeyed: number
   /** Under the current key already: from an earlier run that was broken off, or made since. */
   readonly current: number
@@ -63,8 +63,8 @@ async function rekeyPage(ctx: Context & SigningParts, after: bigint, total: Tota
 function rekeyRow(ctx: Context & SigningParts, { id, accountId, sealed }: SealedSecret) {
   if (ctx.vault.isCurrent(accountId, sealed)) return 'current'
   try {
-    const anew = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
-    return ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: anew } })
+    const resealed = ctx.vault.seal(accountId, ctx.vault.open(accountId, sealed))
+    return ctx.db.prisma.webhookSecret.updateMany({ where: { id, sealed }, data: { sealed: resealed } })
   } catch (error) {
     if (error instanceof UnreadableSecret) return 'unreadable'
     throw error

@@ -1,6 +1,6 @@
-/** Words of a server that has no room, whatever its status says. */
+/** Words of a server that is full, whatever its status says. */
 const FULL = /queue|capacity|overload|busy|too many|rate limit|throttl/i
-/** The server's own trouble under a client's code. */
+/** The server's own failures under a client error's code. */
 const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([408, 425])
 
 /** There was no connection to send anything over. */
@@ -16,7 +16,7 @@ const UNCONNECTED: ReadonlySet<unknown> = new Set([
 /** Whether a request failed before anything of it was sent. */
 export const neverConnected = (cause: unknown): boolean => UNCONNECTED.has((cause as { code?: unknown } | null)?.code)
 
-/** Whether a status, with the server's words, says that it has no room now. */
+/** Whether a status, with the server's words, says that it is full now. */
 export const isBusy = (status: number, message: string): boolean =>
   status === 429 || (status === 503 && FULL.test(message))
 

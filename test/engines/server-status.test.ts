@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseRetryAfter } from '../../src/engines/refusal.ts'
+import { parseRetryAfter } from '../../src/engines/server-status.ts'
 
 test.each([
   ['7', 7000],
