@@ -5,12 +5,13 @@ import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
 
-/** Long enough for the engine's inner loops to be compiled by its end. */
-const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs. '.repeat(20)
+/** So often that the engine's inner loops are compiled by the end; one at a time, so that a text that comes meanwhile waits for one only. */
+const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs.'
+const WARM_UP_TIMES = 20
 
 /** The embedded engine also knows how to be ready before the first request. */
 export interface EspeakEngine extends SpeechEngine {
-  /** Starts the threads and has each render a text for warming up, off the event loop. Never rejects. */
+  /** Starts the threads and has each render texts for warming up, off the event loop; real texts come first. Never rejects. */
   warm(): Promise<void>
 }
 
@@ -29,8 +30,10 @@ export function openEspeak(options: { readonly threads: number; readonly log: Lo
     speak: (request) => speak(threads, request),
     async warm() {
       const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
-      const renderings = Array.from({ length: options.threads }, () => threads.run(task))
-      for (const outcome of await Promise.allSettled(renderings)) {
+      const warmOne = async () => {
+        for (let times = 0; times < WARM_UP_TIMES && !closed; times++) await threads.run(task)
+      }
+      for (const outcome of await Promise.allSettled(Array.from({ length: options.threads }, warmOne))) {
         if (outcome.status === 'rejected' && !closed)
           options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
       }

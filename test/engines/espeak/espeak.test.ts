@@ -39,6 +39,18 @@ const render = async (text: string, options: Partial<SpeechRequest> & { engineVo
   return engine.speak({ text, voice, signal, extra: {}, ...request })
 }
 const speak = async (...request: Parameters<typeof render>) => (await render(...request)).wav
+
+// First of all: later the engine is warm.
+test('a text that comes while the engine warms up does not wait until it is warm', {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
+  const ended: string[] = []
+  const warmed = engine.warm().then(() => ended.push('warm'))
+  await Promise.all([1, 2, 3].map(() => render('Hello!').then(() => ended.push('spoken'))))
+  await warmed
+  expect(ended).toEqual(['spoken', 'spoken', 'spoken', 'warm'])
+})
+
 /** Compared instead of the samples: a diff of a million numbers helps nobody. */
 const fingerprint = async (...request: Parameters<typeof speak>) =>
   createHash('sha256')
