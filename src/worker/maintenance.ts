@@ -1,4 +1,5 @@
 import { failAbandonedJobs } from '../companion/fail-abandoned-jobs.ts'
+import { findOldSnapshot } from '../db/old-snapshot.ts'
 import { forgetExpired } from '../idempotency/remember-response.ts'
 import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.ts'
 import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
@@ -9,6 +10,8 @@ import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
 
 const EVERY_MS = 60_000
+/** Longer than the largest export reads. */
+const OLD_SNAPSHOT_SECONDS = 600
 
 /** What every worker does for all of them once a minute. Each may run in any number of processes at once; one that fails keeps no other back. */
 const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
@@ -20,6 +23,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   forgetExpired,
   ({ db }) => foldJobCounts(db.pool),
   tidyWebhooks,
+  warnOfOldSnapshot,
 ]
 
 /** Does them now and every minute. Returns what ends it. */
@@ -39,4 +43,10 @@ async function maintainOnce(runtime: Runtime): Promise<void> {
 async function rescueLostJobs(runtime: Runtime): Promise<void> {
   const lost = await rescueJobs(runtime)
   if (lost > 0) runtime.log.warn({ jobs: lost }, 'jobs without a queue row were queued again')
+}
+
+/** What was taken out of the queue since it began is walked over by every claim. */
+async function warnOfOldSnapshot({ db, log }: Runtime): Promise<void> {
+  const snapshot = await findOldSnapshot(db.pool, OLD_SNAPSHOT_SECONDS)
+  if (snapshot !== null) log.warn({ ...snapshot }, 'a transaction is open for long and slows the queue down: end it')
 }

@@ -1,0 +1,24 @@
+import type { Pool } from 'pg'
+
+/** A transaction that keeps PostgreSQL from removing what was changed since it began. */
+export interface OldSnapshot {
+  readonly pid: number
+  /** What the client calls itself. */
+  readonly application: string
+  readonly user: string
+  readonly minutes: number
+}
+
+const OLDEST = `
+  select pid, application_name as application, usename as "user",
+    floor(extract(epoch from now() - xact_start) / 60)::integer as minutes
+  from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_backend_pid()
+    and xact_start <= now() - make_interval(secs => $1)
+  order by xact_start limit 1`
+
+/** The oldest one of this database that is older than that; null where there is none, or the role may not see it. */
+export async function findOldSnapshot(db: Pick<Pool, 'query'>, olderThanSeconds: number): Promise<OldSnapshot | null> {
+  const { rows } = await db.query<OldSnapshot>(OLDEST, [olderThanSeconds])
+  return rows[0] ?? null
+}
