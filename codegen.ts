@@ -19,10 +19,10 @@ import { fileURLToPath } from 'node:url'
 // nothing and fails where one differs; `--install` links the `sonant` command and generates nothing.
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
-const CLIENT = 'src/generated'
+const CLIENT = 'prisma/generated'
 
 /** What rest/document.ts reads. */
-const DOCUMENT = `${CLIENT}/openapi.json`
+const DOCUMENT = 'rest/openapi.json'
 
 /** Content by path from the project's root; null: there is no such file any more. */
 type Files = Readonly<Record<string, string | null>>
@@ -34,7 +34,7 @@ else await generate(mode === '--check' ? check : write)
 /** The schema of the API is built on the client, which has to be there first. */
 async function generate(use: (files: Files) => void): Promise<void> {
   const client = generateClient()
-  const gone = Object.keys(readFolder(ROOT)).filter((path) => client[path] === undefined && path !== DOCUMENT)
+  const gone = Object.keys(readFolder(ROOT)).filter((path) => client[path] === undefined)
   use({ ...Object.fromEntries(gone.map((path) => [path, null])), ...client })
   use(await describeApi())
 }

@@ -220,5 +220,5 @@ function packagesOf(file: string): string[] {
 }
 
 function isGenerated(file: string): boolean {
-  return file === 'rest/types.ts' || file.startsWith('src/generated/')
+  return file === 'rest/types.ts' || file.startsWith('prisma/generated/')
 }

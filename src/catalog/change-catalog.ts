@@ -1,6 +1,6 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
 
 const LOCK = 'sonant catalog'
 /** A change takes milliseconds; one that waits for many others must not fail for it. */

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
-import { type Prisma, PrismaClient } from '../generated/prisma/client.ts'
+import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { timestampTypes } from './parse-timestamp.ts'

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/prisma/client.ts'
+import { Prisma } from '../../prisma/generated/prisma/client.ts'
 import type { PrismaTx } from './database.ts'
 
 /**

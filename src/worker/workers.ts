@@ -1,6 +1,6 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import type { Prisma } from '../generated/prisma/client.ts'
 import type { Gpu } from './worker.ts'
 
 export const WORKER_VIEW = {

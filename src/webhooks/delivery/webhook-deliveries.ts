@@ -1,9 +1,9 @@
+import type { Prisma } from '../../../prisma/generated/prisma/client.ts'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../../db/page.ts'
 import { type Detail, invalidRequest } from '../../errors/service-error.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
 import { isId } from '../../values/id.ts'
 import { type DeliveryKind, type DeliveryState, isOutcome, mostAttempts, OUTCOMES } from './webhook-delivery.ts'
 

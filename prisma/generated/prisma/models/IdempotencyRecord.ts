@@ -376,7 +376,7 @@ export type $IdempotencyRecordPayload<ExtArgs extends runtime.Types.Extensions.I
     requestHash: runtime.Bytes
     jobId: string
     /**
-     * What a request that answers with its result was told: replayed word for word.
+     * The answer to a request that is answered with its result: replayed word for word.
      */
     response: runtime.JsonValue | null
     createdAt: Date

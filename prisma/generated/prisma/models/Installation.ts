@@ -340,7 +340,7 @@ export type $InstallationPayload<ExtArgs extends runtime.Types.Extensions.Intern
     id: number
     createdAt: Date
     /**
-     * Of the API that listened last: processes without PUBLIC_URL write it into what they freeze.
+     * Of the API that listened last: processes without PUBLIC_URL write it into payload snapshots.
      */
     publicUrl: string | null
   }, ExtArgs["result"]["installation"]>

@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Session
- * A browser that somebody signed in with. Only the SHA-256 of its token is kept.
+ * A browser that a user signed in with. Only the SHA-256 of its token is kept.
  */
 export type SessionModel = runtime.Types.Result.DefaultSelection<Prisma.$SessionPayload>
 

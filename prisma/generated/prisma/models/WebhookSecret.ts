@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookSecret
- * Signs callbacks. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
+ * Signs webhook deliveries. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
  */
 export type WebhookSecretModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookSecretPayload>
 

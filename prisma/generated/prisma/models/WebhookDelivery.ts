@@ -14,8 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model WebhookDelivery
- * A callback, frozen with its job's terminal state; `id` is its webhook-id. A round is one freezing: redelivery by hand starts
- * another one. `attempt` counts within the round and fences workers.
+ * A webhook delivery, created with its job's terminal state; `id` is its webhook-id. A round is one payload snapshot: redelivery by
+ * hand starts another one. `attempt` counts within the round and fences workers.
  */
 export type WebhookDeliveryModel = runtime.Types.Result.DefaultSelection<Prisma.$WebhookDeliveryPayload>
 

@@ -1447,7 +1447,7 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     cost: bigint
     attempt: number
     /**
-     * Attempts that a worker which was stopped gave back: they say nothing about the job.
+     * Attempts that a stopping worker released: they say nothing about the job.
      */
     handBacks: number
     createdAt: Date

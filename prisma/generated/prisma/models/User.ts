@@ -14,7 +14,7 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model User
- * A person who signs in. `email` is in lower case; of the password only an argon2id hash is kept.
+ * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept.
  */
 export type UserModel = runtime.Types.Result.DefaultSelection<Prisma.$UserPayload>
 
@@ -689,7 +689,7 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     role: $Enums.UserRole
     createdAt: Date
     /**
-     * Since when the person may not sign in; null for everybody else.
+     * Since when the user may not sign in; null for all others.
      */
     disabledAt: Date | null
   }, ExtArgs["result"]["user"]>

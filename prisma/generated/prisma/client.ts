@@ -4,19 +4,43 @@
 // biome-ignore-all lint: generated file
 // @ts-nocheck 
 /*
- * This file should be your main import to use Prisma-related types and utilities in a browser. 
- * Use it to get access to models, enums, and input types.
- * 
- * This file does not contain a `PrismaClient` class, nor several other helpers that are intended as server-side only.
- * See `client.ts` for the standard, server-side entry point.
+ * This file should be your main import to use Prisma. Through it you get access to all the models, enums, and input types.
+ * If you're looking for something you can import in the client-side of your application, please refer to the `browser.ts` file instead.
  *
  * 🟢 You can import this file directly.
  */
 
-import * as Prisma from './internal/prismaNamespaceBrowser.ts'
-export { Prisma }
+import * as process from 'node:process'
+import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
+globalThis['__dirname'] = path.dirname(fileURLToPath(import.meta.url))
+
+import * as runtime from "@prisma/client/runtime/client"
+import * as $Enums from "./enums.ts"
+import * as $Class from "./internal/class.ts"
+import * as Prisma from "./internal/prismaNamespace.ts"
+
 export * as $Enums from './enums.ts'
-export * from './enums.ts';
+export * from "./enums.ts"
+/**
+ * ## Prisma Client
+ * 
+ * Type-safe database client for TypeScript
+ * @example
+ * ```
+ * const prisma = new PrismaClient({
+ *   adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL })
+ * })
+ * // Fetch zero or more Accounts
+ * const accounts = await prisma.account.findMany()
+ * ```
+ * 
+ * Read more in our [docs](https://pris.ly/d/client).
+ */
+export const PrismaClient = $Class.getPrismaClientClass()
+export type PrismaClient<LogOpts extends Prisma.LogLevel = never, OmitOpts extends Prisma.PrismaClientOptions["omit"] = Prisma.PrismaClientOptions["omit"], ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = $Class.PrismaClient<LogOpts, OmitOpts, ExtArgs>
+export { Prisma }
+
 /**
  * Model Account
  * Who pays. `credits` is always the sum of the account's ledger.
@@ -94,13 +118,13 @@ export type Worker = Prisma.WorkerModel
 export type Installation = Prisma.InstallationModel
 /**
  * Model WebhookSecret
- * Signs callbacks. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
+ * Signs webhook deliveries. `sealed` is encrypted under SECRET_KEY. The newest has no end; the one before it signs until `expiresAt`.
  */
 export type WebhookSecret = Prisma.WebhookSecretModel
 /**
  * Model WebhookDelivery
- * A callback, frozen with its job's terminal state; `id` is its webhook-id. A round is one freezing: redelivery by hand starts
- * another one. `attempt` counts within the round and fences workers.
+ * A webhook delivery, created with its job's terminal state; `id` is its webhook-id. A round is one payload snapshot: redelivery by
+ * hand starts another one. `attempt` counts within the round and fences workers.
  */
 export type WebhookDelivery = Prisma.WebhookDeliveryModel
 /**
@@ -110,11 +134,11 @@ export type WebhookDelivery = Prisma.WebhookDeliveryModel
 export type WebhookAttempt = Prisma.WebhookAttemptModel
 /**
  * Model User
- * A person who signs in. `email` is in lower case; of the password only an argon2id hash is kept.
+ * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept.
  */
 export type User = Prisma.UserModel
 /**
  * Model Session
- * A browser that somebody signed in with. Only the SHA-256 of its token is kept.
+ * A browser that a user signed in with. Only the SHA-256 of its token is kept.
  */
 export type Session = Prisma.SessionModel
