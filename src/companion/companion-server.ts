@@ -5,7 +5,7 @@ import { withRetryBudget } from '../engines/retry.ts'
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** How long a server that is busy or away is asked again: a caller waits for the answer. */
 const PATIENCE_MS = 2000
-/** Well below the patience: a request that comes while a server is down still waits when it is tried next. */
+/** Well below the retry budget: a request that comes while a server is down still waits when it is tried next. */
 const LONGEST_PAUSE_MS = 1000
 
 /** Ends the work on one request, all calls to servers together. */

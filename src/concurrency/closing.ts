@@ -1,7 +1,7 @@
 import { describeError } from '../errors/describe-error.ts'
 import type { Log } from '../values/log.ts'
 
-/** One thing that was opened, and how it is let go of. */
+/** One thing that was opened, and how it is closed. */
 export interface Closer {
   /** Named in the log where it does not close. */
   readonly what: string

@@ -50,7 +50,7 @@ export async function loadArtifacts(db: Queries, jobIds: readonly string[]): Pro
 export const findArtifact = ({ prisma }: Database, accountId: string, id: string): Promise<Artifact | null> =>
   prisma.artifact.findFirst({ where: { id, job: { accountId } }, select: ARTIFACT_VIEW })
 
-/** The places of these jobs among the account's own that wait for the same endpoint: 1 is the next one. None for jobs that do not wait. */
+/** The positions of these jobs among the account's own that wait for the same endpoint: 1 is the next one. None for jobs that do not wait. */
 export async function loadQueuePositions(db: Queries, jobIds: readonly string[]): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; position: number }>({
     name: 'queue_positions',

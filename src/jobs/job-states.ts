@@ -14,7 +14,7 @@ export const JOB_STATUSES = ['queued', 'processing', 'completed', 'failed'] as c
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /**
- * The legal moves. `processing` may follow itself: a worker that died is replaced, and the attempt number tells the two apart.
+ * The legal moves. `processing` may follow itself: a worker that died is replaced, and the attempt number distinguishes the two.
  * Nothing leaves a terminal state.
  */
 const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {

@@ -81,7 +81,8 @@ describe('chatWithCompanion', () => {
   it('continues a chat with its last 40 messages, and no more', async () => {
     const first = await say({ message: 'message 1' })
     const chat_id = first.body.chat_id
-    for (let turn = 2; turn <= 22; turn++) expect((await say({ chat_id, message: `message ${turn}` })).status).toBe(200)
+    for (let number = 2; number <= 22; number++)
+      expect((await say({ chat_id, message: `message ${number}` })).status).toBe(200)
     const last = sentMessages().at(-1) ?? []
     expect(last).toHaveLength(41)
     expect(last.slice(0, 3)).toEqual(['message 2', 'echo: message 2', 'message 3'])
@@ -112,12 +113,12 @@ describe('chatWithCompanion', () => {
 
   it("answers another account's chat_id like one that never was", async () => {
     const { body } = await say({ message: 'mine' })
-    const stranger = await service.newKey()
+    const other = await service.newKey()
     const before = await service.countJobs()
     const answers = [
-      await say({ chat_id: body.chat_id, message: 'yours?' }, stranger),
-      await say({ chat_id: 'chat_01m1g5x9q4fy8t4gq3k5zr2n7c', message: 'hi' }, stranger),
-      await say({ chat_id: 'nonsense', message: 'hi' }, stranger),
+      await say({ chat_id: body.chat_id, message: 'yours?' }, other),
+      await say({ chat_id: 'chat_01m1g5x9q4fy8t4gq3k5zr2n7c', message: 'hi' }, other),
+      await say({ chat_id: 'nonsense', message: 'hi' }, other),
     ]
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)

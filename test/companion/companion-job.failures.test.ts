@@ -82,7 +82,7 @@ describe('a companion whose servers fail', () => {
     expect(reachedTheModel).toBe(path === CHAT)
   })
 
-  it('fails the job when nobody listens where moderation should be', async () => {
+  it('fails the job when no server listens where moderation should be', async () => {
     const [port] = await freePorts(1)
     const other = await startProducers(() => ({ MODERATION_BASE_URL: `http://127.0.0.1:${port}` }))
     const { status, body } = await other.send('/companion/chat', await other.newKey(), { message: 'Hello.' })

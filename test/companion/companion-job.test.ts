@@ -23,7 +23,7 @@ beforeEach(() => service.provider.reset())
 const say = (key: string, idempotencyKey: string, message = 'Hello.') =>
   service.send<Body>('/companion/chat', key, { message }, { 'idempotency-key': idempotencyKey })
 
-/** The model holds its answer back until it is told. */
+/** The model holds its answer back until the test releases it. */
 const heldChat = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   service.provider.script(CHAT, { ...chatAnswer('late'), until: promise })

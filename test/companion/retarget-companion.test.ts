@@ -64,9 +64,9 @@ describe('retargetCompanion', () => {
 
   it("answers another account's chat like a missing one, and a key without the scope with 403", async () => {
     const chat_id = await newChat()
-    const stranger = await service.newKey()
-    const foreign = await retarget({ chat_id, persona: 'Mine.' }, stranger)
-    const missing = await retarget({ chat_id: 'chat_01m1g5x9q4fy8t4gq3k5zr2n7c', persona: 'Mine.' }, stranger)
+    const other = await service.newKey()
+    const foreign = await retarget({ chat_id, persona: 'Mine.' }, other)
+    const missing = await retarget({ chat_id: 'chat_01m1g5x9q4fy8t4gq3k5zr2n7c', persona: 'Mine.' }, other)
     expect([foreign.status, foreign.body]).toEqual([404, missing.body])
     expect((await retarget('{', await service.newKey(['companion:chat']))).status).toBe(403)
     expect(await systemPrompts(chat_id)).toEqual([])

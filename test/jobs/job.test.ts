@@ -144,7 +144,7 @@ describe('job', () => {
     expect((await read(key, id)).body).toMatchObject({ api_key_id: other.apiKeyId, api_key_name: null })
   })
 
-  test('GraphQL tells the same of a job', async () => {
+  test('GraphQL answers the same of a job', async () => {
     const { account, key, keyId } = await service.createCaller()
     const id = await withArtifact(account, { apiKeyId: keyId }, 'audio')
     const fields = 'id type status apiKeyId apiKeyName createdAt result { outputs endpointSlug chatId } error errorCode'

@@ -31,7 +31,7 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
       ])
     ).rows[0]
 
-  test('gives back what a claim under way brings, as if it had never been fetched', async () => {
+  test('releases what a claim under way brings, as if it had never been fetched', async () => {
     const kind = voiceKind('between')
     const jobId = await submitTo('between')
     const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -2,7 +2,7 @@ import { escapeLiteral } from 'pg'
 
 /**
  * What may stand unseen before a formula: what Unicode calls white space, ignorable, a control or a format character, unassigned ones
- * included, and marks, which have no place of their own at the start of a cell.
+ * included, and marks, which have no width of their own at the start of a cell.
  */
 const UNSEEN = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Mn}\p{Me}]+/gu
 /** Blank by their names alone: the braille pattern, the hieroglyphs and the note head. */

@@ -30,7 +30,7 @@ export class CsvRowEnds {
     return converted
   }
 
-  /** Where rows end. Line feeds and quotes are each looked for once, however they take turns. */
+  /** Where rows end. Line feeds and quotes are each searched for once, in whatever order they come. */
   #findEnds(chunk: Buffer): number[] {
     const ends: number[] = []
     let quote = chunk.indexOf(QUOTE)

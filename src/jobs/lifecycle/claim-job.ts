@@ -2,13 +2,13 @@ import { JobFailure, statesBefore } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndingParts, endJob } from './end-job.ts'
 
-/** A job in the hands of one worker. Every write about it repeats `attempt`, so that a worker that was given up writes nothing. */
+/** A job that one worker has claimed. Every write about it repeats `attempt`, so that a worker that was replaced writes nothing. */
 export interface Claim {
   readonly jobId: string
   readonly accountId: string
   readonly endpointKey: string
   readonly attempt: number
-  /** Earlier attempts that were given back on purpose. */
+  /** Earlier attempts that their workers released: they do not count. */
   readonly releases: number
   readonly inputs: Record<string, unknown>
 }
@@ -75,7 +75,7 @@ async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Cla
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
-/** Of two workers that claim at the same moment the second has waited for the first, but does not see its charge yet: it looks again. */
+/** Of two workers that claim at the same time the second has waited for the first, but does not see its charge yet: it tries again. */
 async function takeRow({ db }: EndingParts, jobId: string): Promise<Row | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,11 +1,11 @@
 import type { Parts } from '../../context/context.ts'
 
-/** A worker that still stores for an attempt that is given up learns of it with its next heartbeat, and deletes its files itself. */
+/** A worker that still stores for an abandoned attempt learns of it with its next heartbeat, and deletes its files itself. */
 const GRACE_MS = 600_000
 const PAGE_ROWS = 1000
 const AT_ONCE = 8
 
-/** No artifact lies below such an attempt. Should one do so all the same, it is worth more than the space. */
+/** No artifact lies below such an attempt. Should one do so all the same, it is worth more than the disk space. */
 const ABANDONED = `
   select x.job_id, x.attempt from abandoned_attempt x
   where x.abandoned_at <= now() - $1 * interval '1 millisecond' and not exists (
@@ -19,7 +19,7 @@ interface Row {
 }
 
 /**
- * Deletes what attempts have stored that never completed their jobs: their workers died, or gave them back. Any number of processes may
+ * Deletes what attempts have stored that never completed their jobs: their workers died, or released them. Any number of processes may
  * do this at once. Returns how many attempts there were; there may be more after a thousand.
  */
 export async function deleteAbandonedFiles(
@@ -28,15 +28,15 @@ export async function deleteAbandonedFiles(
 ): Promise<number> {
   const { rows } = await db.pool.query<Row>(ABANDONED, [graceMs])
   const queue = rows.values()
-  const lane = async (): Promise<void> => {
+  const deleteNext = async (): Promise<void> => {
     for (const { job_id, attempt } of queue) {
       await storage.deleteBelow(attemptFolder(job_id, attempt))
       await db.pool.query(FORGET, [job_id, attempt])
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: AT_ONCE }, deleteNext))
   return rows.length
 }
 
-/** Where an attempt's files are: no two attempts share one, so that one that was given up replaces nothing. */
+/** Where an attempt's files are: no two attempts share one, so that an abandoned one replaces nothing. */
 export const attemptFolder = (jobId: string, attempt: number): string => `${jobId}/${attempt}`

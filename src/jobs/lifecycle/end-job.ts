@@ -6,11 +6,11 @@ import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { refundJob } from './refund-job.ts'
 
-/** What the end of a job is delivered through: webhooks implement it, the runtime hands it in. */
+/** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
 export interface DeliveryPort {
   /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
   create(tx: Tx, job: JobName, url: string): Promise<unknown>
-  /** Has a worker look for deliveries; to be called after the commit. */
+  /** Wakes a worker for the deliveries; to be called after the commit. */
   wake(): void
 }
 

@@ -2,8 +2,8 @@ import type { Parts } from '../../context/context.ts'
 import type { Claim } from './claim-job.ts'
 
 /**
- * An attempt that its worker gives back on purpose does not count. The attempt number itself goes on: it tells workers, files and
- * predictions apart. Nothing is written where the claim is no longer this worker's.
+ * An attempt that its worker releases does not count. The attempt number itself goes on: workers, files and predictions are
+ * distinguished by it. Nothing is written where the claim is no longer this worker's.
  */
 export async function recordRelease({ db }: Pick<Parts, 'db'>, { jobId, attempt }: Claim): Promise<void> {
   await db.pool.query(

@@ -20,9 +20,9 @@ export interface FailureCause {
 }
 
 export interface FailureCausesInput {
-  /** Of jobs created at this moment or later; a day ago unless given. */
+  /** Of jobs created at this time or later; a day ago unless given. */
   readonly from?: Date | null | undefined
-  /** Before this moment; now unless given. */
+  /** Before this time; now unless given. */
   readonly to?: Date | null | undefined
 }
 

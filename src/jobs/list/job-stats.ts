@@ -74,7 +74,7 @@ type Row = Partial<Record<JobGroup, string | Date | null>> &
 
 /**
  * How many of the account's jobs match, and what they took, group by group. Only the measures that are asked for are computed. Credits
- * are those that were kept: a failed job's are given back.
+ * are those that were kept: a failed job's are refunded.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (also for more than 10,000 groups)
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {

@@ -24,7 +24,7 @@ export interface JobsInput extends PageInput {
 }
 
 const NEWEST_FIRST: JobOrder = { field: 'created_at', direction: 'desc' }
-/** The sizes that dashboards ask for: with no filter beside them, few enough texts for every connection to keep. */
+/** The sizes that dashboards ask for: without a filter, few enough texts for every connection to keep. */
 const PREPARED_SIZES: ReadonlySet<number> = new Set([10, 20, 25, 50, 100])
 /** As the indexes have them. */
 const SORT_COLUMNS = { created_at: 'id', completed_at: 'completed_at', duration: DURATION_MS } as const

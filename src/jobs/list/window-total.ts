@@ -29,7 +29,7 @@ export function windowTotal({ from, to }: OpenWindow, now: Date, { all, count, p
     then ${all}${rest} else ${count(inside.join(' and '))} end`
 }
 
-const idAt = (moment: Date, parameter: Counts['parameter']): string => parameter(firstIdAt('job', moment))
+const idAt = (time: Date, parameter: Counts['parameter']): string => parameter(firstIdAt('job', time))
 
 /** What is to be true of the account's oldest id where the window is longer than the rest of the time from it until now. */
 function isMostOfTime({ from, to }: OpenWindow, now: Date, parameter: Counts['parameter']): string {

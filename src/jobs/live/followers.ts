@@ -56,7 +56,7 @@ export function openFollowers(callers: CallerWatch): Followers {
     const follower: Follower = { interest, stream, sent: new Map() }
     count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
-    // Jobs are read with the scopes of the moment of subscribing: a caller that loses one has to subscribe again.
+    // Jobs are read with the scopes that the caller had when it subscribed: a caller that loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []
     const unwatch = callers.watch(caller, scopes, (lost) =>
       stream.fail(lost === null ? unauthorized() : forbidden(lost)),

@@ -4,8 +4,8 @@ import type { Parts } from '../../context/context.ts'
 export const JOB_CHANNEL = 'sonant_job'
 
 /**
- * Tells every process that a job has changed; to be called after the commit, since NOTIFY inside of it would make commits wait for each
- * other. Best effort: who follows a job reads its state when it connects, and whenever messages may have been missed.
+ * Notifies every process that a job has changed; to be called after the commit, since NOTIFY inside of it would make commits wait for each
+ * other. Best effort: a subscriber reads the job's state when it connects, and whenever messages may have been missed.
  */
 export function notifyJob(
   { notifier }: Pick<Parts, 'notifier'>,

@@ -17,7 +17,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const JOBS = 8_000
 const ROW_BYTES = 10_500
-/** Of each export that nobody reads: the rest fits into the buffers on the way to the client. */
+/** Of each export that its client does not read: the rest fits into the buffers on the way to the client. */
 const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
 /** Of what PostgreSQL answers to an export. */
 const LAST_BYTES = 150
@@ -96,7 +96,7 @@ describe('an export', () => {
     expect((await call(`${service.url}/api/v1/jobs?limit=1`, { key: caller.key })).status).toBe(200)
   })
 
-  test('that nobody reads lets go of its snapshot and its connection, and is whole when it is read after all', async () => {
+  test('that its client does not read releases its snapshot and its connection, and is whole when it is read after all', async () => {
     const responses = [await open(), await open()]
     await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(2 * SPILLED_BYTES)
     await expect.poll(snapshots, { timeout: 15_000, interval: 25 }).toEqual([])
@@ -115,7 +115,7 @@ describe('an export', () => {
   })
 
   test.each(['identity', 'gzip'])(
-    'whose client goes away frees its connection within a second, %s',
+    'whose client disconnects frees its connection within a second, %s',
     async (encoding) => {
       const response = await open(caller.key, { 'accept-encoding': encoding })
       // The head may be here before the first row is read.
@@ -127,7 +127,7 @@ describe('an export', () => {
     },
   )
 
-  test('whose client goes away while it waits for its turn leaves its place at once', async () => {
+  test('whose client disconnects while it is queued leaves the queue at once', async () => {
     const { key } = await service.createCaller()
     const holder = await service.runtime.db.pool.connect()
     const asked: ClientRequest[] = []

@@ -118,12 +118,12 @@ describe('exportJobs', () => {
     },
   )
 
-  test('a key without job:read is refused before its window is looked at, and so is nobody at all', async () => {
+  test('a key without job:read is refused before its window is looked at, and so is one that there is not', async () => {
     const { account } = await service.createCaller()
     const { apiKey } = await service.createKey(account, ['generate:voice'])
     for (const [key, code, status] of [
       [apiKey, 'FORBIDDEN', 403],
-      ['snt_nobody', 'UNAUTHORIZED', 401],
+      ['snt_none', 'UNAUTHORIZED', 401],
     ] as const) {
       for (const search of [YEAR, '?from=never', '']) {
         const answer = await get(key, search)
@@ -148,7 +148,7 @@ describe('exportJobs', () => {
     expect((await get(key, '?from=2026-02-02&to=2026-02-03', {}, 'HEAD')).status).toBe(200)
   }, 120_000)
 
-  test('gzip is sent to those who take it, and is the same file', async () => {
+  test('gzip is sent to clients that accept it, and is the same file', async () => {
     const { account, key } = await service.createCaller()
     await insert(account, { id: at('2026-01-05') })
     const plain = await get(key)
@@ -164,7 +164,7 @@ describe('exportJobs', () => {
     }
   })
 
-  test('HEAD tells the headers and leaves nothing open', async () => {
+  test('HEAD answers with the headers and leaves nothing open', async () => {
     const { account, key } = await service.createCaller()
     await insert(account, { id: at('2026-01-05') })
     for (let n = 0; n < 15; n++) {

@@ -18,7 +18,7 @@ function queueUp(queue = new ExportQueue()) {
 }
 
 describe('the export queue', () => {
-  test('lets two read at a time, and accounts in turn however many of one wait', async () => {
+  test('lets two read at a time, and accounts by turns however many of one wait', async () => {
     const { entered, enter, doneReading } = queueUp()
     const all = Promise.all(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'c1'].map((name) => enter(name)))
     await doneReading('none')
@@ -28,7 +28,7 @@ describe('the export queue', () => {
     expect(entered).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5'])
   })
 
-  test('gives the place of one that goes away to the next at once', async () => {
+  test('lets the next one in at once where a client disconnects', async () => {
     const { queue, entered, enter, doneReading } = queueUp()
     const gone = new AbortController()
     for (const name of ['a1', 'a2']) await enter(name)
@@ -47,7 +47,7 @@ describe('the export queue', () => {
     await Promise.all([last, ...again])
   })
 
-  test('has place for the others when one account has taken all it may', async () => {
+  test('has capacity for the others when one account has taken all it may', async () => {
     const { queue } = queueUp()
     const tickets: ExportTicket[] = []
     for (let n = 0; n < 12; n++) {

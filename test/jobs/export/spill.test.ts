@@ -10,7 +10,7 @@ import { openSpill, type Spill } from '../../../src/jobs/export/spill.ts'
 const CHUNKS = 400
 const LARGEST_CHUNK_BYTES = 100_000
 const CHUNKS_OF_64_KIB = 8_000
-/** New memory for each chunk is given back by V8 only now and then. */
+/** V8 frees the memory of chunks only now and then. */
 const MOST_BYTES = 128 * 2 ** 20
 
 let dir: string
@@ -122,7 +122,7 @@ describe('a spill', () => {
     expect(own.bytes).toBe(0)
   })
 
-  test('writes nothing down for a reader who waits for every chunk', async () => {
+  test('writes no file for a reader that waits for every chunk', async () => {
     const source = new Readable({ read: () => undefined })
     const reader = spill.through(sourceOf(source), 'owner')
     for (const chunk of chunks.slice(0, 50)) {

@@ -28,9 +28,9 @@ describe('cancelJob', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     service = await startTestRuntime()
     await applyEndpoint(service.runtime, 'held', { pool: 'held' })
-    await applyEndpoint(service.runtime, 'idle', { pool: 'nobody-serves' })
+    await applyEndpoint(service.runtime, 'idle', { pool: 'unserved' })
     await applyEndpoint(service.runtime, 'hasty', { pool: 'held' }, { time_limit_seconds: 1 })
-    // The text tells what becomes of it: "Quick" ones are spoken at once, all others go on until they are stopped.
+    // The text decides what becomes of it: "Quick" ones are spoken at once, all others go on until they are stopped.
     const engines = standInEngines((request) => {
       speaking.set(request.text, request)
       return request.text.startsWith('Quick') ? undefined : new Promise(() => undefined)
@@ -80,9 +80,9 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     expect(await audit(service.runtime, [id])).toEqual([])
   })
 
-  test('a running job whose worker is not told that it was cancelled, or given to another, stops all the same', async () => {
+  test('a running job whose worker missed that it was cancelled, or claimed by another, stops all the same', async () => {
     const { account, key } = await service.createCaller(CREDITS)
-    const [cancelled, taken] = ['Nobody told me.', 'Taken by another.']
+    const [cancelled, taken] = ['Cancelled unheard.', 'Claimed by another.']
     const ids = await Promise.all([cancelled, taken].map((text) => submitText(service.url, key, 'held', text)))
     await until(() => speaking.has(cancelled) && speaking.has(taken), PATIENCE_MS, 'the engine to speak')
     const caller = service.runtime.as({ kind: 'account', accountId: account, credits: CREDITS })
@@ -112,16 +112,16 @@ describe('cancelJob', { timeout: 60_000 }, () => {
   })
 
   test("another account's job, an unknown one and a malformed id are the same NOT_FOUND", async () => {
-    const [owner, stranger] = [await service.createCaller(), await service.createCaller()]
+    const [owner, other] = [await service.createCaller(), await service.createCaller()]
     const id = await submitText(service.url, owner.key, 'idle', 'Mine.')
-    const refusals = await Promise.all(
+    const errors = await Promise.all(
       [id, id.replace(/.{4}$/, '0000'), 'job_1'].map(async (wrong) => {
-        const { requestId: _own, ...refusal } = refusalOf(await cancel(stranger.key, wrong))!
-        return refusal
+        const { requestId: _own, ...error } = refusalOf(await cancel(other.key, wrong))!
+        return error
       }),
     )
-    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1)
-    expect(refusals[0]).toMatchObject({ code: 'NOT_FOUND' })
+    expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1)
+    expect(errors[0]).toMatchObject({ code: 'NOT_FOUND' })
     expect(await readJob(service.url, owner.key, id)).toMatchObject({ status: 'queued' })
   })
 

@@ -16,7 +16,7 @@ let s3: S3Server
 beforeAll(async () => {
   service = await startTestRuntime()
   s3 = await startS3Server()
-  await applyEndpoint(service.runtime, 'abandoned', { pool: 'nobody' })
+  await applyEndpoint(service.runtime, 'abandoned', { pool: 'unserved' })
 })
 afterAll(async () => {
   await s3.close()
@@ -32,7 +32,7 @@ describe.each(Object.entries(stores))('deleteAbandonedFiles in %s', (_name, open
   const prepare = async () => {
     const parts = { ...service.runtime, storage: openStore() }
     const { key } = await service.createCaller()
-    const id = await submitText(service.url, key, 'abandoned', 'Who keeps this?')
+    const id = await submitText(service.url, key, 'abandoned', 'Is this kept?')
     const claim = async () => (await claimJob(parts, id)) as Claim
     const store = async ({ attempt }: Claim) => {
       const storageKey = `${id}/${attempt}/audio.wav`

@@ -54,8 +54,8 @@ const balances = async (account: string) =>
   )[0]
 const failing = (error: unknown) => () => ({ timeLimitSeconds: 60, perform: () => Promise.reject(error) })
 
-describe('a job that workers which are stopped give back', () => {
-  test('may be given back any number of times, and one whose workers die still ends', async () => {
+describe('a job that stopping workers release', () => {
+  test('may be released any number of times, and one whose workers die still ends', async () => {
     const { jobId } = await submitted()
     const giveBack = async (reason: Error) => {
       const controller = new AbortController()
@@ -137,7 +137,7 @@ describe('a claim that was taken away', () => {
 })
 
 describe('rescueJobs', () => {
-  test('queues a job again whose place is gone, and no other', async () => {
+  test('queues a job again whose queue row is gone, and no other', async () => {
     const [lost, young, queued] = await Promise.all([submitted(), submitted(), submitted()])
     const queueRows = (jobId: string) =>
       query(`select id from pgboss.job where data->>'jobId' = $1 and state = 'created'`, [jobId])

@@ -64,7 +64,7 @@ describe('a repeated Idempotency-Key', () => {
     expect(await submit('other', key, 'a')).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 
-  test('does not tell a restricted endpoint from a missing one to a key that never had access', async () => {
+  test('answers a key that never had access the same for a restricted endpoint and a missing one', async () => {
     await door.apply(endpointFile('hidden', { required_scope: 'team:gold' }))
     const account = await door.createAccount(1_000n)
     const [insider, outsider] = await Promise.all(

@@ -150,7 +150,7 @@ describe('jobPage', () => {
     'from=2026-01-01T10:00:00%2B02:00',
     'from=2026-01-01T10:00:00-23:59',
     'from=2026-01-01&to=2026-01-01',
-    'api_key_id=nobody',
+    'api_key_id=key_of_none',
   ])('?%s is accepted', async (search) => {
     expect((await list(`?${search}`)).status).toBe(200)
   })

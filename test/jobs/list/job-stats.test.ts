@@ -140,7 +140,7 @@ describe('jobStats', () => {
     expect(await stats(key, '', fields)).toEqual([{ waitMs: { p50: 400, p99: 400 }, runMs: { p50: 850, p99: 850 } }])
   })
 
-  test('nobody counts the jobs of others, and the scope is asked for', async () => {
+  test('no caller counts the jobs of others, and the scope is required', async () => {
     const other = await service.createCaller()
     expect(await stats(other.key, '', 'jobs waitMs { p50 }')).toEqual([{ jobs: 0, waitMs: null }])
     expect(await stats(other.key, '(groupBy: [ENDPOINT])', 'endpointKey')).toEqual([])

@@ -99,7 +99,7 @@ describe('jobs', () => {
       }
       return { ...caller, ids: made }
     })
-    // Jobs 0 and 1 lasted differently and 0 and 3 ended within a second of each other: both tell the orders apart.
+    // Jobs 0 and 1 lasted differently and 0 and 3 ended within a second of each other: both distinguish the orders.
     const ends = lasted.map((ms, index) => (ms === null ? null : index * 1000 + ms))
     const keys: Record<string, (number | null)[]> = {
       CREATED_AT: [0, 1, 2, 3, 4],
@@ -235,7 +235,7 @@ describe('jobs', () => {
     expect(nodes[4]).toMatchObject({ mediaKind: 'IMAGE', mediaUrl: 'https://example.org/a.png' })
   })
 
-  test('a waiting job tells its place among those of its endpoint', async () => {
+  test('a waiting job has its position among those of its endpoint', async () => {
     const { ids, key } = await fill([
       { status: 'queued' },
       { status: 'queued', endpointKey: 'voice.other' },
