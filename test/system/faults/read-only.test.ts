@@ -8,7 +8,7 @@ import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
-import { freePorts } from '../../setup/http.ts'
+import { call, freePorts } from '../../setup/http.ts'
 import { canMount, insideOf, startMounted } from '../../setup/mounts.ts'
 import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { endProcesses } from '../../setup/processes.ts'
@@ -49,6 +49,8 @@ describe.skipIf(!canMount())('a data directory on a read-only file system', { ti
       insideOf(service, `mount -o remount,ro '${dataDir}'`)
       const failed = await say('Not now.')
       expect([failed.status, failed.error_code]).toEqual(['failed', 'INTERNAL_ERROR'])
+      // It can be asked about everything, so a balancer must go on sending requests to it.
+      expect((await call(`${url}/health/ready`)).status).toBe(200)
       insideOf(service, `mount -o remount,rw '${dataDir}'`)
       const spoken = await say('Now.')
       expect(spoken.status).toBe('completed')
