@@ -13,10 +13,10 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A database of one's own: migrated, empty, cloned from the template of global.ts. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A database of one's own, cloned from a template of global.ts: `migrated` and empty, or `opened` by the service before. */
+export async function createTestDatabase(from: 'migrated' | 'opened' = 'migrated'): Promise<TestDatabase> {
   const name = `test_${process.pid}_${randomBytes(4).toString('hex')}`
-  await clone(name)
+  await clone(name, `sonant_${from}`)
   const url = new URL(inject('databaseUrl'))
   url.pathname = `/${name}`
   return {
@@ -25,15 +25,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-async function clone(name: string): Promise<void> {
+async function clone(name: string, template: string): Promise<void> {
   const deadline = Date.now() + BUSY_DEADLINE_MS
   await administer(async (client) => {
     for (;;) {
       try {
         // Copying the files is faster than the log here, where nothing is flushed.
-        return await client.query(
-          `create database ${escapeIdentifier(name)} template sonant_template strategy file_copy`,
-        )
+        return await client.query(`create database ${escapeIdentifier(name)} template ${template} strategy file_copy`)
       } catch (error) {
         const busy = error instanceof Error && 'code' in error && error.code === OBJECT_IN_USE
         if (!busy || Date.now() > deadline) throw error

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { readSettings } from '../../src/context/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrations/migrate.ts'
+import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 
 declare module 'vitest' {
@@ -16,8 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL for the whole run, with the migrated database `sonant_template` that createTestDatabase clones: the first project that
- * needs it starts it, for all of them.
+ * One PostgreSQL for the whole run, with the databases that createTestDatabase clones, `sonant_migrated` and `sonant_opened`: the first project
+ * that needs it starts it, for all of them.
  */
 export async function setup({ vitest }: TestProject): Promise<void> {
   const root = vitest.getRootProject()
@@ -29,7 +31,7 @@ export async function setup({ vitest }: TestProject): Promise<void> {
     await rm(directory, { recursive: true, force: true })
   }
   try {
-    await makeTemplate(embedded.url)
+    await makeTemplates(embedded.url, directory)
     root.provide('databaseUrl', embedded.url)
     vitest.onClose(stop)
   } catch (error) {
@@ -38,19 +40,28 @@ export async function setup({ vitest }: TestProject): Promise<void> {
   }
 }
 
-async function makeTemplate(url: string): Promise<void> {
+/** Migrated, and also opened once by the service: with its queue and its published endpoint. */
+async function makeTemplates(url: string, directory: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query('create database sonant_template')
-    const template = new URL(url)
-    template.pathname = '/sonant_template'
+    await client.query('create database sonant_migrated')
     const log = openLog('warn')
-    const db = openDatabase(template.href, log)
+    const db = openDatabase(inDatabase(url, 'sonant_migrated'), log)
     await migrate(db, log).finally(() => db.close())
-    // Nobody may connect to it by violation: PostgreSQL clones only what nobody is connected to.
-    await client.query('alter database sonant_template with is_template true allow_connections false')
+    await client.query('create database sonant_opened template sonant_migrated')
+    const environment = { DATABASE_URL: inDatabase(url, 'sonant_opened'), DATA_DIR: join(directory, 'opened') }
+    const runtime = await openRuntime(readSettings(environment), log, { supervise: false })
+    await runtime.close()
+    for (const name of ['sonant_migrated', 'sonant_opened']) {
+      // PostgreSQL clones only what has no connection: none is let in by mistake.
+      await client.query(`alter database ${name} with is_template true allow_connections false`)
+    }
   } finally {
     await client.end()
   }
+}
+
+function inDatabase(url: string, name: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
 }

@@ -40,7 +40,7 @@ let accounts = 0
 
 /** The whole service in this process, on a database and a data directory of its own; without a worker unless asked for. */
 export async function startTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase('opened')
   const dataDir = await mkdtemp(join(tmpdir(), 'sonant-runtime-'))
   const settings = readSettings({
     DATABASE_URL: database.url,
