@@ -17,6 +17,9 @@ describe('the projects', () => {
     ['test/storage/s3.test.ts', 'service'],
     ['test/cli/commands/completion.test.ts', 'service'],
     ['test/engines/espeak/espeak.test.ts', 'service'],
+    ['test/users/password.test.ts', 'unit'],
+    ['test/server/app.request-cost.test.ts', 'alone'],
+    ['test/http/client-disconnect.test.ts', 'alone'],
     ['test/system/faults/clock.test.ts', 'system'],
   ] as const)('%s is a %s test', (file, project) => {
     expect(projectOf(file)).toBe(project)

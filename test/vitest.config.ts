@@ -4,15 +4,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './setup/projects.ts'
 import { ReportFlaky } from './setup/report-flaky.ts'
 
-/** The files that wait for crashes, leases and clocks go first: begun last, one of them would run on alone. */
+const ORDER = ['system', 'service', 'unit', 'alone']
+
+/**
+ * Project after project, since a worker is used again only for the project that it has begun with. What waits for crashes, leases and clocks
+ * goes first: begun last, one of them would run on alone.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ project }: TestSpecification) => project.name === 'system'
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * ORDER.indexOf(project.name) + (moduleId.includes('/faults/') ? 0 : 1)
+    return sorted.sort((a, b) => rank(a) - rank(b))
   }
 }
 
+/** How long a condition is waited for where no claim says how soon it holds: only what is broken takes as long. */
+const PATIENCE_MS = 30_000
 const DATABASE = { globalSetup: ['test/setup/global.ts'] }
 const files = sortTests()
 
@@ -21,20 +29,28 @@ const RETRY = process.env.CI
   ? { retry: 1, reporters: ['default', new ReportFlaky()] }
   : { retry: 0, reporters: ['default'] }
 
-// Without the alias vitest loads two copies of graphql (ESM and CJS), and instanceof checks between them fail.
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // Node.js loads the modules, as it does in production, and a worker loads them once for all of its files: loading takes a file longer than its tests.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    isolate: false,
+    // Most of the files wait for others: processes, leases, receivers.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     ...RETRY,
+    expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'unit', include: files.unit } },
       { extends: true, test: { name: 'service', include: files.service, ...DATABASE } },
+      // One after the other, when all others have ended: what they measure is theirs.
+      {
+        extends: true,
+        test: { name: 'alone', include: files.alone, ...DATABASE, fileParallelism: false, isolate: true },
+      },
       // Each waits for second processes, several in a row.
       { extends: true, test: { name: 'system', include: files.system, ...DATABASE, testTimeout: 120_000 } },
     ],

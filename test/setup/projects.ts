@@ -8,20 +8,27 @@ const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bim
 const SLOW =
   /^(pg|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/espeak\/espeak)/
 const INJECTS = /\binject\('/
+/** What claims how much processor time or memory something takes, or that it is over within a second. */
+const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|A_SECOND)\b/
 
-export type ProjectName = 'unit' | 'service' | 'system'
+export type ProjectName = 'unit' | 'service' | 'alone' | 'system'
 
 /** The test files of each project, by their paths from the root of the repository. Every test file is in one of them. */
 export function sortTests(): Record<ProjectName, string[]> {
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).sort()
   const groups = Map.groupBy(files, projectOf)
-  return { unit: groups.get('unit') ?? [], service: groups.get('service') ?? [], system: groups.get('system') ?? [] }
+  const of = (name: ProjectName): string[] => groups.get(name) ?? []
+  return { unit: of('unit'), service: of('service'), alone: of('alone'), system: of('system') }
 }
 
-/** `system` lies in test/system; `unit` reaches nothing slow, itself and through what it imports below test; `service` is the rest. */
+/**
+ * `system` lies in test/system; `unit` reaches nothing slow, itself and through what it imports below test; of the rest, `alone` measures and
+ * `service` does not.
+ */
 export function projectOf(file: string): ProjectName {
   if (file.startsWith('test/system/')) return 'system'
-  return isSlow(file, new Set()) ? 'service' : 'unit'
+  if (!isSlow(file, new Set())) return 'unit'
+  return MEASURES.test(readFileSync(resolve(ROOT, file), 'utf8')) ? 'alone' : 'service'
 }
 
 function isSlow(file: string, seen: Set<string>): boolean {
