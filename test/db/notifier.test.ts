@@ -30,7 +30,7 @@ describe('notifier', () => {
   })
   afterEach(async () => {
     await Promise.all(open.map((notifier) => notifier.close()))
-    await vi.waitUntil(noneLeft)
+    await expect.poll(noneLeft).toBe(true)
     await admin.end()
   })
 
@@ -41,7 +41,7 @@ describe('notifier', () => {
     await two.listen('Jobs "of" ALL', (payload) => heard.push(`two ${payload}`))
     await two.listen('other', (payload) => heard.push(`other ${payload}`))
     await one.notify('Jobs "of" ALL', 'job_1')
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
     expect(heard.sort()).toEqual(['one job_1', 'two job_1'])
   })
 
@@ -51,7 +51,7 @@ describe('notifier', () => {
     await notifier.listen('sql', (payload) => heard.push(payload))
     await admin.query(`select pg_notify('sql', 'x')`)
     await admin.query('notify sql')
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
     expect(heard).toEqual(['x', ''])
   })
 
@@ -62,12 +62,12 @@ describe('notifier', () => {
     const leaveSecond = await notifier.listen('shared', () => heard.push('second'))
     leaveFirst()
     await notifier.notify('shared')
-    await vi.waitUntil(() => heard.length === 1)
+    await expect.poll(() => heard.length).toBe(1)
     leaveSecond()
     leaveSecond()
     await notifier.listen('shared', () => heard.push('third'))
     await notifier.notify('shared')
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
     expect(heard).toEqual(['second', 'third'])
   })
 
@@ -78,10 +78,10 @@ describe('notifier', () => {
     const resync = vi.fn()
     await notifier.listen('a', (payload) => heard.push(payload), resync)
     expect(await terminateAll()).toBe(1)
-    await vi.waitUntil(() => resync.mock.calls.length === 1)
+    await expect.poll(() => resync.mock.calls.length).toBe(1)
     expect(ensure).toHaveBeenCalled()
     await notifier.notify('a', 'after')
-    await vi.waitUntil(() => heard.length === 1)
+    await expect.poll(() => heard.length).toBe(1)
   })
 
   test('messages and listeners that come while the connection is down are served when it is back', async () => {
@@ -94,13 +94,13 @@ describe('notifier', () => {
     await notifier.listen('early', (payload) => heard.push(payload), resync)
     up = false
     await terminateAll()
-    await vi.waitUntil(noneLeft)
+    await expect.poll(noneLeft).toBe(true)
     const late = notifier.listen('late', (payload) => heard.push(payload))
     const sent = notifier.notify('early', 'waited')
     up = true
     await Promise.all([late, sent])
     await notifier.notify('late', 'new')
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
     expect(heard).toEqual(['waited', 'new'])
   })
 
@@ -113,7 +113,7 @@ describe('notifier', () => {
     await notifier.listen('b', (payload) => heard.push(payload))
     await notifier.notify('b', '1')
     await notifier.notify('b', '2')
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
   })
 
   test('equal messages that wait together are sent once', async () => {
@@ -122,7 +122,7 @@ describe('notifier', () => {
     await notifier.listen('c', (payload) => heard.push(payload))
     await Promise.all(Array.from({ length: 500 }, () => notifier.notify('c', 'same')))
     await notifier.notify('c', 'end')
-    await vi.waitUntil(() => heard.includes('end'))
+    await expect.poll(() => heard).toContain('end')
     expect(heard).toEqual(['same', 'same', 'end'])
   })
 
@@ -140,7 +140,7 @@ describe('notifier', () => {
     void one.notify('d', 'last words')
     void one.notify('d', 'really')
     await one.close()
-    await vi.waitUntil(() => heard.length === 2)
+    await expect.poll(() => heard.length).toBe(2)
   })
 
   test('its connection is asked one thing after the other', async () => {
@@ -152,7 +152,7 @@ describe('notifier', () => {
     const more = notifier.listen('h', () => undefined)
     if (typeof unlisten === 'function') unlisten()
     await Promise.all([more, notifier.notify('f', 'heard')])
-    await vi.waitUntil(() => heard.length === 1)
+    await expect.poll(() => heard.length).toBe(1)
     // pg tells once in a process of a query that was sent while another one ran.
     expect(warnings).toEqual([])
   })

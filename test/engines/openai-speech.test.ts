@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -144,7 +144,7 @@ describe('what comes back', () => {
   test('more audio than the text can be is given up', async () => {
     server.answer(() => ({ seconds: 200 }))
     await expect(speak({}, { expectedSeconds: 2 })).rejects.toEqual(fails('RENDER_FAILED', /longer/))
-    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+    await expect.poll(() => server.inFlight()).toBe(0)
   })
 
   const openai = (message: string) => ({ error: { message, type: 'BadRequest', param: null, code: 400 } })
@@ -208,10 +208,10 @@ describe('in time', () => {
       const before = server.abandoned()
       const controller = new AbortController()
       const outcome = speak({}, { signal: controller.signal }).catch((error: unknown) => error)
-      await vi.waitFor(() => expect(server.inFlight()).toBe(1))
+      await expect.poll(() => server.inFlight()).toBe(1)
       controller.abort(new Error('cancelled'))
       expect(await outcome).toEqual(new Error('cancelled'))
-      await vi.waitFor(() => expect(server.abandoned()).toBe(before + 1))
+      await expect.poll(() => server.abandoned()).toBe(before + 1)
     }
   })
 
@@ -242,7 +242,7 @@ describe('in time', () => {
     server.answer(() => ({ hang: true }))
     const controllers = [0, 1].map(() => new AbortController())
     const outcomes = controllers.map(({ signal }) => speak({ max_in_flight: 1 }, { signal }).catch(() => 'ended'))
-    await vi.waitFor(() => expect(server.inFlight()).toBe(1))
+    await expect.poll(() => server.inFlight()).toBe(1)
     controllers[1]?.abort()
     expect(await outcomes[1]).toBe('ended')
     controllers[0]?.abort()
@@ -258,7 +258,7 @@ describe('in time', () => {
       await engine.speak(request)
       expect(server.openConnections()).toBe(1)
     })
-    await vi.waitFor(() => expect(server.openConnections()).toBe(0))
+    await expect.poll(() => server.openConnections()).toBe(0)
     await idle.use(block, (engine) => engine.speak(request))
     expect(server.calls).toHaveLength(2)
     await idle.close()

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mountMedia } from '../../src/server/media.ts'
 import { openDisk } from '../../src/storage/disk.ts'
 import { signMediaPath } from '../../src/storage/sign-url.ts'
@@ -47,7 +47,7 @@ describe('a whole transfer', () => {
     storage = { ...disk, read: (key, range) => remember(opened, disk.read(key, range)) }
     const [response] = (await once(ask(), 'response')) as [Readable]
     expect((await buffer(response)).equals(CONTENT)).toBe(true)
-    await vi.waitFor(() => expect(opened.map((stream) => stream.closed)).toEqual([true]))
+    await expect.poll(() => opened.map((stream) => stream.closed)).toEqual([true])
   })
 })
 
@@ -59,7 +59,7 @@ describe('a client that goes away', () => {
     const [response] = (await once(client, 'response')) as [Readable]
     await once(response, 'data')
     response.destroy()
-    await vi.waitFor(() => expect(opened.map((stream) => stream.closed)).toEqual([true]))
+    await expect.poll(() => opened.map((stream) => stream.closed)).toEqual([true])
   })
 
   test('before the file is open closes it as well', async () => {
@@ -77,7 +77,7 @@ describe('a client that goes away', () => {
     client.on('error', () => {})
     await asked.promise
     client.destroy()
-    await vi.waitFor(() => expect(opened.map((stream) => stream.closed)).toEqual([true]))
+    await expect.poll(() => opened.map((stream) => stream.closed)).toEqual([true])
   })
 
   test('a file that breaks off breaks the transfer visibly', async () => {

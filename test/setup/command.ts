@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Env } from './process.ts'
 import { until } from './wait.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const DEADLINE_MS = 60_000
+const OF_A_SIGNAL = 128
 
 const running = new Set<ChildProcess>()
 
@@ -38,9 +40,10 @@ export const startCommand = ([command = '', ...args]: readonly string[], env: En
     said,
     stdout: () => stdout,
     stderr: () => stderr,
+    /** Its code as a shell tells it, also where a signal that came twice met a process that had just finished. */
     ended: async () => {
       await until(() => !running.has(child), DEADLINE_MS, `${command} to end`)
-      return child.exitCode
+      return child.exitCode ?? OF_A_SIGNAL + constants.signals[child.signalCode!]
     },
     kill: (signal: NodeJS.Signals) => void child.kill(signal),
     /** As a terminal does with Ctrl-C. */

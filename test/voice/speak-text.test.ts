@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SENTENCES, speechRequest } from '../../bench/sentences.ts'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
@@ -72,7 +72,7 @@ describe('a long text', () => {
   test('fails with its first failing chunk, and the requests of the others are closed', async () => {
     server.answer((_, index) => (index === 3 ? { status: 400, json: { detail: 'no' } } : { hang: true }))
     await expect(speak(LONG)).rejects.toEqual(renderFailed(/400/))
-    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+    await expect.poll(() => server.inFlight()).toBe(0)
     expect(server.calls).toHaveLength(4)
   })
 
@@ -80,10 +80,10 @@ describe('a long text', () => {
     server.answer(() => ({ hang: true }))
     const controller = new AbortController()
     const outcome = speak(LONG, { signal: controller.signal }).catch((error: unknown) => error)
-    await vi.waitFor(() => expect(server.inFlight()).toBe(4))
+    await expect.poll(() => server.inFlight()).toBe(4)
     controller.abort(new Error('cancelled'))
     expect(await outcome).toEqual(new Error('cancelled'))
-    await vi.waitFor(() => expect(server.inFlight()).toBe(0))
+    await expect.poll(() => server.inFlight()).toBe(0)
     expect(server.calls).toHaveLength(4)
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
 import { failOrphanedJobs } from '../../src/jobs/lifecycle/fail-orphaned-jobs.ts'
@@ -79,7 +79,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     await query(`update pgboss.job set name = 'voice.left', group_tier = 'espeak' where data->>'jobId' = $1`, [id])
     const worker = await startWorker(service.runtime, { pools: ['left'], engines })
     const home = { name: 'voice.entered', group_tier: 'http://127.0.0.1:3', state: 'created' }
-    await vi.waitFor(async () => expect(await place()).toEqual([home]), 10_000)
+    await expect.poll(place).toEqual([home])
     await worker.stop()
     const heir = await startWorker(service.runtime, { pools: ['entered'], engines })
     await allFinished(service.runtime, [id])

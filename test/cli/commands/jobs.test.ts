@@ -195,7 +195,7 @@ describe('sonant jobs', () => {
     const { account } = await service.createCaller()
     await whileLocked('api_key', async () => {
       const { command } = await exportIntoPipe(account)
-      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      await expect.poll(waiting).toBe(1)
       command.killGroup('SIGINT')
       expect([await command.ended(), command.stderr()]).toEqual([130, 'Interrupted: no file was written.\n'])
     })
@@ -236,12 +236,12 @@ describe('sonant jobs', () => {
       await whileLocked(table, async () => {
         const args = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01', '-o', join(own, 'jobs.csv')]
         const command = startCommand([process.execPath, 'bin/sonant.js', 'jobs', 'export', ...args, '--json'], env)
-        await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+        await expect.poll(waiting).toBe(1)
         if (table === 'api_key') await expect.poll(() => readdir(own)).toHaveLength(1)
         // As npm does: what the terminal has told everybody is told once more.
         command.killGroup(signal)
         command.killGroup(signal)
-        await expect.poll(waiting, { timeout: 1_000, interval: 10 }).toBe(0)
+        await expect.poll(waiting).toBe(0)
         expect([await command.ended(), command.stderr()]).toEqual([code, 'Interrupted: no file was written.\n'])
         expect(JSON.parse(command.stdout())).toEqual({
           error: 'Interrupted: no file was written.',

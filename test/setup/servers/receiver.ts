@@ -4,6 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { KeyPair } from '../certificates.ts'
 import { until } from '../wait.ts'
 
+/** The first job of a service compiles its engine before anything is delivered: on a busy machine that is half a minute. */
+const PATIENCE_MS = 50_000
+
 /** One request as it came. */
 export interface Received {
   readonly path: string
@@ -76,7 +79,7 @@ export async function startReceiver(pair: KeyPair): Promise<Receiver> {
     port,
     received,
     on: (path, behaviour) => behaviours.set(path, behaviour),
-    waitFor: (path, count = 1, deadlineMs = 20_000) =>
+    waitFor: (path, count = 1, deadlineMs = PATIENCE_MS) =>
       until(
         () => (received(path).length >= count ? received(path) : undefined),
         deadlineMs,

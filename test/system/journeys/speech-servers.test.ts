@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { applyEndpoints } from '../../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../../src/catalog/delete-endpoint.ts'
 import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
@@ -95,12 +95,9 @@ describe('a job on a speech server', () => {
     const { key, jobId } = await submit(slug, LONG)
     const query = `{ voiceJob(jobId: "${jobId}") { status chunksDone chunksTotal } }`
     type Shown = { voiceJob: { status: string; chunksDone: number | null; chunksTotal: number | null } }
-    await vi.waitFor(
-      async () =>
-        expect((await graphql<Shown>(key, query)).voiceJob).toMatchObject({ status: 'PROCESSING', chunksDone: 3 }),
-      10_000,
-    )
-    const { chunksTotal } = (await graphql<Shown>(key, query)).voiceJob
+    const shown = async () => (await graphql<Shown>(key, query)).voiceJob
+    await expect.poll(shown).toMatchObject({ status: 'PROCESSING', chunksDone: 3 })
+    const { chunksTotal } = await shown()
     expect(chunksTotal).toBeGreaterThan(5)
     // The hanging requests end with the server; the retries of the job find the next one.
     await server.close()
@@ -137,7 +134,7 @@ describe('a failed job tells', () => {
     server.answer(() => ({ hang: true }))
     const job = await failureOf(await makeEndpoint({}, { time_limit_seconds: 1 }))
     expect(job.error_code).toBe('JOB_TIMEOUT')
-    await vi.waitFor(() => expect(server.abandoned()).toBe(1))
+    await expect.poll(() => server.abandoned()).toBe(1)
   })
 
   test('RENDER_FAILED when the server refuses the text', async () => {
