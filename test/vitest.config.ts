@@ -41,7 +41,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     ...RETRY,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
-    testTimeout: 60_000,
+    // Beyond what a test waits for, so that it is the condition that is named.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'unit', include: files.unit } },
@@ -52,7 +53,7 @@ export default defineConfig({
         test: { name: 'alone', include: files.alone, ...DATABASE, fileParallelism: false, isolate: true },
       },
       // Each waits for second processes, several in a row.
-      { extends: true, test: { name: 'system', include: files.system, ...DATABASE, testTimeout: 120_000 } },
+      { extends: true, test: { name: 'system', include: files.system, ...DATABASE, testTimeout: 240_000 } },
     ],
   },
 })

@@ -8,7 +8,7 @@ import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-se
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 const SENTENCE =
   'The quick brown fox jumps over the lazy dog while the sun goes down behind the hills of the far country. '
 const INPUTS = {
@@ -20,7 +20,7 @@ const INPUTS = {
   },
 }
 
-describe('max_in_flight', { timeout: 90_000 }, () => {
+describe('max_in_flight', { timeout: 240_000 }, () => {
   let service: TestRuntime
   let server: SpeechServer
   const closers: (() => Promise<unknown>)[] = []

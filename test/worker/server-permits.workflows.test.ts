@@ -9,11 +9,11 @@ import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 import { applyWorkflow, submitPrompt } from '../setup/workflows.ts'
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 const LATENCY_MS = 150
 const ELSEWHERE = 'http://127.0.0.1:9'
 
-describe('max_in_flight of a workflow', { timeout: 90_000 }, () => {
+describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
   let service: TestRuntime
   let cog: CogServer
   let key: string
@@ -58,8 +58,11 @@ describe('max_in_flight of a workflow', { timeout: 90_000 }, () => {
     await addWorker()
     await addWorker()
     await until(async () => String(await shares()) === '2,2', PATIENCE_MS, 'both to have their part')
-    cog.answer(() => ({ ms: LATENCY_MS, polled }))
+    const gate = Promise.withResolvers<void>()
+    cog.answer((_call, index) => (index < 4 ? { polled, until: gate.promise } : { polled, ms: LATENCY_MS }))
     const ids = await submit(slug, 40)
+    await until(() => cog.running() === 4, PATIENCE_MS, 'every place to be in use')
+    gate.resolve()
     await allFinished(service.runtime, ids)
     expect(new Set(cog.calls.map(({ id }) => id)).size).toBe(ids.length)
     expect(cog.mostRunning()).toBe(4)

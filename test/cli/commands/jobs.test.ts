@@ -126,7 +126,9 @@ describe('sonant jobs', () => {
     const again = await sonantOn<{ job_id: string }>(env, 'jobs', 'retry', failed)
     expect(again).toEqual({ job_id: expect.stringMatching(/^job_/), status: 'queued', retry_of: failed })
     const select = 'select account_id, status, inputs from job where id = $1'
-    expect(await query(select, again.job_id)).toEqual([{ account_id: account, status: 'queued', inputs }])
+    expect(await query(select, again.job_id)).toEqual([
+      { account_id: account, status: 'queued', inputs: { ...inputs, language: 'auto' } },
+    ])
     expect(await query(select, failed)).toEqual([{ account_id: account, status: 'failed', inputs }])
     const { stdout } = await run(['jobs', 'retry', failed], env)
     expect(stdout.replace(/^job_\w+/, 'ID')).toBe(`ID  queued, again what ${failed} was\n`)

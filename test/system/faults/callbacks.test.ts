@@ -10,7 +10,7 @@ const POOL = 'told'
 /** Those that wait for a lock that somebody else holds on what is known of attempts. */
 const WAITING = `
   select a.pid from pg_stat_activity a join pg_locks l on l.pid = a.pid
-  where not l.granted and l.relation = 'webhook_attempt'::regclass`
+  where not l.granted and l.relation = 'webhook_attempt'::regclass and a.datname = current_database()`
 const FROZEN = `
   select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
 
