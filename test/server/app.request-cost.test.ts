@@ -57,7 +57,7 @@ const asked: readonly (readonly [string, string])[] = [
 
 describe('without a key, the event loop is hardly held by', () => {
   test.each(askedAnonymously)('%s', async (_title, body) => {
-    const { cpuMs } = await leastCpu(() => call(`${service.url}/graphql`, { method: 'POST', body }))
+    const { cpuMs } = await leastCpu(() => call(`${service.url}/graphql`, { method: 'POST', body }), MAX_ANONYMOUS_MS)
     expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
   })
 
@@ -70,8 +70,9 @@ describe('without a key, the event loop is hardly held by', () => {
     ['/health/live', 'X-Forwarded-For', '1.1.1.1,'],
   ])('%s with 15 KB of %s: %s', async (path, name, part) => {
     const value = part.repeat(HEADER_CHARACTERS / part.length)
-    const { result, cpuMs } = await leastCpu(() =>
-      answerTo(`GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`),
+    const { result, cpuMs } = await leastCpu(
+      () => answerTo(`GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`),
+      MAX_ANONYMOUS_MS,
     )
     expect(result).toMatch(/^HTTP\/1\.1 [234]/)
     expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
@@ -83,7 +84,7 @@ describe('with a key, the event loop is not held for long by', () => {
     // The key's hash is taken of the whole request.
     const headers = { 'idempotency-key': 'hashed' }
     const speak = () => call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, headers, body })
-    const { result, cpuMs } = await leastCpu(speak)
+    const { result, cpuMs } = await leastCpu(speak, MAX_MS)
     expect([result.status, result.json<{ error_code: string }>().error_code]).toEqual([400, 'INVALID_REQUEST'])
     expect(cpuMs).toBeLessThan(MAX_MS)
   })

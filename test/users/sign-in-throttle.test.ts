@@ -54,7 +54,7 @@ async function leastWorkOfEach(tries: readonly (() => Promise<unknown>)[]): Prom
 
 describe('an e-mail address that is longer than any', () => {
   test('costs no more of the event loop than another one, however it would be normalized', async () => {
-    const { result, cpuMs } = await leastCpu(() => signIn(UNSORTED_MARKS, WRONG, '203.0.113.1'))
+    const { result, cpuMs } = await leastCpu(() => signIn(UNSORTED_MARKS, WRONG, '203.0.113.1'), MAX_CPU_MS)
     expect(result.code).toBe('UNAUTHORIZED')
     expect(cpuMs).toBeLessThan(MAX_CPU_MS)
   })

@@ -58,7 +58,7 @@ const CONTENT_TYPES = [
 
 describe('abuse', () => {
   test.each([...DOCUMENT_ABUSES, ...HTTP_ABUSES])('%s is refused within 50 ms of work', async (_title, body) => {
-    const { result, cpuMs } = await leastCpu(async () => (await post(body)).json() as Promise<Refusal>)
+    const { result, cpuMs } = await leastCpu(async () => (await post(body)).json() as Promise<Refusal>, MAX_CPU_MS)
     expectRefusal(result)
     expect(cpuMs).toBeLessThan(MAX_CPU_MS)
   })
@@ -70,7 +70,7 @@ describe('abuse', () => {
   })
 
   test.each(HARMLESS)('%s costs less than 50 ms of work', async (_title, body) => {
-    const { result, cpuMs } = await leastCpu(async () => (await post(body)).json() as Promise<Refusal>)
+    const { result, cpuMs } = await leastCpu(async () => (await post(body)).json() as Promise<Refusal>, MAX_CPU_MS)
     expect(result.errors).toBeUndefined()
     expect(cpuMs).toBeLessThan(MAX_CPU_MS)
   })
