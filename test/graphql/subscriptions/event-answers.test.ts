@@ -49,7 +49,9 @@ function openSocket(key: string): WebSocket {
   return socket
 }
 
-test('whose socket closes while its key is looked up leaves its place to others', { timeout: 4 * PATIENCE_MS }, async () => {
+test('whose socket closes while its key is looked up leaves its place to others', {
+  timeout: 4 * PATIENCE_MS,
+}, async () => {
   const { key, account } = await service.createCaller()
   await insertJob(service.runtime.db, account, { status: 'processing' })
   const keys = await lockTable(service.runtime, 'api_key')
@@ -88,7 +90,11 @@ test('who hangs up in the first moments leaves its place to others', { timeout: 
   const isWhole = async (): Promise<boolean> => {
     for (const one of heard) one.end()
     heard = Array.from({ length: PLACES }, open)
-    await until(() => heard.every(({ data, done }) => data.length > 0 || done), PATIENCE_MS, 'all of them to be answered')
+    await until(
+      () => heard.every(({ data, done }) => data.length > 0 || done),
+      PATIENCE_MS,
+      'all of them to be answered',
+    )
     return heard.every(({ data }) => data[0]?.jobsUpdated.id === jobId)
   }
   await until(isWhole, PATIENCE_MS, 'every place to be free')
