@@ -11,7 +11,8 @@ const CTRL_C = '\x03'
 /** Runs the command line in a pseudo-terminal: standard output and standard error are one stream of what a user sees. */
 export const startInTerminal = (args: readonly string[], env: Readonly<Record<string, string>>) => {
   const { PATH, HOME, TMPDIR } = process.env
-  const given = { PATH, HOME, TMPDIR, HOST: '127.0.0.1', TERM: 'xterm', ...env }
+  // Unlike Node.js, the pseudo-terminal passes an absent value on as the word "undefined".
+  const given = { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), HOST: '127.0.0.1', TERM: 'xterm', ...env }
   const terminal = spawn(process.execPath, ['bin/sonant.js', ...args], { ...SIZE, cwd: ROOT, env: given })
   let written = ''
   let exitCode: number | undefined
