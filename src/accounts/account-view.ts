@@ -1,3 +1,4 @@
+/** An account as callers see it; `credits` is its balance. */
 export interface Account {
   readonly id: string
   readonly name: string

@@ -21,6 +21,7 @@ export interface CreditEntry {
 
 export const ENTRY_VIEW = { id: true, kind: true, amount: true, jobId: true, createdAt: true } as const
 
+/** A page of the ledger, newest first. */
 export interface CreditEntriesInput extends PageInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined

@@ -7,6 +7,7 @@ import { newId } from '../values/id.ts'
 import { hashApiKey, newApiKey } from './api-key.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
+/** A key that was just made: the one time that its value is shown. */
 export interface NewApiKey {
   readonly apiKeyId: string
   /** The value of the key, which is stored nowhere. */
@@ -14,6 +15,7 @@ export interface NewApiKey {
   readonly scopes: readonly string[]
 }
 
+/** A key to be made. */
 export interface ApiKeyInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined

@@ -3,6 +3,7 @@ import type { Context } from '../context/context.ts'
 import { type ApiKeyView, KEY_VIEW, unknownKey } from './api-keys.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
+/** What is to change of a key. */
 export interface ApiKeyChange {
   readonly apiKeyId: string
   /** Absent or null: stays. */

@@ -1,6 +1,7 @@
 import type { CatalogSnapshot, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 
+/** The catalog as a caller may see it; `document` is its form in REST. */
 export interface CatalogView {
   readonly catalogVersion: string
   readonly endpoints: readonly VoiceEndpoint[]

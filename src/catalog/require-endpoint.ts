@@ -17,7 +17,10 @@ export function requireEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   return endpoint
 }
 
-/** The endpoint behind a slug, to be shown: public ones for any caller, every one for the operator, others as `requireEndpoint` has them. */
+/**
+ * The endpoint behind a slug, to be shown: public ones for any caller, every one for the operator, others as `requireEndpoint` has them.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
 export function findVisibleEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   const known = ctx.catalog.current.endpoints.get(slug)
   if (known !== undefined && (isPublic(known) || isOperator(ctx))) return known

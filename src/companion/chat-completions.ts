@@ -9,6 +9,7 @@ export type ContentPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
 
+/** A message as OpenAI's chat completions take it. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string | readonly ContentPart[]

@@ -10,6 +10,7 @@ import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Limit } from './companion-server.ts'
 import type { Decision } from './finish-job.ts'
 
+/** A message to the companion. */
 export interface ChatInput {
   /** Absent: a new chat. */
   readonly chatId?: string | null | undefined
@@ -17,6 +18,7 @@ export interface ChatInput {
   readonly idempotencyKey?: string | null | undefined
 }
 
+/** The companion's answer to a message. */
 export interface ChatResult {
   readonly chatId: string
   /** null when the message or the reply was rejected, or no model is configured. */

@@ -18,6 +18,7 @@ export async function requireChat(ctx: Context, chatId: string): Promise<void> {
   if ((await ctx.db.prisma.companionChat.findFirst({ where, select: { id: true } })) === null) throw notFound()
 }
 
+/** Writes a new chat. */
 export async function insertChat(tx: PrismaTx, chatId: string, accountId: string): Promise<void> {
   await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
 }
@@ -54,6 +55,7 @@ export async function appendExchange(tx: PrismaTx, chatId: string, message: stri
   await tx.companionTurn.deleteMany({ where: { chatId, position: { lte: last - MAX_TURNS } } })
 }
 
+/** Replaces the persona of a chat. */
 export async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
   await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
 }

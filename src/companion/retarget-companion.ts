@@ -6,12 +6,14 @@ import { type CompanionContext, MAX_PERSONA_CHARACTERS } from './companion.ts'
 import { type CompanionView, runCompanionJob } from './companion-job.ts'
 import type { Decision } from './finish-job.ts'
 
+/** Another persona for a chat. */
 export interface RetargetInput {
   readonly chatId: string
   readonly persona: string
   readonly idempotencyKey?: string | null | undefined
 }
 
+/** The chat whose persona was changed. */
 export interface RetargetResult {
   readonly chatId: string
 }

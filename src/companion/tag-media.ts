@@ -15,12 +15,14 @@ const PLAIN_ORIGIN = /^http:\/\/([^/?#]*?)(?::80)?(?=[/?#]|$)/i
 
 export type MediaKind = 'image' | 'video' | 'audio'
 
+/** A medium to be tagged, by its public URL. */
 export interface MediaTagInput {
   readonly mediaUrl: string
   readonly mediaKind: MediaKind
   readonly idempotencyKey?: string | null | undefined
 }
 
+/** The tags of a medium. */
 export interface MediaTagResult {
   readonly mediaUrl: string
   readonly mediaKind: MediaKind

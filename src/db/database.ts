@@ -30,6 +30,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** Beyond the pool's own time limit, whose error says that the database is down; and as long as a lock may have to be waited for. */
 const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
 
+/** Opens a pool of at most `max` connections, and Prisma Client over the same ones. Connects with the first statement. */
 export function openDatabase(url: string, log: Log, max = 20): Database {
   const common = { connectionString: url, application_name: 'sonant' }
   const pool = new Pool({

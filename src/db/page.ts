@@ -16,6 +16,7 @@ export interface PageInput {
   readonly before?: string | null | undefined
 }
 
+/** A page in the shape of Relay's connections. Both cursors are null where it is empty. */
 export interface Connection<Node> {
   readonly edges: { readonly cursor: string; readonly node: Node }[]
   readonly pageInfo: {

@@ -21,6 +21,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** Of several addresses the next is tried after this long. Node's own 250 ms gives up on receivers far away. */
 const NEXT_ADDRESS_MS = 2000
 
+/** What decides which addresses may be connected to. */
 export interface Guard {
   readonly resolver: Resolver
   readonly egressAllow: readonly Cidr[]

@@ -16,6 +16,7 @@ const POLL_SHARE = 0.1
 /** All slots of the server are taken. */
 const BUSY_STATUS = 409
 
+/** A prediction to be made, and what happens around it. */
 export interface PredictionRequest {
   /** Becomes the prediction's id where the server takes one over. */
   readonly id: string

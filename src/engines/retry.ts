@@ -15,6 +15,7 @@ export interface RetryBudgetMs {
   readonly away: number
 }
 
+/** How long work at a server is tried again, and what ends it. */
 export interface RetryOptions {
   readonly retryBudgetMs: RetryBudgetMs
   /** When it is of no use any more, in milliseconds of `performance.now()`. A server that says when to come back is taken at its word until then. */

@@ -9,6 +9,7 @@ import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.t
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 
+/** A workflow and its inputs. */
 export interface GenerationInput {
   readonly slug: string
   /** The workflow's own named inputs, not yet validated. */

@@ -15,6 +15,7 @@ interface Row {
   webhook_url: string | null
 }
 
+/** The failed job to be submitted again. */
 export interface Retry {
   readonly jobId: string
   /** The same key and job lead to the same new job for 24 hours. */

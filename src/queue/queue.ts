@@ -9,6 +9,7 @@ export interface FairShare {
   readonly server: string
 }
 
+/** Which others a job shares limits with, and when it may be taken. */
 export interface EnqueueOptions {
   readonly fairShare?: FairShare
   /** Instead of a fair share: jobs of one key stay in the queue while their worker has no capacity for the key. */

@@ -8,6 +8,7 @@ const WAITS_MS: readonly number[] = [100, 400, 1600]
 /** Between the tries of one that waits for longer, half of it more or less by chance. */
 const LONG_WAIT_MS = 2_000
 
+/** One request to the store. */
 export interface S3Request {
   readonly url: string
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'

@@ -34,6 +34,7 @@ export interface SignInThrottle {
   readonly size: number
 }
 
+/** Counts the failed sign-ins of this process by address and by user. */
 export function openSignInThrottle(): SignInThrottle {
   const open = () => new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
   const [addresses, pairs, users] = [open(), open(), open()]

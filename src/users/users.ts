@@ -5,6 +5,7 @@ import { type Connection, idQuery, type PageInput, pageShape, toConnection } fro
 import { isId } from '../values/id.ts'
 import { USER_VIEW, type User } from './user.ts'
 
+/** A page of users, oldest first. */
 export interface UsersInput extends PageInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined

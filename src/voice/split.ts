@@ -4,6 +4,7 @@ import { findSentences, mayBreak } from './find-sentences.ts'
 /** What follows a chunk in the text, and so how long a pause belongs there. */
 export type Pause = 'paragraph' | 'sentence' | 'clause' | 'none'
 
+/** A part of a text that is spoken by itself, and the pause after it. */
 export interface Chunk {
   readonly text: string
   readonly pause: Pause

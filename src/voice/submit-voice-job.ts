@@ -13,6 +13,7 @@ import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 
+/** An endpoint and its inputs. */
 export interface VoiceJobInput {
   readonly slug: string
   /** The endpoint's own named inputs, not yet validated. */

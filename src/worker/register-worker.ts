@@ -18,6 +18,7 @@ interface Registrant {
   onSilence?(): void
 }
 
+/** A worker's entry in the list of workers. */
 export interface Registration {
   /** Takes the worker, which has stopped, off the list, and releases what the queue still counts as its own. */
   end(): Promise<void>

@@ -18,6 +18,7 @@ interface Claimant {
   readonly busy: boolean
 }
 
+/** A worker's part of a server's limit. */
 export interface Share {
   /** What this worker's part of the limit is: the others leave it as soon as they can. */
   readonly fair: number

@@ -16,6 +16,7 @@ import { slotsOver } from './slots.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 import type { WorkerLoad } from './worker.ts'
 
+/** A worker that takes jobs. */
 export interface Worker {
   /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and releases the rest. */
   stop(): Promise<void>

@@ -61,6 +61,7 @@ export async function recordStart(db: Queryable, { name, sql }: Migration): Prom
   return id
 }
 
+/** Notes that a migration was applied whole. */
 export async function recordFinish(db: Queryable, id: string): Promise<void> {
   await db.query('update _prisma_migrations set applied_steps_count = 1, finished_at = now() where id = $1', [id])
 }

@@ -31,6 +31,7 @@ interface Graphiql extends Page {
   isAskedFor(request: FastifyRequest): boolean
 }
 
+/** Mounts the files of GraphiQL's page. */
 export function mountGraphiql(app: FastifyInstance): Graphiql {
   return {
     ...mountPage(app, GRAPHQL_PATH, makePage),

@@ -15,6 +15,7 @@ export interface OpenOperation {
   follow<Answer>(answers: AsyncIterator<Answer, undefined>): AsyncGenerator<Answer, undefined>
 }
 
+/** An operation that a client has just sent over a socket. */
 export function openOperation(): OpenOperation {
   const completed = new AbortController()
   const end = async () => {

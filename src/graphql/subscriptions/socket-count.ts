@@ -12,6 +12,7 @@ export interface SocketCount {
   add(socket: WebSocket, caller: AccountHolder): boolean
 }
 
+/** Counts the open sockets of each caller of this process. */
 export function openSocketCount(): SocketCount {
   const callers = new Map<string, number>()
   let total = 0

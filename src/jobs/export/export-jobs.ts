@@ -22,6 +22,7 @@ export interface ExportContext extends Context {
   readonly spill: Spill
 }
 
+/** An export under way. */
 export interface JobExport {
   /** How many jobs have been read so far. */
   rowsRead(): number
@@ -29,6 +30,7 @@ export interface JobExport {
   readonly csv: Readable
 }
 
+/** The window of time whose jobs are exported. */
 export interface ExportInput extends Window {
   /** Aborted when the caller has disconnected: what the database does for it then ends at once. */
   readonly gone?: AbortSignal

@@ -30,6 +30,7 @@ export interface Spill {
   close(): Promise<void>
 }
 
+/** Opens the files that hold what slow readers have not taken yet. */
 export function openSpill({ dir, ...limits }: SpillOptions): Spill {
   usingSync(dir, () => openEmpty(dir))
   const quota = new SharedQuota(limits)

@@ -21,7 +21,7 @@ export const TYPE_NAMES: Readonly<Record<JobType, string>> = {
 }
 const queuePositions = new BatchLoader<GraphqlContext, number>((ctx, ids) => loadQueuePositions(ctx.db.pool, ids))
 
-/** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. */
+/** The job that the caller's mutation has just made: no scope but that mutation's own is asked for. @throws UNAUTHORIZED, NOT_FOUND */
 export async function madeJob(ctx: GraphqlContext, { jobId }: { readonly jobId: string }): Promise<Job> {
   const made = await findJob(ctx.db.pool, jobId, requireAccount(ctx).accountId)
   if (made === null) throw jobNotFound()

@@ -15,6 +15,7 @@ const LOST = `
   select j.id from unnest($1::text[], $2::integer[]) as claimed(id, attempt) join job j on j.id = claimed.id
   where j.status not in ('queued', 'processing') or j.attempt > claimed.attempt`
 
+/** Keeps the claims of this process. */
 export function openClaimRegistry(db: Database): ClaimRegistry {
   const attempts = new Map<string, number>()
   return {

@@ -3,6 +3,7 @@ import { newId } from '../../values/id.ts'
 import type { Claim } from './claim-job.ts'
 import { type EndingParts, endJob, type Provenance } from './end-job.ts'
 
+/** A stored output of an attempt. */
 export interface FinishedArtifact {
   readonly output: string
   readonly storageKey: string

@@ -19,6 +19,7 @@ export interface EndingParts extends Parts {
   readonly deliveries: DeliveryPort
 }
 
+/** A job and the account that it belongs to. */
 export interface JobName {
   readonly accountId: string
   readonly jobId: string

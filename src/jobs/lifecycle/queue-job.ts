@@ -9,6 +9,7 @@ import type { FairShare, Statement } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
+/** What a caller gets for a job that was accepted. */
 export interface Submission {
   readonly jobId: string
   readonly status: 'queued'

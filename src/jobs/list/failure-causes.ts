@@ -19,6 +19,7 @@ export interface FailureCause {
   readonly lastJobId: string
 }
 
+/** The window of time whose failures are counted. */
 export interface FailureCausesInput {
   /** Of jobs created at this time or later; a day ago unless given. */
   readonly from?: Date | null | undefined

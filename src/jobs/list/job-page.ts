@@ -11,6 +11,7 @@ const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 const MAX_OFFSET = 2_147_483_647
 
+/** A page by number, as REST asks for it. */
 export interface JobPageInput {
   /** 1 to 100 jobs; 50 if absent. */
   readonly limit?: number | null | undefined
@@ -21,6 +22,7 @@ export interface JobPageInput {
   readonly whole?: boolean
 }
 
+/** A page by number; `limit` and `offset` are those that were used. */
 export interface JobPage<Entry extends JobSummary = JobSummary> {
   readonly jobs: readonly Entry[]
   /** How many jobs match, exactly. */

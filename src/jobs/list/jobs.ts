@@ -12,11 +12,13 @@ import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
 
+/** How a list is sorted; jobs that are equal in the field come by their ids. */
 export interface JobOrder {
   readonly field: JobOrderField
   readonly direction: 'asc' | 'desc'
 }
 
+/** A page by cursor. */
 export interface JobsInput extends PageInput {
   readonly filter?: JobsFilter | null | undefined
   /** Newest first unless given. */

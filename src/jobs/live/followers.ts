@@ -32,6 +32,7 @@ export interface Followers {
   add(caller: AccountHolder, interest: Interest): Follower
 }
 
+/** Keeps the followers of this process. */
 export function openFollowers(callers: CallerWatch): Followers {
   const accounts = new Map<string, Set<Follower>>()
   const counts = new Map<string, number>()

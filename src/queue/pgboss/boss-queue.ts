@@ -18,6 +18,7 @@ const NOTIFY_SPACING_MS = 5
 /** Takes a wake-up. Returns whether it has a free slot for the work. */
 type LocalWorker = () => boolean
 
+/** The queue, and what dispatchers need besides. */
 export interface BossQueue extends Queue {
   /** Wakes a worker of this process without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void

@@ -15,6 +15,7 @@ export interface Settler {
   flushed(): Promise<void>
 }
 
+/** Reports jobs to the queue, those of one turn of the event loop in one statement. */
 export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler {
   let waiting: Delivery[] = []
   let flushing: Promise<void> = Promise.resolve()

@@ -20,6 +20,7 @@ interface Idle {
   readonly since: number
 }
 
+/** Opens and keeps connections to receivers. */
 export function openConnections(connect: buildConnector.connector): Connections {
   const idle = new Map<string, Idle[]>()
   const sweep = setInterval(() => {

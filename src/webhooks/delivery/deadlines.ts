@@ -13,6 +13,7 @@ export interface Deadlines {
   forget(watched: Watched): void
 }
 
+/** One timer for the time limits of all attempts. */
 export function openDeadlines(): Deadlines {
   const all = new Set<Watched>()
   let timer: NodeJS.Timeout | undefined

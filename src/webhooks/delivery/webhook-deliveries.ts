@@ -7,6 +7,7 @@ import { type Detail, invalidRequest } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { type DeliveryKind, type DeliveryState, isOutcome, mostAttempts, OUTCOMES } from './webhook-delivery.ts'
 
+/** One attempt of a delivery; `number` counts from 1 within its round. Duration and outcome are null while it runs. */
 export interface AttemptView {
   readonly round: number
   readonly number: number
@@ -34,6 +35,7 @@ export interface DeliveryView {
   readonly attempts: readonly AttemptView[]
 }
 
+/** A page of the delivery history, narrowed by job and by outcome. */
 export interface DeliveriesInput extends PageInput {
   readonly jobId?: string | null | undefined
   readonly outcome?: string | null | undefined

@@ -34,6 +34,7 @@ interface WebhookWorkerParts extends DeliveryParts {
   readonly workerId: string
 }
 
+/** The part of a worker that delivers webhooks. */
 export interface WebhookWorker {
   /** Whether it holds deliveries. */
   isBusy(): boolean

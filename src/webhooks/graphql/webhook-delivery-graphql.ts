@@ -68,7 +68,7 @@ export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').im
   }),
 })
 
-/** A delivery that a verb made or changed. */
+/** A delivery that a verb made or changed. @throws NOT_FOUND */
 export async function showDelivery(ctx: GraphqlContext, id: string): Promise<DeliveryView> {
   const [delivery] = await findDeliveries(ctx, { ids: [id] })
   if (delivery === undefined) throw notFound()
