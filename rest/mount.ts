@@ -14,7 +14,7 @@ import {
 } from './openapi-validator.ts'
 import type { Answer, Operation } from './operation.ts'
 import { operations } from './operations.ts'
-import { type Query, readQuery, refuseRepeatedKey } from './parameters.ts'
+import { type Query, readQuery, rejectRepeatedKey } from './parameters.ts'
 import { send, sendOpen } from './send.ts'
 
 /** The REST door: fastify routes, openapi-backend validates, a verb answers. */
@@ -55,7 +55,7 @@ function mountSecured(
     onRequest: authorize(operation, documented, callers),
     handler: async (request, reply) => {
       if (takesBody && request.body === undefined) throw invalidRequest('Send a JSON object as the body.')
-      refuseRepeatedKey(request.raw)
+      rejectRepeatedKey(request.raw)
       const query = readQuery(documented, request.query as Record<string, unknown>)
       validator.validate(routed(request, query), documented)
       return send(reply, await perform(operation, request, reply, query))

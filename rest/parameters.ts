@@ -38,7 +38,7 @@ export function readQuery(operation: Parametrised, given: Readonly<Record<string
 }
 
 /** Node joins repeated headers into one, which would pass for a single strange key. @throws INVALID_REQUEST */
-export function refuseRepeatedKey({ headers, headersDistinct }: IncomingMessage): void {
+export function rejectRepeatedKey({ headers, headersDistinct }: IncomingMessage): void {
   if (headers['idempotency-key'] === undefined || headersDistinct['idempotency-key']?.length === 1) return
   throw invalidRequest('Send one Idempotency-Key.', [{ path: 'Idempotency-Key', message: 'is repeated' }])
 }

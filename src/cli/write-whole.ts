@@ -24,7 +24,7 @@ const openDescriptor = promisify(open)
  */
 export async function writeWhole(path: string, content: Readable, signal: AbortSignal): Promise<void> {
   if (path === STANDARD_OUTPUT) return writeOut(content, signal)
-  const special = await isSpecial(path).catch(refuse(path))
+  const special = await isSpecial(path).catch(reject(path))
   if (special) await pour(path, content, await openSpecial(path, content, signal), signal)
   else await writeBeside(path, content, signal)
 }
@@ -41,7 +41,7 @@ export async function checkWritable(path: string): Promise<void> {
     else if ((await stat(path)).isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR' })
     else await access(path, constants.W_OK)
   }
-  await check().catch(refuse(path))
+  await check().catch(reject(path))
 }
 
 /** A reader that reads no further, as `head` does, has all that it wanted. */
@@ -60,7 +60,7 @@ async function writeBeside(path: string, content: Readable, signal: AbortSignal)
   try {
     // A new file, or none: another one of that name, or a link, is not followed.
     await pour(path, content, createWriteStream(part, { flags: 'wx', mode }), signal)
-    await rename(part, path).catch(refuse(path))
+    await rename(part, path).catch(reject(path))
   } catch (error) {
     await rm(part, { force: true })
     throw error
@@ -107,7 +107,7 @@ async function pour(path: string, content: Readable, written: Writable, signal: 
   })
 }
 
-const refuse = (path: string) => (error: NodeJS.ErrnoException) => {
+const reject = (path: string) => (error: NodeJS.ErrnoException) => {
   throw notWritable(path, error)
 }
 

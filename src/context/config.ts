@@ -57,7 +57,7 @@ export interface Settings {
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
-  /** Seconds before each retry of a callback. */
+  /** Seconds before each retry of a webhook delivery. */
   readonly webhookRetryDelays: readonly number[]
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */

@@ -98,7 +98,7 @@ export const terms = z
 /** What keys are derived from. */
 export const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
 
-/** Seconds before each retry of a callback. */
+/** Seconds before each retry of a webhook delivery. */
 export const retryDelays = z
   .string()
   .regex(/^\d{1,3}(\.\d{1,3})?(,\d{1,3}(\.\d{1,3})?){0,2}$/, 'must be one to three numbers of seconds, such as 5,25,75')

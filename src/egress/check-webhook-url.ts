@@ -5,7 +5,7 @@ const FIRST_UNPRIVILEGED_PORT = 1024
 
 /**
  * What is wrong with a webhook URL, or null where it may be stored. Literal addresses are
- * judged here; names are judged by what they resolve to, whenever a callback connects.
+ * judged here; names are judged by what they resolve to, whenever a delivery connects.
  */
 export const checkWebhookUrl = (text: string, egressAllow: readonly Cidr[]): string | null =>
   complaintAboutLength(text) ?? complaintAboutAddress(text, egressAllow)
@@ -48,7 +48,7 @@ const complaintAboutPort = (text: string, url: URL): string | null =>
     ? null
     : `must use port ${HTTPS_PORT} or one from ${FIRST_UNPRIVILEGED_PORT}`
 
-/** Whether a callback may connect to a port: asked of the parsed URL at every attempt. */
+/** Whether a webhook delivery may connect to a port: asked of the parsed URL at every attempt. */
 export const isPortAllowed = (port: number): boolean => port === HTTPS_PORT || port >= FIRST_UNPRIVILEGED_PORT
 
 /**

@@ -51,7 +51,7 @@ interface Trust extends Guard {
 
 async function open(guard: Trust, { hostname, port }: buildConnector.Options): Promise<TLSSocket> {
   const number = port === '' ? HTTPS_PORT : Number(port)
-  if (!isPortAllowed(number)) throw new EgressFailure('port_refused', `callbacks do not go to port ${number}`)
+  if (!isPortAllowed(number)) throw new EgressFailure('port_refused', `webhooks do not go to port ${number}`)
   const certificate = guard.receivers?.find(hostname, number) ?? null
   if (certificate !== null) return handshake(pinned(guard, certificate), hostname, number, [LOOPBACK])
   const { addresses } = await judgeHost(hostname, guard.resolver, guard.egressAllow)

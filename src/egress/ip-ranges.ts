@@ -96,7 +96,7 @@ export function classifyAddress(bytes: Uint8Array): AddressClass {
   return isIsatap(bytes) ? 'isatap' : 'public'
 }
 
-/** Whether a callback may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers. */
+/** Whether a webhook delivery may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers. */
 export const isAllowed = (bytes: Uint8Array, egressAllow: readonly Cidr[]): boolean =>
   classifyAddress(bytes) === 'public' || egressAllow.some((cidr) => contains(cidr, bytes))
 

@@ -29,7 +29,7 @@ export function judgeLiteral(host: string, egressAllow: readonly Cidr[]): boolea
 /** A URL writes IPv6 in brackets. */
 const literalOf = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
-/** Whether a callback may be connected to this address. What is no address at all is not. */
+/** Whether a webhook delivery may be connected to this address. What is no address at all is not. */
 export function isReachable(address: string, egressAllow: readonly Cidr[]): boolean {
   const bytes = toAddressBytes(address)
   return bytes !== null && isAllowed(bytes, egressAllow)

@@ -8,8 +8,8 @@ export interface CogServer {
   /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
   readonly slots: Semaphore
   readonly breaker: CircuitBreaker
-  /** Calls `leave`, which releases the slot, once `gone` has settled: the server then holds nothing of the prediction. */
-  leaveAfter(gone: Promise<void>, leave: () => void): void
+  /** Calls `release`, which frees the slot, once `gone` has settled: the server then holds nothing of the prediction. */
+  releaseAfter(gone: Promise<void>, release: () => void): void
 }
 
 /** Every server that this process runs predictions on. */
@@ -22,20 +22,20 @@ export interface CogServers {
 /** @param slotsAt lets the predictions of a server in */
 export function openCogServers(slotsAt: (baseUrl: string) => Semaphore): CogServers {
   const breakers = new Map<string, CircuitBreaker>()
-  const leaving = new Set<Promise<void>>()
+  const releasing = new Set<Promise<void>>()
   const breakerAt = (baseUrl: string): CircuitBreaker => {
     const breaker = breakers.get(baseUrl) ?? new CircuitBreaker()
     breakers.set(baseUrl, breaker)
     return breaker
   }
-  const leaveAfter: CogServer['leaveAfter'] = (gone, leave) => {
-    const left = gone.then(leave, leave).finally(() => leaving.delete(left))
-    leaving.add(left)
+  const releaseAfter: CogServer['releaseAfter'] = (gone, release) => {
+    const left = gone.then(release, release).finally(() => releasing.delete(left))
+    releasing.add(left)
   }
   return {
-    at: (baseUrl) => ({ baseUrl, slots: slotsAt(baseUrl), breaker: breakerAt(baseUrl), leaveAfter }),
+    at: (baseUrl) => ({ baseUrl, slots: slotsAt(baseUrl), breaker: breakerAt(baseUrl), releaseAfter }),
     left: async () => {
-      await Promise.all(leaving)
+      await Promise.all(releasing)
     },
   }
 }

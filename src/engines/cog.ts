@@ -33,7 +33,7 @@ export interface PredictionRequest {
   /** Called with every answer about the prediction, one to its cancellation included: also after this has thrown. */
   onSeen?(seen: SeenPrediction): void
   /** Called once, when nothing of the prediction is at the server any more: also after this has returned or thrown. */
-  leave(): void
+  release(): void
 }
 
 /** What the server says of a prediction besides its output. */
@@ -75,7 +75,7 @@ export async function predict(server: CogServer, request: PredictionRequest): Pr
     throw signal.aborted ? signal.reason : error
   } finally {
     // A prediction without a job is cancelled: the GPU would work for nothing.
-    server.leaveAfter(stay.mayBeThere ? abandon(server, request, stay) : Promise.resolve(), request.leave)
+    server.releaseAfter(stay.mayBeThere ? abandon(server, request, stay) : Promise.resolve(), request.release)
   }
 }
 
@@ -95,14 +95,14 @@ async function beginAnew(server: CogServer, { signal, reenter }: PredictionReque
   // An answer that broke off leaves a prediction that keeps the server busy.
   if (stay.mayBeThere) await cancel(server, stay.id, signal)
   stay.mayBeThere = false
-  // A process that slept has lost its places, and finds its prediction cancelled by the worker that has the job now.
+  // A process that slept has lost its capacity at the server, and finds its prediction cancelled by the worker that has the job now.
   await reenter()
 }
 
 /** Asks the server once. null: it is at work. */
 async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
-  const answer = stay.underWay ? await look(server, request, stay) : await create(server, request, stay)
-  see(request, answer, stay)
+  const answer = stay.underWay ? await poll(server, request, stay) : await create(server, request, stay)
+  report(request, answer, stay)
   if (isUnderWay(answer)) {
     Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })
     return null
@@ -112,7 +112,7 @@ async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay
   return finished(answer, idOf(answer, stay.id), request.input)
 }
 
-function see({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void {
+function report({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void {
   const ended = hasEnded(answer)
   if (ended || isUnderWay(answer)) onSeen?.({ id: idOf(answer, stay.id), predictMs: predictMsOf(answer), ended })
 }
@@ -120,7 +120,7 @@ function see({ onSeen }: PredictionRequest, answer: Answer, stay: Stay): void {
 /** Some servers answer a cancellation with the prediction, and how long it took until then. */
 async function abandon(server: CogServer, request: PredictionRequest, stay: Stay): Promise<void> {
   const answer = await cancel(server, stay.id)
-  if (answer !== undefined) see(request, answer, stay)
+  if (answer !== undefined) report(request, answer, stay)
 }
 
 async function create(server: CogServer, { id, input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
@@ -142,7 +142,7 @@ const hasBrokenOff = (error: unknown): boolean =>
   error instanceof EngineError && error.cause !== undefined && !neverConnected(error.cause)
 
 /** Cog's PUT names a prediction that runs without making another; servers before it answer a GET. */
-async function look(server: CogServer, { input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
+async function poll(server: CogServer, { input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
   const url = statusUrl(server, stay.id)
   const unknown = (error: unknown) => error instanceof EngineError && error.code === 'RENDER_FAILED'
   try {

@@ -55,7 +55,7 @@ export async function withRetryBudget<T>(
   }
 }
 
-/** A request that waits for a server that counts as down is woken when another one has reached it: its places would be empty meanwhile. */
+/** A request that waits for a server that counts as down is woken when another one has reached it: its capacity would be idle meanwhile. */
 async function pause(milliseconds: number, error: EngineError, signal: AbortSignal): Promise<void> {
   const found = new AbortController()
   if (error instanceof OpenCircuit) void error.back.then(() => found.abort())

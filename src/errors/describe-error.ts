@@ -13,7 +13,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 const MAX_LOGGED_CHARACTERS = 300
 
 /** What fastify and its plugins call a caller's violation; anything else with a status is an exception like any other. */
-interface HttpMistake {
+interface HttpError {
   readonly code?: unknown
   readonly statusCode?: unknown
   readonly expose?: unknown
@@ -22,7 +22,7 @@ interface HttpMistake {
 /** Any exception as an error for the caller: what is not known to be harmless becomes INTERNAL_ERROR. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  const violation = callersMistake(error as HttpMistake | null)
+  const violation = callersError(error as HttpError | null)
   if (violation !== null) return violation
   return isDatabaseDown(error) ? unavailable(error) : internalError(error)
 }
@@ -35,7 +35,7 @@ export function errorHeaders(error: ServiceError): Record<string, string> {
   return headers
 }
 
-function callersMistake(error: HttpMistake | null): ServiceError | null {
+function callersError(error: HttpError | null): ServiceError | null {
   if (typeof error?.statusCode !== 'number') return null
   const fromHttp = typeof error.code === 'string' && error.code.startsWith('FST_')
   // A caller that hangs up in the middle of a body looks like a broken connection to the database otherwise.

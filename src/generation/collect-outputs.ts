@@ -2,7 +2,7 @@ import { EngineError } from '../engines/engine.ts'
 import { type RetryOptions, withRetryBudget } from '../engines/retry.ts'
 import type { ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { extensionOf, safeContentType } from './content-type.ts'
-import { fetchOutput, type Reach } from './fetch-output.ts'
+import { fetchOutput, type OutputAccess } from './fetch-output.ts'
 
 /** More files than this are taken for a violation of the workflow. */
 const MAX_FILES = 64
@@ -12,7 +12,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 const NAME_FORM = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/
 
 /** Where files come from, and how long they are asked for. */
-type Source = Reach & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
+type Source = OutputAccess & Pick<RetryOptions, 'retryBudgetMs' | 'deadline'>
 
 /**
  * The output of a prediction, file by file. One value is named `output`; values of a list are `output`,

@@ -13,7 +13,7 @@ import { safeContentType } from './content-type.ts'
 const MAX_FILE_BYTES = 512 * 1024 * 1024
 
 /** Where a file may be fetched from. */
-export interface Reach {
+export interface OutputAccess {
   /** The server that made the outputs: files on its own origin may be fetched whatever its address is. */
   readonly baseUrl: string
   readonly egressAllow: readonly Cidr[]
@@ -27,7 +27,10 @@ export interface Reach {
  * hold: https, and every address that the name resolves to public or in EGRESS_ALLOW. Redirects are failures.
  * @throws EngineError PROVIDER_BUSY, PROVIDER_UNAVAILABLE (FailedAttempt where it is of little use to ask again), RENDER_FAILED; its stream fails where the file is longer than 512 MiB or breaks off
  */
-export async function fetchOutput(url: string, source: Reach): Promise<{ content: Readable; contentType: string }> {
+export async function fetchOutput(
+  url: string,
+  source: OutputAccess,
+): Promise<{ content: Readable; contentType: string }> {
   const isOwn = URL.canParse(url) && new URL(url).origin === new URL(source.baseUrl).origin
   if (!isOwn && checkWebhookUrl(url, source.egressAllow) !== null) {
     throw new EngineError('RENDER_FAILED', 'an output lies at an address that is not fetched from')
@@ -85,7 +88,7 @@ type LookupCallback = (error: Error | null, addresses: LookupAddress[]) => void
 
 /** Resolves for the connection itself, so that nothing can change between the judgement and the connect. One bad answer rejects all. */
 const guardedLookup =
-  ({ resolver, egressAllow }: Reach) =>
+  ({ resolver, egressAllow }: OutputAccess) =>
   (name: string, _options: unknown, done: LookupCallback): void => {
     const judge = (addresses: readonly string[]): void => {
       const isGood = addresses.every((address) => isReachable(address, egressAllow))

@@ -1,5 +1,5 @@
 import { workflowRoute } from '../catalog/engine-server.ts'
-import { lookAgain } from '../catalog/poll-catalog.ts'
+import { pollCatalog } from '../catalog/poll-catalog.ts'
 import { predictionId, workflowSlug } from '../catalog/workflow.ts'
 import type { Workflow, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Parts } from '../context/context.ts'
@@ -41,7 +41,7 @@ export const generate = (
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
     const server = parts.cogServers.at(workflowRoute(workflow).server)
-    let leave = (): void => undefined
+    let releaseSlot = (): void => undefined
     let seen: Provenance = {}
     return {
       provenance: () => seen,
@@ -50,31 +50,31 @@ export const generate = (
         await ticket?.granted()
         // The workflow has moved since: the ticket belongs to a server that has nothing to do with the job.
         if (delivery.server !== server.baseUrl) ticket?.release()
-        leave = await server.slots.acquire(untilLost)
+        releaseSlot = await server.slots.acquire(untilLost)
       },
       perform: (untilLimit) => {
-        const leaveBoth = (): void => {
-          leave()
+        const release = (): void => {
+          releaseSlot()
           ticket?.release()
         }
         const reenter = async (): Promise<void> => {
-          leave()
-          leave = await server.slots.acquire(untilLimit)
+          releaseSlot()
+          releaseSlot = await server.slots.acquire(untilLimit)
         }
         const onSeen = (prediction: SeenPrediction): void => {
           seen = provenanceOf(prediction)
           // What ends a job that still runs writes it, too.
           if (!prediction.ended || untilLimit.aborted) recordProvenance(parts, claim, seen).catch(() => undefined)
         }
-        const place = { signal: untilLimit, reenter, leave: leaveBoth, onSeen }
-        return perform(parts, server, { ...predictionOf(workflow, claim), ...place })
+        const capacity = { signal: untilLimit, reenter, release, onSeen }
+        return perform(parts, server, { ...predictionOf(workflow, claim), ...capacity })
       },
     }
   })
 
 async function workflowOf(parts: Parts, claim: Claim): Promise<Workflow> {
   const slug = workflowSlug(claim.endpointKey)
-  const workflow = await lookAgain(parts, () => parts.catalog.current.workflows.get(slug))
+  const workflow = await pollCatalog(parts, () => parts.catalog.current.workflows.get(slug))
   if (workflow === undefined) {
     throw new JobFailure('RENDER_FAILED', 'the workflow was deleted before a worker took the job')
   }
@@ -88,14 +88,14 @@ function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, 
   return {
     id: idOf(attempt),
     input: inputs,
-    retryBudgetMs: patienceMsOf(engine),
+    retryBudgetMs: retryBudgetMsOf(engine),
     deadline: performance.now() + timeLimitSeconds * 1000,
-    // A worker that gives a job back has cancelled its prediction itself.
+    // A worker that releases a job has cancelled its prediction itself.
     leftovers: attempt - 1 > releases ? earlier.map(idOf) : [],
   }
 }
 
-const patienceMsOf = ({
+const retryBudgetMsOf = ({
   busy_patience_seconds: busy,
   retry_seconds: away = DEFAULT_RETRY_SECONDS,
 }: WorkflowEngine) => ({
@@ -107,9 +107,9 @@ async function perform(parts: GenerationParts, server: CogServer, request: Predi
   const prediction = await predict(server, request)
   const { resolver, settings } = parts
   const { signal, retryBudgetMs, deadline } = request
-  const reach = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, resolver, signal }
+  const access = { baseUrl: server.baseUrl, egressAllow: settings.egressAllow, resolver, signal }
   return {
-    files: collectOutputs(prediction.output, { ...reach, retryBudgetMs, deadline }),
+    files: collectOutputs(prediction.output, { ...access, retryBudgetMs, deadline }),
     ...provenanceOf(prediction),
   }
 }

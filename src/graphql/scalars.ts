@@ -6,7 +6,7 @@ builder.addScalarType(
   'DateTime',
   new GraphQLScalarType({
     name: 'DateTime',
-    description: 'A moment as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
+    description: 'A time as RFC 3339 with milliseconds, in UTC: `2026-01-31T09:05:00.000Z`.',
     specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
     coerceOutputValue: (value) => formatTimestamp(value as Date),
     coerceInputValue: toDate,
@@ -32,7 +32,7 @@ builder.addScalarType(
   }),
 )
 
-/** As REST takes times: a moment that exists, or a plain date for its midnight in UTC. */
+/** As REST takes times: a time that exists, or a plain date for its midnight in UTC. */
 function toDate(value: unknown): Date {
   const date = typeof value === 'string' ? parseTimestamp(value) : null
   if (date === null) throw new GraphQLError('Send a DateTime that exists, such as 2026-01-31T09:05:00.000Z.')

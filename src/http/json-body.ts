@@ -44,12 +44,12 @@ export function parseJsonBody(bytes: Buffer, maxValues = MAX_BODY_VALUES): JsonO
   const body = parse(bytes.toString('utf8'))
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw invalidRequest('Send a JSON object as the body.')
-  refuseMisread(body)
+  rejectMisread(body)
   return body as JsonObject
 }
 
 /** What parseJsonBody refuses in JSON that is parsed already. @throws INVALID_REQUEST */
-export function refuseMisread(body: object): void {
+export function rejectMisread(body: object): void {
   const unstorable = findUnstorable(body)
   if (unstorable !== null) {
     const { path, message, error } = unstorable

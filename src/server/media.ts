@@ -40,7 +40,7 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   const validators = { etag: entityTag(grant.key, size), modified }
   if (isFresh(request.headers, validators)) return validate(reply, deps, grant, validators).code(304).send()
   const range = wantedRange(request, validators, size, deps.now())
-  if (range === 'unsatisfiable') return refuseRange(reply, size)
+  if (range === 'unsatisfiable') return rejectRange(reply, size)
   if (request.method === 'HEAD')
     return describeMedia(validate(reply, deps, grant, validators), grant, size, null).send()
   const stream = await openStream(deps, grant.key, range ?? (size > 0 ? { start: 0, end: size - 1 } : undefined))
@@ -79,7 +79,7 @@ function suffixRange(length: number, size: number): ByteRange | 'unsatisfiable' 
   return size === 0 ? null : { start: Math.max(0, size - length), end: size - 1 }
 }
 
-const refuseRange = (reply: FastifyReply, size: number): FastifyReply =>
+const rejectRange = (reply: FastifyReply, size: number): FastifyReply =>
   reply
     .code(416)
     .header('content-range', `bytes */${size}`)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { loadVoice } from '../catalog/load-voice.ts'
-import { lookAgain } from '../catalog/poll-catalog.ts'
+import { pollCatalog } from '../catalog/poll-catalog.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { EngineVoice, SpeechRequest } from '../engines/engine.ts'
@@ -92,7 +92,7 @@ async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEnd
   const hasVoice = (endpoint: VoiceEndpoint) =>
     endpoint.voices.some((voice) => voice.slug === voiceSlugOf(endpoint, claim))
   const endpoint =
-    (await lookAgain(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
+    (await pollCatalog(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
   if (endpoint === undefined) throw endpointDeleted()
   return endpoint
 }

@@ -12,7 +12,7 @@ const CANCEL_MS = 1000
 export async function rescueDeliveries(runtime: Pick<Runtime, 'log' | 'queue' | 'workerId'>): Promise<number> {
   const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)
   for (const { queue, worker, jobs } of rows) {
-    runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are taken over')
+    runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are rescued')
   }
   await Promise.all(rows.map(cancelPredictions))
   for (const { queue } of rows) {
@@ -21,7 +21,7 @@ export async function rescueDeliveries(runtime: Pick<Runtime, 'log' | 'queue' | 
   return rows.reduce((sum, { jobs }) => sum + jobs, 0)
 }
 
-/** Jobs of other accounts may come before those that were taken over: they are to find the places at the server free. */
+/** Jobs of other accounts may come before those that were rescued: they are to find capacity at the server. */
 async function cancelPredictions({ queue, taken }: RescuedDeliveries): Promise<void> {
   if (queue !== GENERATION_KIND.queue) return
   const until = AbortSignal.timeout(CANCEL_MS)

@@ -35,8 +35,8 @@ interface Shared {
 
 /**
  * Divides a server's limit among the workers that serve its queues, older ones (by id) first where it does not come out even or there
- * are fewer places than workers: then in turn, where no other worker would serve one of the queues. What another worker holds already is its
- * own until it gives it back.
+ * are fewer permits than workers: then in turn, where no other worker would serve one of the queues. What another worker holds already is its
+ * own until it releases it.
  * @param round goes up by one from time to time, for all workers alike
  */
 export function shareOut(server: Shared, claimant: Claimant, peers: readonly Peer[], round = 0): Share {

@@ -86,10 +86,10 @@ class JobWorker implements Worker {
     const graceMs = this.#runtime.settings.shutdownSeconds * 1000
     this.#stopping = true
     for (const end of this.#watching) end()
-    // The others are to have the places that get free here.
+    // The others are to have the permits that get free here.
     void permits.renew().catch(() => undefined)
     await Promise.all([this.#pools?.stop(graceMs), this.#generation?.stop(graceMs), this.#webhooks?.stop()])
-    // Until then others must not have their places.
+    // Until then others must not have their permits.
     await cogServers.left()
     await this.#registration?.end()
     if (this.#options.engines === undefined) await engines.close()

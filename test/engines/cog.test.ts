@@ -29,7 +29,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     signal: new AbortController().signal,
     leftovers: [],
     reenter: async () => undefined,
-    leave: () => undefined,
+    release: () => undefined,
     ...changes,
   })
   const restart = async (): Promise<void> => {
@@ -117,7 +117,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     const { port } = cog
     let left = 0
     const waiting = Array.from({ length: 40 }, (_, n) =>
-      predict(place, request({ id: `p-${n}`, retryBudgetMs: { busy: 0, away: 3000 }, leave: () => left++ })),
+      predict(place, request({ id: `p-${n}`, retryBudgetMs: { busy: 0, away: 3000 }, release: () => left++ })),
     )
     const outcomes = Promise.allSettled(waiting)
     await new Promise((resolve) => setImmediate(resolve))

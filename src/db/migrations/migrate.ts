@@ -65,9 +65,9 @@ const appliedIn = (ledger: readonly LedgerRow[]): ReadonlyMap<string, LedgerRow>
 async function applyPending(client: Client, names: readonly string[], log: Log): Promise<void> {
   const ledger = await readLedger(client)
   if (isCurrent(names, ledger)) return
-  refuseFailed(ledger ?? [])
+  rejectFailed(ledger ?? [])
   if (ledger === null) await startLedger(client)
-  else await refuseOthers(client)
+  else await rejectOthers(client)
   const applied = appliedIn(ledger ?? [])
   const migrations = await Promise.all(names.map(readMigration))
   warnOfChanged(migrations, applied, log)
@@ -76,7 +76,7 @@ async function applyPending(client: Client, names: readonly string[], log: Log):
   log.info({ migrations: pending.map(({ name }) => name) }, 'migrated the database')
 }
 
-function refuseFailed(ledger: readonly LedgerRow[]): void {
+function rejectFailed(ledger: readonly LedgerRow[]): void {
   const failed = ledger.find((row) => row.state === 'failed')
   if (failed === undefined) return
   throw new Error(
@@ -95,7 +95,7 @@ interface Ownership {
 }
 
 /** Before anything is recorded: a migration that PostgreSQL refuses would count as failed until an operator mends the ledger. */
-async function refuseOthers(db: Queryable): Promise<void> {
+async function rejectOthers(db: Queryable): Promise<void> {
   const { role, owner, isOwner } = (await db.query<Ownership>(OWNERSHIP)).rows[0] as Ownership
   if (isOwner) return
   const grant = `GRANT ${escapeIdentifier(owner)} TO ${escapeIdentifier(role)}`

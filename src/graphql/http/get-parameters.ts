@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../errors/service-error.ts'
-import { refuseMisread } from '../../http/json-body.ts'
+import { rejectMisread } from '../../http/json-body.ts'
 
 const OBJECTS = ['variables', 'extensions']
 
@@ -13,7 +13,7 @@ export function rejectMisreadParameters({ searchParams }: URL): void {
     if (typeof value !== 'object' || Array.isArray(value)) {
       throw invalidRequest('Invalid request: see `details`.', [{ path: name, message: 'must be a JSON object' }])
     }
-    refuseMisread(value)
+    rejectMisread(value)
   }
 }
 

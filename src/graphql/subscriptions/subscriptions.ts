@@ -4,7 +4,7 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLFor
 import { CloseCode, makeServer, type SubscribePayload } from 'graphql-ws'
 import type { YogaServerInstance } from 'graphql-yoga'
 import { toServiceError } from '../../errors/describe-error.ts'
-import { refuseMisread } from '../../http/json-body.ts'
+import { rejectMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { maskError } from '../http/errors.ts'
@@ -70,7 +70,7 @@ async function begin(
     if (Object.keys(connected.subscriptions).length > MAX_OPERATIONS)
       throw new GraphQLError('Complete other operations first.')
     // Rejected in the words of a request's body.
-    refuseMisread(payload)
+    rejectMisread(payload)
     const actor = await identify(request, authorizationOf(connected))
     const known = { requestId: request.id, signal, address: request.ip, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)

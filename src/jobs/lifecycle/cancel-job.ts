@@ -30,7 +30,7 @@ export async function cancelJob(ctx: Context & EndingParts, input: { readonly jo
 
 /** The account of the job, where the caller may cancel it: one of its own account, or at the command line any. */
 async function ownerOf(ctx: Context, jobId: string): Promise<string> {
-  refuseWithoutScope(ctx)
+  requireAnyScope(ctx)
   if (!isId('job', jobId)) throw missing(ctx, jobId)
   const { rows } = await ctx.db.pool.query<{ account_id: string; type: JobType }>(
     'select account_id, type from job where id = $1',
@@ -50,7 +50,7 @@ const missing = ({ actor }: Context, jobId: string): ServiceError =>
     : jobNotFound()
 
 /** Before anything is looked up: a key that may cancel nothing learns nothing about ids. */
-function refuseWithoutScope({ actor }: Context): void {
+function requireAnyScope({ actor }: Context): void {
   if (actor.kind === 'anonymous') throw unauthorized()
   if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
     throw forbidden(VOICE_SCOPE)

@@ -9,7 +9,7 @@ import { failJob } from './fail-job.ts'
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`
 const PAGE_ROWS = 1000
-/** Any number: only one process looks at a time. */
+/** Any number: only one process rescues at a time. */
 const LOCK = 7_242_001
 
 interface Row {
@@ -37,7 +37,7 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
       const last = page.at(-1)
       if (last === undefined) return count
       after = last.id
-      count += await requeue(parts, tx, page, unroutable)
+      count += await rescuePage(parts, tx, page, unroutable)
     }
   })
   for (const { id, account_id, attempt } of unroutable) {
@@ -57,7 +57,7 @@ async function unfinishedJobs(tx: Tx, after: string): Promise<Row[]> {
   return rows
 }
 
-async function requeue(parts: EndingParts, tx: Tx, jobs: readonly Row[], unroutable: Row[]): Promise<number> {
+async function rescuePage(parts: EndingParts, tx: Tx, jobs: readonly Row[], unroutable: Row[]): Promise<number> {
   const lost = new Set(
     await parts.queue.unqueued(
       tx,

@@ -44,9 +44,10 @@ export function enqueueing(
   }
 }
 
-const payload = (jobId: string, { concurrencyKey: lane }: EnqueueOptions = {}) => ({
+/** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
+const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
   jobId,
-  ...(lane !== undefined && { lane }),
+  ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
 })
 
 /** What has no share of its own has one together. */

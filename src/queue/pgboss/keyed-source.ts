@@ -70,8 +70,8 @@ class KeyedSource implements JobSource {
       batchSize: size,
       ...(full.length > 0 && { ignoreGroups: full }),
     })
-    const isOther = ({ data: { lane } }: Job<Payload>) =>
-      lane === undefined || this.#exhausted?.includes(lane) === false
+    const isOther = ({ data: { lane: key } }: Job<Payload>) =>
+      key === undefined || this.#exhausted?.includes(key) === false
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs

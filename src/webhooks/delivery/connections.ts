@@ -11,7 +11,7 @@ export interface Connections {
   /** A connection to the origin; it is opened, or opened again, by the guarded connector when it is used. */
   take(origin: string): Client
   /** For the next attempt. Only after a whole response. */
-  giveBack(origin: string, client: Client): void
+  release(origin: string, client: Client): void
   close(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function openConnections(connect: buildConnector.connector): Connections 
   sweep.unref()
   return {
     take: (origin) => idle.get(origin)?.pop()?.client ?? openClient(origin, connect),
-    giveBack: (origin, client) => {
+    release: (origin, client) => {
       const clients = idle.get(origin)
       const entry = { client, since: performance.now() }
       if (clients === undefined) idle.set(origin, [entry])

@@ -49,7 +49,7 @@ export function openPostWebhook(poster: Poster): PostWebhook {
       const target = targetOf(attempt.url)
       const exchange = new Exchange(signal, (result, client, reusable) => {
         deadlines.forget(exchange)
-        if (reusable) connections.giveBack(target.origin, client!)
+        if (reusable) connections.release(target.origin, client!)
         else void client?.destroy()
         resolve(result)
       })

@@ -8,7 +8,7 @@ const PAGE_ROWS = 5000
 /** So many waiting deliveries are compared with the queue at once: each comparison reads the queue. */
 const COMPARED_ROWS = 20_000
 /** Deliveries that are due for longer than this are either in the queue or lost to it. */
-const LOST_AFTER = `interval '60 seconds'`
+const ORPHANED_AFTER = `interval '60 seconds'`
 
 /**
  * The conditions stand twice: what was sent again between the search and the write stays. Ids come as an array, and sorted, so that the
@@ -25,7 +25,7 @@ const PURGE_DELIVERIES = `
 
 const OVERDUE = `
   select id, account_id, url from webhook_delivery
-  where state = 'pending' and next_attempt_at < now() - ${LOST_AFTER} and id > $1 order by id limit ${COMPARED_ROWS}`
+  where state = 'pending' and next_attempt_at < now() - ${ORPHANED_AFTER} and id > $1 order by id limit ${COMPARED_ROWS}`
 
 interface Overdue {
   readonly id: string
@@ -43,7 +43,7 @@ export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
   await paged(() => pool.query(PURGE_DELIVERIES, [KEPT_DAYS]))
   let last: Overdue | undefined
-  do last = await requeueLost(parts, last)
+  do last = await rescueOrphaned(parts, last)
   while (last !== undefined)
 }
 
@@ -51,11 +51,11 @@ async function paged(statement: () => Promise<{ rowCount: number | null }>): Pro
   for (let rows = PAGE_ROWS; rows >= PAGE_ROWS; ) rows = (await statement()).rowCount ?? 0
 }
 
-/** Looks at the overdue deliveries that come `after` one, and returns the last of them where more may follow. */
-async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
+/** Rescues those of a page of overdue deliveries whose queue row is gone. Returns the last of the page where more may follow. */
+async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
   return inTransaction(parts.db, async (tx) => {
     const { rows } = await tx.query<Overdue>(OVERDUE, [after?.id ?? ''])
-    const lost = new Set(
+    const orphaned = new Set(
       rows.length === 0
         ? []
         : await parts.queue.unqueued(
@@ -63,7 +63,7 @@ async function requeueLost(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue):
             rows.map(({ id }) => id),
           ),
     )
-    for (const { id, account_id, url } of rows.filter((row) => lost.has(row.id))) {
+    for (const { id, account_id, url } of rows.filter((row) => orphaned.has(row.id))) {
       await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(account_id, url) })
     }
     return rows.length < COMPARED_ROWS ? undefined : rows.at(-1)

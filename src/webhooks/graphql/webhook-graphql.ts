@@ -8,7 +8,7 @@ import { type WebhookSecretView, type WebhookView, webhook } from '../webhook.ts
 import { DeliveryRef, showDelivery } from './webhook-delivery-graphql.ts'
 
 const SecretRef = builder.objectRef<WebhookSecretView>('WebhookSecret').implement({
-  description: 'A secret that signs callbacks. Its value is shown once, by rotateWebhookSecret.',
+  description: 'A secret that signs webhook deliveries. Its value is shown once, by rotateWebhookSecret.',
   fields: (t) => ({
     createdAt: t.field({ type: 'DateTime', description: 'When it was issued.', resolve: (secret) => secret.createdAt }),
     expiresAt: t.field({
