@@ -65,7 +65,7 @@ describe('the house', () => {
 
   test.each([
     ['@prisma/client', /^src\/db\//],
-    ['pg-boss', /^src\/(queue|runtime)\/|^src\/webhooks\/delivery\/webhook-worker\.ts$/],
+    ['pg-boss', /^src\/queue\//],
     ['openapi-backend', /^rest\/openapi-validator\.ts$/],
     ['fastify', /^(src\/server\/|src\/graphql\/|src\/http\/|rest\/)/],
     ['@pothos/', /^src\/graphql\//],

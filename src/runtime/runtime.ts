@@ -1,4 +1,3 @@
-import type { PgBoss } from 'pg-boss'
 import type { Actor } from '../access/actor.ts'
 import { openCatalog } from '../catalog/catalog-cache.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
@@ -6,6 +5,7 @@ import { openCompanion } from '../companion/open-companion.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import { CATALOG_CHANNEL, type CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
+import type { DispatchOptions } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
 import { type BossQueue, bossQueue } from '../queue/pgboss/boss-queue.ts'
@@ -27,7 +27,7 @@ interface Role {
 /** Everything that a process opened; `close` closes it in reverse order. */
 export interface Runtime extends Services {
   readonly queue: BossQueue
-  readonly boss: PgBoss
+  readonly boss: DispatchOptions['boss']
   /** Names this process to others: what it takes out of a queue is known as its own. */
   readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */

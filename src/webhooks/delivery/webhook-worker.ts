@@ -1,11 +1,9 @@
-import type { PgBoss } from 'pg-boss'
 import { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import { guardedConnector } from '../../egress/connect-guarded.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../../egress/resolver.ts'
 import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
-import type { Dispatcher } from '../../queue/dispatcher.ts'
+import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import type { BossQueue } from '../../queue/pgboss/boss-queue.ts'
 import { keyedSource } from '../../queue/pgboss/keyed-source.ts'
 import { followReceivers } from '../local-receivers.ts'
 import { AttemptGate } from './attempt-gate.ts'
@@ -27,12 +25,8 @@ const ON_PROBATION = { perAccount: 128, perKey: 32 }
 /** Attempts under way. As many again may wait, so that those that wait for a hanging receiver take no other's slot. */
 const SLOTS = 2048
 
-/** What the worker needs besides a context's parts: the queue's own connections, and the name of its process. */
-interface WebhookWorkerParts extends DeliveryParts {
-  readonly queue: BossQueue
-  readonly boss: PgBoss
-  readonly workerId: string
-}
+/** What the worker needs besides a context's parts: what its dispatcher needs. */
+type WebhookWorkerParts = DeliveryParts & Pick<DispatchOptions, 'queue' | 'boss' | 'workerId'>
 
 /** The part of a worker that delivers webhooks. */
 export interface WebhookWorker {
