@@ -50,7 +50,7 @@ export async function createLedger(db: Queryable): Promise<void> {
   )`)
 }
 
-/** Returns the id of the row, which counts as failed until it is finished. */
+/** Returns the id of the row, which counts as failed unless it is finished. */
 export async function recordStart(db: Queryable, { name, sql }: Migration): Promise<string> {
   const id = randomUUID()
   await db.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
@@ -63,7 +63,10 @@ export async function recordStart(db: Queryable, { name, sql }: Migration): Prom
 
 /** Notes that a migration was applied whole. */
 export async function recordFinish(db: Queryable, id: string): Promise<void> {
-  await db.query('update _prisma_migrations set applied_steps_count = 1, finished_at = now() where id = $1', [id])
+  await db.query(
+    'update _prisma_migrations set applied_steps_count = 1, finished_at = clock_timestamp() where id = $1',
+    [id],
+  )
 }
 
 /** @param logs what an operator reads there: the database's own words */

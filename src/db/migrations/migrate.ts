@@ -134,17 +134,19 @@ function warnOfChanged(migrations: readonly Migration[], applied: ReadonlyMap<st
   }
 }
 
-/** The file is sent as one text, which PostgreSQL runs in one transaction unless the file says otherwise. */
+/** With its row in the ledger or not at all: a process that is killed, or whose connection breaks, leaves none half-way. */
 async function apply(client: Client, migration: Migration): Promise<void> {
-  const id = await recordStart(client, migration)
+  await client.query('begin')
   try {
+    const id = await recordStart(client, migration)
     await client.query(migration.sql)
+    await recordFinish(client, id)
+    await client.query('commit')
   } catch (error) {
     if (isDatabaseDown(error)) throw error
     const { message } = error as Error
     await client.query('rollback')
-    await recordFailure(client, id, message)
+    await recordFailure(client, await recordStart(client, migration), message)
     throw new Error(`The migration ${migration.name} failed: ${message}.`, { cause: error })
   }
-  await recordFinish(client, id)
 }

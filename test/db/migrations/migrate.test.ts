@@ -87,6 +87,22 @@ describe('migrate', () => {
     await expect(migrate(db, log)).rejects.toThrow('failed half-way')
   })
 
+  test('a migration whose connection ends half-way is applied by the next run', async () => {
+    const db = connect()
+    const other = await db.pool.connect()
+    // The first migration's last table waits for this one, which is taken back.
+    await other.query('begin; create sequence installation')
+    const broken = expect(migrate(db, log)).rejects.toThrow()
+    const end = `select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
+      where application_name = 'sonant migrate' and datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await db.pool.query(end)).rows[0].ended, { timeout: 20_000 }).toBe(1)
+    await broken
+    await other.query('rollback')
+    other.release()
+    await migrate(db, log)
+    expect((await ledger(db)).every((row) => row.finished)).toBe(true)
+  })
+
   test('a database that Prisma has begun gets the rest, and its ledger is as if Prisma had done all', async () => {
     const db = connect()
     await deployWithPrisma(db.url, 3)
