@@ -63,7 +63,12 @@ function readBody(request: FastifyRequest, actor: Actor): Readonly<Record<string
   return parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues)
 }
 
-const toUrl = (request: FastifyRequest): URL => new URL(request.url, 'http://graphql.invalid')
+/** The router takes the path in percent-encoding as well; Yoga, which answers others with an empty 404, does not. */
+function toUrl(request: FastifyRequest): URL {
+  const url = new URL(request.url, 'http://graphql.invalid')
+  url.pathname = GRAPHQL_PATH
+  return url
+}
 
 const toFetchInit = (request: FastifyRequest, accept: string): RequestInit => ({
   // Fastify leaves out the body of an answer to HEAD.

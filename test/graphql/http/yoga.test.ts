@@ -76,6 +76,14 @@ describe('what is no GraphQL request', () => {
     }
   })
 
+  test('a path in percent-encoding, which leads here as well, is answered like the plain one', async () => {
+    const url = `${door.url}/%67raphql`
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const posted = await fetch(url, { method: 'POST', headers, body: '{"query": "{ __typename }"}' })
+    const got = await fetch(`${url}?query={__typename}`, { headers })
+    for (const response of [posted, got]) expect(await response.json()).toEqual({ data: { __typename: 'Query' } })
+  })
+
   test.each([
     'variables=[',
     'variables=7',
