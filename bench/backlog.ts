@@ -64,7 +64,7 @@ export async function insertBacklog(client: Client, accountId: string, count: nu
   return ids
 }
 
-/** Queue rows of one account that wait for a server which is full: another worker has its one place. Nobody can take them. */
+/** Queue rows of one account that wait for a server which is full: another worker has its one permit. No worker can take them. */
 export async function crowdFullServer(client: Client, accountId: string, count: number): Promise<void> {
   const permits = JSON.stringify({ [FULL_SERVER]: 1 })
   const isHeld = `select from worker where id <> 'wrk_full' and coalesce((permits->>$1)::integer, 0) > 0`

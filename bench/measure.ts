@@ -10,7 +10,7 @@ export interface Measure {
   /** Value by floor; null without a floor. */
   readonly ratio: number | null
   readonly reach: string
-  /** null: it could not be told, and the notes say why. */
+  /** null: it could not be measured, and the notes say why. */
   readonly reached: boolean | null
 }
 
@@ -48,7 +48,7 @@ export async function interleaved(
   return pairs
 }
 
-/** A throughput beside its floor: medians, and the median of the rounds' own ratios, which noise moves least. */
+/** A throughput next to its floor: medians, and the median of the rounds' own ratios, which noise moves least. */
 export function throughput(what: string, unit: string, pairs: readonly Pair[], atLeast: number): Measure {
   const ratio = median(pairs.map((pair) => pair.ours / pair.floor))
   return {
@@ -62,7 +62,7 @@ export function throughput(what: string, unit: string, pairs: readonly Pair[], a
   }
 }
 
-/** A time beside its floor, both in milliseconds: medians, and their ratio. */
+/** A time next to its floor, both in milliseconds: medians, and their ratio. */
 export function latency(what: string, pairs: readonly Pair[], atMost: number): Measure {
   const value = median(pairs.map(({ ours }) => ours))
   const floor = median(pairs.map((pair) => pair.floor))

@@ -35,7 +35,7 @@ export async function launch(args: readonly string[], variables: Variables, read
   }
 }
 
-/** Only what a shell gives: no NODE_OPTIONS and no DATABASE_URL of whoever runs the benchmark. */
+/** Only what a shell gives: no NODE_OPTIONS and no DATABASE_URL of the shell that runs the benchmark. */
 export function environmentOf(variables: Variables): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG } = process.env
   return { PATH, HOME, TMPDIR, LANG, ...variables }

@@ -51,10 +51,10 @@ describe('examples', () => {
     const [, line = ''] = /^ExecStart=(.+)$/m.exec(read(name)) ?? []
     const [program = '', main = '', ...args] = line.replaceAll('/opt/sonant/', ROOT).replace('%i', 'gpu').split(' ')
     expect(isCommand(args)).toBe(true)
-    // With nothing of anybody's environment, and whatever Node the machine has.
+    // With nothing of this environment, and whatever Node the machine has.
     const { stdout } = await promisify(execFile)(program, [main, ...args, '--help'], { env: {} })
     expect(stdout).toContain(`sonant ${args[0]}`)
-    // Whoever stops it waits longer than the service itself does for its jobs.
+    // The process that stops it waits longer than the service itself does for its jobs.
     const { shutdownSeconds } = readSettings({})
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
   })

@@ -11,7 +11,7 @@ const headers = {
 }
 let next = 0
 
-async function lane(): Promise<void> {
+async function connection(): Promise<void> {
   while (next < Number(COUNT)) {
     const id = `msg_floor_${next++}`
     const { body } = await pool.request({
@@ -24,6 +24,6 @@ async function lane(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: Number(CONNECTIONS) }, lane))
+await Promise.all(Array.from({ length: Number(CONNECTIONS) }, connection))
 await pool.close()
 process.stdout.write('ready\n')

@@ -2,7 +2,7 @@ import { fastify } from 'fastify'
 import { Pool } from 'pg'
 
 // A page of jobs as plain SQL reads it: fifty rows by the best index there is, presented as they come. Where no counter can know the
-// total (CONDITIONS of keys, prefixes and times), it is counted here as well: nobody can tell it without.
+// total (CONDITIONS of keys, prefixes and times), it is counted here as well: it cannot be known without.
 
 const POOL_SIZE = 20
 const { DATABASE_URL, ACCOUNT_ID } = process.env

@@ -5,7 +5,7 @@ import { createClient } from 'graphql-ws'
 import pg from 'pg'
 import { WebSocket } from 'ws'
 
-// Dashboards that follow their accounts' jobs, each over a connection of graphql-ws's own client, and beside them a bare LISTEN. GET
+// Dashboards that follow their accounts' jobs, each over a connection of graphql-ws's own client, and next to them a bare LISTEN. GET
 // `/?marker=N&count=C` answers once C of them have heard of N, with the moment of each.
 
 /** Connections that are opened at once. */

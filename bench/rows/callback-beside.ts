@@ -12,22 +12,22 @@ const HANGING = 200
  */
 export const callbackBeside: Row = {
   name: 'callback-beside',
-  what: 'a good receiver beside 200 deliveries to a hanging one',
+  what: 'a good receiver next to 200 deliveries to a hanging one',
   reach: 'p95 <= 2 x alone',
   run: async (environment) => {
-    const bed = await openWebhookFixture(environment)
+    const fixture = await openWebhookFixture(environment)
     // Another process, since limits are per host and port.
     const hanging = await openWebhookFixture(environment)
     try {
-      const service = await environment.serve('start', bed.variables)
-      await bed.client.query(`update api_key set scopes = '{generate:voice,job:read,account:admin}'`)
+      const service = await environment.serve('start', fixture.variables)
+      await fixture.client.query(`update api_key set scopes = '{generate:voice,job:read,account:admin}'`)
       const count = environment.quick ? 60 : 200
-      await latencies(bed, service.url, 20)
-      const alone = quantile(await latencies(bed, service.url, count), 0.95)
-      await setUrl(bed, `${hanging.receiver.url}/hang`)
-      await Promise.all(Array.from({ length: HANGING }, () => sendTest(bed, service.url)))
-      const beside = quantile(await latencies(bed, service.url, count), 0.95)
-      await bed.client.query(
+      await latencies(fixture, service.url, 20)
+      const alone = quantile(await latencies(fixture, service.url, count), 0.95)
+      await setUrl(fixture, `${hanging.receiver.url}/hang`)
+      await Promise.all(Array.from({ length: HANGING }, () => sendTest(fixture, service.url)))
+      const beside = quantile(await latencies(fixture, service.url, count), 0.95)
+      await fixture.client.query(
         `update webhook_delivery set state = 'failed', finished_at = now() where state = 'pending'`,
       )
       await service.stop()
@@ -39,19 +39,19 @@ export const callbackBeside: Row = {
         notes: [],
       }
     } finally {
-      await bed.close()
+      await fixture.close()
       await hanging.close()
     }
   },
 }
 
-const setUrl = (bed: WebhookFixture, url: string) =>
-  bed.client.query('update account set webhook_url = $2 where id = $1', [bed.database.accountId, url])
+const setUrl = (fixture: WebhookFixture, url: string) =>
+  fixture.client.query('update account set webhook_url = $2 where id = $1', [fixture.database.accountId, url])
 
-async function sendTest(bed: WebhookFixture, url: string): Promise<string> {
+async function sendTest(fixture: WebhookFixture, url: string): Promise<string> {
   const { body } = await request(`${url}/graphql`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${fixture.database.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: 'mutation { sendTestWebhook { ... on WebhookDelivery { id } } }' }),
   })
   const { data } = (await body.json()) as { data: { sendTestWebhook: { id?: string } } | null }
@@ -59,17 +59,17 @@ async function sendTest(bed: WebhookFixture, url: string): Promise<string> {
   return data.sendTestWebhook.id
 }
 
-async function latencies(bed: WebhookFixture, url: string, count: number): Promise<number[]> {
-  await setUrl(bed, `${bed.receiver.url}/hook`)
+async function latencies(fixture: WebhookFixture, url: string, count: number): Promise<number[]> {
+  await setUrl(fixture, `${fixture.receiver.url}/hook`)
   const begins = performance.now()
   await Promise.all(
     Array.from({ length: count }, async (_nothing, index) => {
       await wait(Math.max(0, begins + index * PERIOD_MS - performance.now()))
-      await sendTest(bed, url)
+      await sendTest(fixture, url)
     }),
   )
-  const arrived = await bed.arrivals(count)
-  const { rows } = await bed.client.query<{ id: string; ms: number }>(
+  const arrived = await fixture.arrivals(count)
+  const { rows } = await fixture.client.query<{ id: string; ms: number }>(
     'select id, extract(epoch from created_at)::float8 * 1000 as ms from webhook_delivery where id = any($1)',
     [arrived.map(({ id }) => id)],
   )

@@ -7,7 +7,7 @@ const PERIOD_MS = 250
 
 /**
  * Terminal state committed to first byte at a local TLS receiver, idle, four jobs a second, so that the connection stays open. The clock starts
- * at `completed_at`, which is when the job's last transaction began: the rest of that transaction, freezing and signing included, is
+ * at `completed_at`, which is when the job's last transaction began: the rest of that transaction, the payload snapshot and its signature included, is
  * part of ours. The floor is an undici POST of as many bytes over a kept-alive TLS connection, from the call to the same stamp.
  */
 export const callbackLatency: Row = {
@@ -15,13 +15,13 @@ export const callbackLatency: Row = {
   what: 'job finished to first byte at the receiver, idle',
   reach: 'p50 <= 20 ms',
   run: async (environment) => {
-    const bed = await openWebhookFixture(environment)
+    const fixture = await openWebhookFixture(environment)
     try {
-      const service = await environment.serve('start', bed.variables)
+      const service = await environment.serve('start', fixture.variables)
       const count = environment.quick ? 20 : 80
-      await latencies(bed, service.url, 5)
-      const samples = await latencies(bed, service.url, count)
-      const floors = await floorLatencies(bed, count)
+      await latencies(fixture, service.url, 5)
+      const samples = await latencies(fixture, service.url, count)
+      const floors = await floorLatencies(fixture, count)
       await service.stop()
       const [value, floor] = [quantile(samples.whole, 0.5), quantile(floors, 0.5)]
       const part = (what: string, ms: number) => `${what}: p50 ${ms.toFixed(1)} ms`
@@ -31,35 +31,35 @@ export const callbackLatency: Row = {
           { what: 'p50', unit: 'ms', floor, value, ratio: value / floor, reach: '<= 20 ms', reached: value <= 20 },
         ],
         notes: [
-          part('the job ends in its transaction: begun to callback signed and frozen', quantile(samples.frozen, 0.5)),
-          part('frozen to attempt begun (commit, wake-up, fetch)', quantile(samples.begun, 0.5)),
+          part('the job ends in its transaction: begun to delivery signed and created', quantile(samples.created, 0.5)),
+          part('created to attempt begun (commit, wake-up, fetch)', quantile(samples.begun, 0.5)),
           `${part('attempt begun to first byte (its commit, judging the host, undici, TLS, receiver)', quantile(samples.sent, 0.5))}, of which undici, TLS and the receiver take ${floor.toFixed(1)} ms`,
         ],
       }
     } finally {
-      await bed.close()
+      await fixture.close()
     }
   },
 }
 
-async function latencies(bed: WebhookFixture, url: string, count: number) {
+async function latencies(fixture: WebhookFixture, url: string, count: number) {
   for (let index = 0; index < count; index++) {
     const { statusCode, body } = await request(`${url}/api/v1/voice/tts`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${bed.database.apiKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${fixture.database.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({
         inputs: { text: 'Hi', voice: 'aria', language: 'English' },
-        webhook_url: `${bed.receiver.url}/hook`,
+        webhook_url: `${fixture.receiver.url}/hook`,
       }),
     })
     await body.dump()
     if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
     await wait(PERIOD_MS)
   }
-  const arrived = await bed.arrivals(count)
-  const { rows } = await bed.client.query<{ id: string; ended: number; frozen: number; begun: number }>(
+  const arrived = await fixture.arrivals(count)
+  const { rows } = await fixture.client.query<{ id: string; ended: number; created: number; begun: number }>(
     `select d.job_id as id, extract(epoch from j.completed_at)::float8 * 1000 as ended,
-       extract(epoch from d.created_at)::float8 * 1000 as frozen, extract(epoch from a.started_at)::float8 * 1000 as begun
+       extract(epoch from d.created_at)::float8 * 1000 as created, extract(epoch from a.started_at)::float8 * 1000 as begun
      from webhook_delivery d join job j on j.id = d.job_id join webhook_attempt a on a.delivery_id = d.id
      where d.job_id = any($1)`,
     [arrived.map(({ jobId }) => jobId)],
@@ -67,20 +67,20 @@ async function latencies(bed: WebhookFixture, url: string, count: number) {
   const times = new Map(rows.map((row) => [row.id, row]))
   return {
     whole: arrived.map(({ jobId, at }) => at - times.get(jobId)!.ended),
-    frozen: rows.map(({ frozen, ended }) => frozen - ended),
-    begun: rows.map(({ begun, frozen }) => begun - frozen),
+    created: rows.map(({ created, ended }) => created - ended),
+    begun: rows.map(({ begun, created }) => begun - created),
     sent: arrived.map(({ jobId, at }) => at - times.get(jobId)!.begun),
   }
 }
 
-async function floorLatencies(bed: WebhookFixture, count: number): Promise<number[]> {
+async function floorLatencies(fixture: WebhookFixture, count: number): Promise<number[]> {
   const body = JSON.stringify({ job_id: 'floor', status: 'completed', outputs: { audio: 'a'.repeat(250) } })
   const samples: number[] = []
   for (let index = 0; index < count + 1; index++) {
     const sent = performance.timeOrigin + performance.now()
-    const options = { method: 'POST', body, headers: { 'webhook-id': 'floor' }, dispatcher: bed.agent } as const
-    await (await request(`${bed.receiver.url}/hook`, options)).body.dump()
-    const [arrival] = await bed.arrivals(1)
+    const options = { method: 'POST', body, headers: { 'webhook-id': 'floor' }, dispatcher: fixture.agent } as const
+    await (await request(`${fixture.receiver.url}/hook`, options)).body.dump()
+    const [arrival] = await fixture.arrivals(1)
     samples.push(arrival!.at - sent)
     await wait(PERIOD_MS / 5)
   }

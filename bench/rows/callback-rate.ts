@@ -19,21 +19,21 @@ export const callbackRate: Row = {
   what: 'deliveries/s, 5,000 waiting, one fast receiver',
   reach: '>= 0.4 of undici alone',
   run: async (environment) => {
-    const bed = await openWebhookFixture(environment)
+    const fixture = await openWebhookFixture(environment)
     try {
       const count = environment.quick ? 2000 : WAITING
       const sides = {
         ours: async () => {
-          await queueDeliveries(bed, count)
-          const worker = await environment.serve('work', bed.variables)
-          const arrived = await bed.arrivals(count)
+          await queueDeliveries(fixture, count)
+          const worker = await environment.serve('work', fixture.variables)
+          const arrived = await fixture.arrivals(count)
           await worker.stop()
           return rateOf(arrived)
         },
         floor: async () => {
-          const variables = { ...bed.variables, RECEIVER_URL: bed.receiver.url, COUNT: String(count), BODY }
+          const variables = { ...fixture.variables, RECEIVER_URL: fixture.receiver.url, COUNT: String(count), BODY }
           const poster = await environment.floor('callback-poster', { ...variables, CONNECTIONS: String(CONNECTIONS) })
-          const arrived = await bed.arrivals(count)
+          const arrived = await fixture.arrivals(count)
           await poster.stop()
           return rateOf(arrived)
         },
@@ -41,7 +41,7 @@ export const callbackRate: Row = {
       const pairs = await interleaved(environment.quick ? 1 : 3, sides)
       return { name: 'callback-rate', measures: [throughput('deliveries', 'per s', pairs, 0.4)], notes: [] }
     } finally {
-      await bed.close()
+      await fixture.close()
     }
   },
 }
@@ -51,23 +51,23 @@ function rateOf(arrivals: readonly Arrival[]): number {
   return (times.length - 1) / ((times.at(-1)! - times[0]!) / 1000)
 }
 
-/** As a service that was stopped leaves them: frozen just now, and queued. */
-async function queueDeliveries(bed: WebhookFixture, count: number): Promise<void> {
+/** As a service that was stopped leaves them: created just now, and queued. */
+async function queueDeliveries(fixture: WebhookFixture, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('msg'))
-  const url = `${bed.receiver.url}/hook`
-  await bed.client.query('begin')
-  await bed.client.query(
+  const url = `${fixture.receiver.url}/hook`
+  await fixture.client.query('begin')
+  await fixture.client.query(
     `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, next_attempt_at)
      select id, $2, 'test', 'job_bench', $3, extract(epoch from now())::bigint + 120, $4, $5, now(), now()
      from unnest($1::text[]) as id`,
-    [ids, bed.database.accountId, url, `v1,${'A'.repeat(43)}=`, Buffer.from(BODY)],
+    [ids, fixture.database.accountId, url, `v1,${'A'.repeat(43)}=`, Buffer.from(BODY)],
   )
-  await bed.client.query(
+  await fixture.client.query(
     `insert into pgboss.job (id, name, data, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, policy, group_id)
      select queue_id, 'webhook', jsonb_build_object('jobId', id, 'lane', $3::text), 1000, 1, 82800, 10, 'standard', $3
      from unnest($1::text[], $2::uuid[]) as t (id, queue_id)`,
-    [ids, ids.map(queueId), `${bed.database.accountId} ${new URL(url).host}`],
+    [ids, ids.map(queueId), `${fixture.database.accountId} ${new URL(url).host}`],
   )
-  await bed.client.query('commit')
-  await bed.client.query('analyze pgboss.job')
+  await fixture.client.query('commit')
+  await fixture.client.query('analyze pgboss.job')
 }

@@ -119,12 +119,12 @@ async function drain(environment: Environment, { slots, delayMs, count, rounds }
 async function bareCalls(url: string, slots: number, count: number): Promise<number> {
   let left = count
   const started = performance.now()
-  const lane = async () => {
+  const slot = async () => {
     while (left-- > 0) {
       const { body } = await request(url, { method: 'POST', body: JSON.stringify({ input: 'A second of sound.' }) })
       await body.arrayBuffer()
     }
   }
-  await Promise.all(Array.from({ length: slots }, lane))
+  await Promise.all(Array.from({ length: slots }, slot))
   return count / ((performance.now() - started) / 1000)
 }

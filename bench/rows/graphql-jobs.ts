@@ -18,8 +18,8 @@ const pageOf = (after: string | null): string =>
   })
 
 /**
- * GraphQL's list of an account with 1,000,000 jobs beside a bare Fastify route that reads the same rows by plain pg, and a page behind
- * the 900,000th job beside the first one.
+ * GraphQL's list of an account with 1,000,000 jobs next to a bare Fastify route that reads the same rows by plain pg, and a page behind
+ * the 900,000th job next to the first one.
  */
 export const graphqlJobs: Row = {
   name: 'graphql-jobs',

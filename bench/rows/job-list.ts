@@ -9,7 +9,7 @@ const FEW = 10_000
 const MS_PER_DAY = 86_400_000
 const CONNECTIONS = 8
 
-/** A filter of the list, and the same as SQL; `counted` where the total is to be counted row by row by anybody. */
+/** A filter of the list, and the same as SQL; `counted` where the total is to be counted row by row for any reader. */
 interface Filter {
   readonly query: string
   readonly where: string
@@ -17,8 +17,8 @@ interface Filter {
 }
 
 /**
- * The list of an account with 1,000,000 jobs: pages of 50 for each filter beside a bare Fastify route that reads the same page with
- * plain pg; the same beside an account with 10,000 jobs, total included; and an offset of 900,000.
+ * The list of an account with 1,000,000 jobs: pages of 50 for each filter next to a bare Fastify route that reads the same page with
+ * plain pg; the same next to an account with 10,000 jobs, total included; and an offset of 900,000.
  */
 export const jobList: Row = {
   name: 'list',
@@ -115,21 +115,21 @@ async function growth(
   filter: Filter,
 ): Promise<Measure> {
   const url = `${list}?${filter.query}`
-  return beside(environment, `${filter.query || 'no filter'}, p50 by that of 10,000 jobs`, 1.5, {
+  return compare(environment, `${filter.query || 'no filter'}, p50 by that of 10,000 jobs`, 1.5, {
     ours: () => responseTime(url, bearer(many)),
     floor: () => responseTime(url, bearer(few)),
   })
 }
 
 const deep = (environment: Environment, list: string, key: string, bare: string): Promise<Measure> =>
-  beside(environment, 'offset 900,000, p50', 1.3, {
+  compare(environment, 'offset 900,000, p50', 1.3, {
     ours: () => responseTime(`${list}?offset=900000`, bearer(key)),
     floor: () => responseTime(`${bare}/?offset=900000`, {}),
   })
 
 type Sides = { ours(): Promise<number>; floor(): Promise<number> }
 
-async function beside(environment: Environment, what: string, atMost: number, sides: Sides): Promise<Measure> {
+async function compare(environment: Environment, what: string, atMost: number, sides: Sides): Promise<Measure> {
   await interleaved(10, sides)
   return latency(what, await interleaved(environment.quick ? 30 : 100, sides), atMost)
 }

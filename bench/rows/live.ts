@@ -30,8 +30,8 @@ type Change = (marker: number) => Promise<number[]>
 
 /**
  * From the commit of a job's change, which a second process makes as a worker does, to its arrival at subscribers in a third one. 1,000
- * connections of graphql-ws's own client, ten for each of 100 accounts, and then all 1,000 for one account; beside them a bare LISTEN
- * in the same process, told by a bare NOTIFY. The clients' own work is in the figures: on two cores it is most of what 1,000 take.
+ * connections of graphql-ws's own client, ten for each of 100 accounts, and then all 1,000 for one account; next to them a bare LISTEN
+ * in the same process, notified by a bare NOTIFY. The clients' own work is in the figures: on two cores it is most of what 1,000 take.
  */
 export const live: Row = {
   name: 'live',

@@ -13,7 +13,7 @@ const SAMPLE_EVERY_MS = 250
 const SETTLE_DEADLINE_MS = 180_000
 
 /**
- * How long a job waits for an idle worker while ten clients read an export of 500,000 jobs at 10 KB/s, beside the same wait
+ * How long a job waits for an idle worker while ten clients read an export of 500,000 jobs at 10 KB/s, next to the same wait
  * without them, in the same process; and the oldest snapshot that any of it held.
  */
 export const slowReaders: Row = {

@@ -4,7 +4,7 @@ import { type Load, requestsPerSecond } from '../load.ts'
 import { interleaved, type Row, throughput } from '../measure.ts'
 
 /**
- * Submissions per second over 32 connections, with nobody who takes the jobs (`sonant serve`). The floor is a bare Fastify route that
+ * Submissions per second over 32 connections, without a worker that takes the jobs (`sonant serve`). The floor is a bare Fastify route that
  * writes the same two rows to the same tables in one transaction through as many connections; no key is checked and no
  * input validated there. Each round starts with both tables empty.
  */

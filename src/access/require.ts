@@ -35,7 +35,7 @@ export function requireOperator(ctx: Acting): void {
   if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
 }
 
-/** Verbs of the command line alone. @throws FORBIDDEN to everybody else */
+/** Verbs of the command line alone. @throws FORBIDDEN to every other caller */
 export function requireSystem(ctx: Acting): void {
   if (ctx.actor.kind !== 'system') throw forbidden(OPERATOR_SCOPE)
 }

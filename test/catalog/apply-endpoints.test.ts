@@ -32,7 +32,7 @@ describe('applyEndpoints', () => {
     ])
   })
 
-  test('tells every process by the commit itself: of a change that fails, nobody hears', async () => {
+  test('tells every process by the commit itself: a change that fails is announced to no process', async () => {
     const heard = vi.fn()
     const unlisten = await service.runtime.notifier.listen('sonant_catalog', heard)
     await expect(deleteEndpoint(operator(), { slug: 'nothing' })).rejects.toThrow('there is no endpoint')

@@ -12,7 +12,7 @@ const get = (headers: Record<string, string> = {}, path = PATH, method = 'GET') 
   fetch(door.url + path, { method, headers })
 
 describe('catalog', () => {
-  it('lists the published endpoints to everybody, of every origin', async () => {
+  it('lists the published endpoints to every client, of every origin', async () => {
     const response = await get({ authorization: 'Bearer nonsense' })
     const body = (await response.json()) as { catalog_version: string; endpoints: { slug: string }[] }
     expect(response.status).toBe(200)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { REFUSED, refusalOf } from '../setup/graphql.ts'
+import { errorOf, REFUSED } from '../setup/graphql.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { chatAnswer, type Message, verdict } from '../setup/servers/provider-server.ts'
 
@@ -212,6 +212,6 @@ describe('chatWithCompanion', () => {
     const next = await service.graphql<typeof first.data>(key, text, { m: 'x', c: first.data.chatWithCompanion.chatId })
     expect(next.data.chatWithCompanion).toMatchObject({ status: 'FAILED', errorCode: 'RENDER_FAILED', reply: null })
     const wrong = await service.graphql(key, text, { m: 'x'.repeat(8001) })
-    expect(refusalOf(wrong)?.code).toBe('INVALID_REQUEST')
+    expect(errorOf(wrong)?.code).toBe('INVALID_REQUEST')
   })
 })

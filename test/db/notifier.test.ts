@@ -34,7 +34,7 @@ describe('notifier', () => {
     await admin.end()
   })
 
-  test('a message reaches every listener of its channel, in other processes and in this one, and nobody else', async () => {
+  test('a message reaches every listener of its channel, in other processes and in this one, and no other', async () => {
     const [one, two] = [await connect(), await connect()]
     const heard: string[] = []
     await one.listen('Jobs "of" ALL', (payload) => heard.push(`one ${payload}`))

@@ -21,15 +21,15 @@ const resolver: Resolver = {
   },
 }
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture({ webhooks: resolver })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ webhooks: resolver })
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 const urlOf = (host: string, path: string) => `https://${host}:${receiver.port}${path}`
 

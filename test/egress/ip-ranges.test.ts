@@ -139,7 +139,7 @@ describe('classifyAddress', () => {
 describe('parseCidr and isAllowed', () => {
   const allowed = (ip: string, ...cidrs: string[]) => isAllowed(toAddressBytes(ip)!, cidrs.map(parseCidr))
 
-  test('a listed block is allowed, and nothing beside it', () => {
+  test('a listed block is allowed, and nothing else', () => {
     expect(allowed('10.1.2.3', '10.0.0.0/8')).toBe(true)
     expect(allowed('::ffff:10.1.2.3', '10.0.0.0/8')).toBe(true)
     expect(allowed('11.0.0.1')).toBe(true)

@@ -14,7 +14,7 @@ import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from
 
 const PATIENCE_MS = 60_000
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 /** Nothing here may ever reach it. */
 let receiver: Receiver
 /** Says of every name that it is an alias of this machine. */
@@ -26,13 +26,13 @@ let adminKey: string
 beforeAll(async () => {
   names = await startNameServer(({ aliasTo }) => aliasTo([127, 0, 0, 1]))
   const webhooks = systemResolver([names.address])
-  bed = await openWebhookFixture({ worker: true, webhooks, env: { EGRESS_ALLOW: '' } })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ worker: true, webhooks, env: { EGRESS_ALLOW: '' } })
+  ;({ receiver, service } = fixture)
   owner = await createOwner(service)
   adminKey = (await service.createKey(owner.account, ['account:admin'])).apiKey
 })
 afterAll(async () => {
-  await bed?.close()
+  await fixture?.close()
   names?.close()
 })
 

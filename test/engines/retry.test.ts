@@ -61,7 +61,7 @@ describe('retries', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(599)
   })
 
-  test('Retry-After is honoured beyond the patience, up to the deadline of the job', async () => {
+  test('Retry-After is honoured beyond the retry budget, up to the deadline of the job', async () => {
     const { engine, times } = failing(error('PROVIDER_BUSY', 400))
     await retrying(engine, 50).speak(request({ deadline: performance.now() + 20_000 }))
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(399)
@@ -85,7 +85,7 @@ describe('retries', () => {
     expect(times).toHaveLength(3)
   })
 
-  test('a server that does not come back is asked until patience ends, and at its end', async () => {
+  test('a server that does not come back is asked until the retry budget ends, and at its end', async () => {
     const { engine, times } = failing(...Array.from({ length: 20 }, () => error('PROVIDER_UNAVAILABLE')))
     const started = performance.now()
     await expect(retrying(engine, 700).speak(request())).rejects.toThrow('no')
@@ -93,7 +93,7 @@ describe('retries', () => {
     expect(times.at(-1)! - started).toBeGreaterThanOrEqual(699)
   })
 
-  test('what would come after the deadline or after patience ends is not waited for', async () => {
+  test('what would come after the deadline or after the retry budget ends is not waited for', async () => {
     const started = performance.now()
     const busy = () => failing(error('PROVIDER_BUSY', 60_000))
     await expect(retrying(busy().engine).speak(request())).rejects.toThrow('no')
@@ -153,7 +153,7 @@ describe('the circuit breaker', () => {
     }
   })
 
-  test('whoever finds out for longer than a second keeps nobody else from asking', async () => {
+  test('a request that finds out for longer than a second keeps no other from asking', async () => {
     const breaker = await broken()
     now += 1000
     const answer = Promise.withResolvers<void>()
@@ -165,7 +165,7 @@ describe('the circuit breaker', () => {
     await probe
   })
 
-  test('who waits for a server that counts as down asks as soon as another has found it', async () => {
+  test('a request that waits for a server that counts as down asks as soon as another one has reached it', async () => {
     const breaker = await broken()
     now += 10_000
     await ask(breaker, 'PROVIDER_UNAVAILABLE')
@@ -179,7 +179,7 @@ describe('the circuit breaker', () => {
     for (const at of times) expect(at - found).toBeLessThan(1000)
   })
 
-  test('an answer in between, a refusal included, starts the count again', async () => {
+  test('an answer in between, a rejection included, starts the count again', async () => {
     const breaker = new CircuitBreaker(clock)
     for (let n = 0; n < 20; n++) {
       const outcome = n % 5 === 4 ? 'RENDER_FAILED' : 'PROVIDER_UNAVAILABLE'

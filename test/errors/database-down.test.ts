@@ -4,7 +4,7 @@ import { type Door, startDoor } from '../setup/start-rest.ts'
 
 const failing = (fields: object, message = 'failed') => Object.assign(new Error(message), fields)
 
-/** A pool's `connect`, as those call it who wait for it by a callback. */
+/** A pool's `connect`, as code calls it that waits for it by a callback. */
 const refusing = (error: Error) => (done: (error: Error) => void) => done(error)
 
 describe('a database that cannot be talked to', () => {
@@ -12,7 +12,7 @@ describe('a database that cannot be talked to', () => {
     ['a refused connection', failing({ code: 'ECONNREFUSED', syscall: 'connect' })],
     ['a missing socket', failing({ code: 'ENOENT', syscall: 'connect' })],
     ['several refused addresses', new AggregateError([failing({ code: 'ECONNREFUSED' })])],
-    ['a name that nobody resolves', failing({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
+    ['a name that no server resolves', failing({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
     ['a name server that does not answer', failing({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' })],
     ['a shutdown', failing({ code: '57P01', severity: 'FATAL' })],
     ['a start', failing({ code: '57P03' })],
@@ -42,7 +42,7 @@ describe('a database that cannot be talked to', () => {
     ['a full pool', new Error('timeout exceeded when trying to connect')],
     ['a wrapped one', new Error('outer', { cause: failing({ kind: 'DatabaseNotReachable' }) })],
     ['Prisma without a server', failing({ code: 'P1001' })],
-  ])('is told by %s', (_title, error) => {
+  ])('is known by %s', (_title, error) => {
     expect(isDatabaseDown(error)).toBe(true)
   })
 
@@ -52,7 +52,7 @@ describe('a database that cannot be talked to', () => {
     ['a transaction of Prisma that is used after its end', failing({ code: 'P2028' }, 'Transaction already closed')],
     ['a violation', new TypeError('x is not a function')],
     ['nothing', undefined],
-  ])('is not told by %s', (_title, error) => {
+  ])('is not known by %s', (_title, error) => {
     expect(isDatabaseDown(error)).toBe(false)
   })
 })

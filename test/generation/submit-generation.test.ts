@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
-import { mutation, REFUSED, refusalOf } from '../setup/graphql.ts'
+import { errorOf, mutation, REFUSED } from '../setup/graphql.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { type Producers, type Row, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
@@ -353,7 +353,7 @@ describe('submitGeneration', () => {
     expect(good.data.submitGeneration).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await finished(good.data.submitGeneration.jobId)).status).toBe('completed')
     const bad = await service.graphql(key, text, { i: { prompt: 1 } })
-    expect(refusalOf(bad)?.code).toBe('INVALID_REQUEST')
+    expect(errorOf(bad)?.code).toBe('INVALID_REQUEST')
   })
 })
 
@@ -391,8 +391,8 @@ describe('retryJob of a generation', () => {
       insertJob(service.runtime.db, account, { type: 'generate', endpointKey: `generate.${slug}`, status })
     const failed = await insert('portrait', 'failed')
     expect((await retry(failed, unable!)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
-    expect(refusalOf(await retry(await insert('gone', 'failed'), able!))?.code).toBe('NOT_FOUND')
-    expect(refusalOf(await retry(await insert('portrait', 'completed'), able!))?.code).toBe('INVALID_REQUEST')
+    expect(errorOf(await retry(await insert('gone', 'failed'), able!))?.code).toBe('NOT_FOUND')
+    expect(errorOf(await retry(await insert('portrait', 'completed'), able!))?.code).toBe('INVALID_REQUEST')
   })
 })
 

@@ -84,7 +84,7 @@ describe('node', () => {
       expect(await node(admin.apiKey, id)).toEqual({ data: { node: null } })
   })
 
-  test('finds public endpoints and their voices for anybody', async () => {
+  test('finds public endpoints and their voices for every caller', async () => {
     expect((await node(null, 'voice.tts')).data).toEqual({ node: { __typename: 'VoiceEndpoint', id: 'voice.tts' } })
     const { data } = await ask<{ catalogEndpoint: { voices: { id: string }[] } }>(
       service.url,
@@ -97,18 +97,21 @@ describe('node', () => {
   })
 
   test.each([
-    ['nobody', null],
+    ['an anonymous one', null],
     ['an ordinary key', ['generate:voice', 'job:read']],
     ['a key without generate:voice', ['voice:vip']],
-  ] as const)('tells restricted, unpublished and missing endpoints apart for nobody: %s', async (_title, scopes) => {
-    const key = scopes === null ? null : (await service.createKey(await service.createAccount(), scopes)).apiKey
-    const seen = async (id: string) => JSON.stringify(await node(key, id)).replace(/"requestId":"[^"]*"/, '')
-    for (const rest of ['', '.calm', '.nobody']) {
-      const missing = await seen(`voice.none${rest}`)
-      expect(await seen(`voice.vip${rest}`)).toBe(missing)
-      expect(await seen(`voice.draft${rest}`)).toBe(missing)
-    }
-  })
+  ] as const)(
+    'shows no caller the difference of restricted, unpublished and missing endpoints: %s',
+    async (_title, scopes) => {
+      const key = scopes === null ? null : (await service.createKey(await service.createAccount(), scopes)).apiKey
+      const seen = async (id: string) => JSON.stringify(await node(key, id)).replace(/"requestId":"[^"]*"/, '')
+      for (const rest of ['', '.calm', '.nobody']) {
+        const missing = await seen(`voice.none${rest}`)
+        expect(await seen(`voice.vip${rest}`)).toBe(missing)
+        expect(await seen(`voice.draft${rest}`)).toBe(missing)
+      }
+    },
+  )
 
   test('finds a restricted endpoint for a key that reaches it', async () => {
     const { apiKey } = await service.createKey(await service.createAccount(), ['generate:voice', 'voice:vip'])
@@ -120,7 +123,7 @@ describe('node', () => {
 describe('the deliveries of a job', () => {
   const query = 'query ($id: ID!) { job(jobId: $id) { status deliveries { id url state } } }'
 
-  test('are shown with the scope account:admin, and their refusal is told beside what is shown', async () => {
+  test('are shown with the scope account:admin, and their rejection is reported next to what is shown', async () => {
     const account = await service.createAccount()
     const admin = await service.createKey(account, ['job:read', 'account:admin'])
     const reader = await service.createKey(account, ['job:read'])

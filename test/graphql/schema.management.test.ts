@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
 import { endpoint } from '../setup/fixtures.ts'
-import { ask as askAt, codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
+import { ask as askAt, codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -58,7 +58,7 @@ describe('an account', () => {
     expect(codeOf(await ask(apiKey, '{ jobPage { total } }'))).toBe('UNAUTHORIZED')
   })
 
-  test('gives nobody a scope that it does not have', async () => {
+  test('gives no caller a scope that it does not have', async () => {
     const { account, key, keyId } = await admin()
     const studio = await service.createKey(account, ['voice:studio'])
     for (const scope of ['operator', 'voice:studio']) {
@@ -135,7 +135,7 @@ describe('a mutation', () => {
     const scopes = ['account:admin', 'operator', 'generate:voice', 'companion:chat', 'companion:media_tag']
     const { key } = await admin(scopes)
     await ask(key, mutation('createAccount(name: "taken", credits: 1)', '__typename'))
-    const refusal = refusalOf(await ask(key, mutation(field, '__typename')))
+    const refusal = errorOf(await ask(key, mutation(field, '__typename')))
     expect(refusal).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path, message: expect.any(String) }] })
   })
 })
@@ -190,7 +190,7 @@ describe('retryJob', () => {
     )
     await ask(key, submit, { inputs })
     expect(codeOf(await retry(one, 'once'))).toBe('IDEMPOTENCY_MISMATCH')
-    expect(refusalOf(await retry(one, ''))).toMatchObject({
+    expect(errorOf(await retry(one, ''))).toMatchObject({
       code: 'INVALID_REQUEST',
       details: [{ path: '/idempotencyKey' }],
     })

@@ -85,14 +85,14 @@ describe('the operator', () => {
   })
 })
 
-describe('everybody else', () => {
+describe('every other caller', () => {
   test.each(['endpoints', 'workflows', 'accounts'])('gets no %s', async (list) => {
     const text = `{ ${list} { edges { cursor } } }`
     expect(codeOf(await ask(service.url, caller, text))).toBe('FORBIDDEN')
     expect(codeOf(await ask(service.url, null, text))).toBe('UNAUTHORIZED')
   })
 
-  test('sees no settings, and what they may see beside the refusal', async () => {
+  test('sees no settings, and what they may see next to the rejection', async () => {
     const text = '{ catalogEndpoint(slug: "tts") { slug settings { published } } }'
     for (const [key, code] of [
       [caller, 'FORBIDDEN'],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { ExpectedError } from '../../src/graphql/expected-error.ts'
 import { buildGraphqlSchema } from '../../src/graphql/schema.ts'
-import { codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
+import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
@@ -69,7 +69,7 @@ describe('what a caller can plan for', () => {
     expect(codeOf(await ask(key, query))).toBe(code)
   })
 
-  test('IDEMPOTENCY_MISMATCH is data, and the mutations beside it are answered', async () => {
+  test('IDEMPOTENCY_MISMATCH is data, and the other mutations are answered', async () => {
     const { key } = await service.createCaller()
     const submit = (name: string, text: string) =>
       `${name}: submitVoiceJob(slug: "tts", inputs: {text: "${text}", voice: "aria"}, idempotencyKey: "a") { __typename ... on RequestError { code } }`
@@ -87,14 +87,14 @@ describe('what a caller can plan for', () => {
 })
 
 describe('what no caller can plan for', () => {
-  test('a failed authorisation is an error of the whole answer: no data is beside it', async () => {
+  test('a failed authorisation is an error of the whole answer: no data comes with it', async () => {
     const reader = await service.createKey(await service.createAccount(), ['job:read'])
     for (const [key, code] of [
       [null, 'UNAUTHORIZED'],
       [reader.apiKey, 'FORBIDDEN'],
     ] as const) {
       const answer = await ask(key, SUBMIT('tts'))
-      expect([answer.data, refusalOf(answer), answer.errors?.length]).toEqual([null, undefined, 1])
+      expect([answer.data, errorOf(answer), answer.errors?.length]).toEqual([null, undefined, 1])
       expect(answer.errors![0]!.extensions).toEqual({ code, requestId: answer.requestId })
     }
   })
@@ -112,7 +112,7 @@ describe('what no caller can plan for', () => {
     }
     expect(new Set(codes)).toEqual(new Set(['UNAUTHORIZED']))
     expect(answer.errors![0]!.extensions).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) })
-    expect(refusalOf(answer)).toBeUndefined()
+    expect(errorOf(answer)).toBeUndefined()
   })
 
   test('a key over its rate limit is told the seconds to wait, in the body as in the header', async () => {
@@ -139,7 +139,7 @@ describe('what no caller can plan for', () => {
   test('a variable of the wrong type is an error of the whole answer', async () => {
     const { key } = await service.createCaller()
     const answer = await ask(key, SUBMIT('tts', 'aria', 'webhookUrl: "no url"'))
-    expect([answer.data ?? null, codeOf(answer), refusalOf(answer)]).toEqual([null, 'INVALID_REQUEST', undefined])
+    expect([answer.data ?? null, codeOf(answer), errorOf(answer)]).toEqual([null, 'INVALID_REQUEST', undefined])
   })
 })
 

@@ -8,7 +8,7 @@ import { idAt, insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const EXPORT = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
-const PATIENCE = { timeout: 10_000, interval: 10 }
+const POLLING = { timeout: 10_000, interval: 10 }
 /** What a caller who has gone away may still cost. */
 const A_SECOND = { timeout: 1_000, interval: 10 }
 /** More than a process has connections to the database. */
@@ -65,7 +65,7 @@ describe('a caller who hangs up frees the database within a second', () => {
   ])('while an export %s (%s locked, %s)', async (_stage, table, encoding) => {
     await whileLocked(table, async () => {
       const sent = ask(EXPORT, { 'accept-encoding': encoding })
-      await expect.poll(waiting, PATIENCE).toHaveLength(1)
+      await expect.poll(waiting, POLLING).toHaveLength(1)
       sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)
@@ -80,17 +80,17 @@ describe('a caller who hangs up frees the database within a second', () => {
     // Letting a request in reads keys as well: they are locked once it counts.
     const sent = await whileLocked('job_count', async () => {
       const asked = ask(EXPORT, { 'accept-encoding': encoding })
-      await expect.poll(waiting, PATIENCE).toHaveLength(1)
+      await expect.poll(waiting, POLLING).toHaveLength(1)
       await names.query('begin; lock table api_key in access exclusive mode')
       return asked
     })
-    await expect.poll(() => pidsOf(`wait_event_type = 'Lock' and query like 'copy%'`), PATIENCE).toHaveLength(1)
+    await expect.poll(() => pidsOf(`wait_event_type = 'Lock' and query like 'copy%'`), POLLING).toHaveLength(1)
     sent.destroy()
     await expect.poll(waiting, A_SECOND).toEqual([])
     await expect.poll(connectionsInUse, A_SECOND).toBe(0)
     expect(await transactions()).toEqual([])
     await names.end()
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    await expect.poll(() => service.runtime.spill.bytes, POLLING).toBe(0)
     expect((await call(service.url + EXPORT, { key })).status).toBe(200)
   })
 
@@ -102,7 +102,7 @@ describe('a caller who hangs up frees the database within a second', () => {
   ])('while %s is read', async (path) => {
     await whileLocked('job', async () => {
       const sent = ask(path)
-      await expect.poll(waiting, PATIENCE).toHaveLength(1)
+      await expect.poll(waiting, POLLING).toHaveLength(1)
       sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)
@@ -114,7 +114,7 @@ describe('a caller who hangs up frees the database within a second', () => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined)
       const asked = `GET /api/v1/jobs HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`
       socket.write(asked.repeat(3))
-      await expect.poll(waiting, PATIENCE).toHaveLength(3)
+      await expect.poll(waiting, POLLING).toHaveLength(3)
       socket.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
     })
@@ -124,7 +124,7 @@ describe('a caller who hangs up frees the database within a second', () => {
     await whileLocked('job', async () => {
       const crowd = Array.from({ length: CROWD }, () => ask('/api/v1/jobs'))
       const { pool } = service.runtime.db
-      await expect.poll(waiting, PATIENCE).toHaveLength(pool.options.max)
+      await expect.poll(waiting, POLLING).toHaveLength(pool.options.max)
       for (const sent of crowd) sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)

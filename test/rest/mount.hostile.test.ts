@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => door.close())
 
 /** The pair that every error is, with its status and a request id. */
-function refusalOf(answer: string) {
+function errorOf(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   expect(head).toMatch(/^x-request-id: [A-Za-z0-9._-]+$/im)
   expect(head).toMatch(/^content-type: application\/json/im)
@@ -47,7 +47,7 @@ describe('what is not good HTTP', () => {
     ['a star', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404],
   ])('answers %s in the shape of every error', async (_title, bytes, status) => {
     const code = status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST'
-    expect(refusalOf(await door.raw(bytes))).toEqual([status, code])
+    expect(errorOf(await door.raw(bytes))).toEqual([status, code])
   })
 
   it('serves a percent-encoded address like the plain one', async () => {

@@ -42,8 +42,8 @@ describe('voiceJob', () => {
 
   it("does not show another account's job", async () => {
     const made = await send(post(key, { inputs: { text: 'Hi.', voice: firstVoice() } }))
-    const stranger = await door.createKey()
-    expect((await read(`/api/v1/voice/jobs/${made.body.job_id}`, stranger)).status).toBe(404)
+    const other = await door.createKey()
+    expect((await read(`/api/v1/voice/jobs/${made.body.job_id}`, other)).status).toBe(404)
   })
 })
 
@@ -72,7 +72,7 @@ describe('the order of checks', () => {
     expect((await asked(key, SPEAK)).status).toBe(415)
   })
 
-  it('tells how to authenticate, and lets nobody store the answer', async () => {
+  it('tells how to authenticate, and lets no cache store the answer', async () => {
     const { response, body } = await read(`${SPEAK}/voices`, 'nonsense')
     expect([response.status, body.error_code]).toEqual([401, 'UNAUTHORIZED'])
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
@@ -91,12 +91,12 @@ describe('the order of checks', () => {
       fetch(door.url + path, { method, headers: { ...HEADERS, authorization: `Bearer ${bearer}` } })
     const known = await ask(key)
     expect([known.status, known.headers.get('allow')]).toEqual([405, allow])
-    const stranger = await ask('nonsense')
+    const anonymous = await ask('nonsense')
     const isOpen = path.startsWith('/api/v1/public') || path.startsWith('/health')
-    expect([stranger.status, stranger.headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null])
+    expect([anonymous.status, anonymous.headers.get('allow')]).toEqual(isOpen ? [405, allow] : [401, null])
     if (isOpen) return
-    expect(stranger.headers.get('www-authenticate')).toBe('Bearer')
-    for (const response of [known, stranger]) expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(anonymous.headers.get('www-authenticate')).toBe('Bearer')
+    for (const response of [known, anonymous]) expect(response.headers.get('cache-control')).toBe('no-store')
   })
 })
 

@@ -26,7 +26,7 @@ describe('account', () => {
     })
   })
 
-  test('a key that may only submit sees no balance, and without a key nobody does', async () => {
+  test('a key that may only submit sees no balance, and without a key no caller does', async () => {
     const { apiKey } = await service.createKey(await service.createAccount(), ['generate:voice'])
     expect([(await own(apiKey)).status, (await own()).status]).toEqual([403, 401])
     expect(await graphql('{ account { credits } }', apiKey)).toMatchObject({

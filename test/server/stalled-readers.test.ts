@@ -91,7 +91,7 @@ describe('a reader that does not read', () => {
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
     let received = 0
     const ended = new Promise((resolve, reject) => socket.once('end', resolve).once('error', reject))
-    // Two seconds and more altogether, with no pause that is as long as the patience.
+    // Two seconds and more altogether, with no pause that is as long as the time limit.
     socket.on('data', (chunk) => {
       const paces = Math.floor((received + chunk.length) / 6_000_000) - Math.floor(received / 6_000_000)
       received += chunk.length

@@ -32,7 +32,7 @@ export const DOCUMENT_ABUSES: readonly Abuse[] = [
   ['100,000 tokens in 100 KB', bodyOf('!'.repeat(100_000))],
   ['21 root fields', bodyOf(`{ ${'__typename '.repeat(21)} }`)],
   ['circular fragments', bodyOf('{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }')],
-  ['a fragment of itself that nobody uses', bodyOf('{ __typename } fragment a on Query { ...a }')],
+  ['a fragment of itself that no operation uses', bodyOf('{ __typename } fragment a on Query { ...a }')],
   ['fragments that double', bodyOf(doubling(60))],
   ['overlapping fields', bodyOf(`{ ${many(140, () => 'jobs { totalCount }')} }`)],
   [

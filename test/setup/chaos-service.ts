@@ -18,7 +18,7 @@ import { WEBHOOK_ENV } from './webhooks.ts'
 const ENDING_MS = 90_000
 export const RECEIVER_PATH = '/callbacks'
 const SLUG = 'spoken'
-const SECRET_TEXT = 'Nobody logs this'
+const SECRET_TEXT = 'No process logs this'
 const WARM_UP_MS = 2_000
 const WATCHED = 'troubled'
 
@@ -31,11 +31,11 @@ export interface ChaosService {
   readonly speech: SpeechServer
   readonly receiver: Receiver
   readonly received: () => readonly Received[]
-  /** Submits a job with a callback. */
+  /** Submits a job with a webhook. */
   submit(text: string, headers?: Record<string, string>): Promise<Reply>
   /** Submits one job after the other for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
   loadFor(milliseconds: number): Promise<string[]>
-  /** Everything in the database ends, also what nobody got a 202 for, and the audit finds nothing. */
+  /** Everything in the database ends, also what no client got a 202 for, and the audit finds nothing. */
   allIsWell(accepted: readonly string[]): Promise<void>
   /** It has the connections and the memory that it had before any trouble. */
   isAtRestAgain(): Promise<void>
@@ -77,7 +77,7 @@ export async function startChaosService(): Promise<ChaosService> {
       throw new Error(`${error.message}; the service said: ${service.stderr()}`)
     })
   }
-  const bed = {
+  const fixture = {
     database,
     proxy,
     service,
@@ -120,7 +120,7 @@ export async function startChaosService(): Promise<ChaosService> {
       certificates.remove()
     },
   }
-  await bed.allIsWell(await bed.loadFor(WARM_UP_MS))
+  await fixture.allIsWell(await fixture.loadFor(WARM_UP_MS))
   const before: AtRest = await measureAtRest({ ...service, name: WATCHED })
-  return bed
+  return fixture
 }

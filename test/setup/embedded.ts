@@ -10,7 +10,7 @@ import { type Embedded, openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { openLog } from '../../src/values/log.ts'
 
 const PROCESS = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
-const PATIENCE = { timeout: 60_000, interval: 20 }
+const POLLING = { timeout: 60_000, interval: 20 }
 
 export interface EmbeddedProcess {
   readonly child: ChildProcess
@@ -54,7 +54,7 @@ export async function postmaster(dataDir: string): Promise<number | undefined> {
   return Number.parseInt(text, 10) || undefined
 }
 
-export const until = (condition: () => unknown) => vi.waitUntil(condition, PATIENCE)
+export const until = (condition: () => unknown) => vi.waitUntil(condition, POLLING)
 
 export const isStopped = (dataDir: string) => !existsSync(join(dataDir, 'postgres', 'postmaster.pid'))
 

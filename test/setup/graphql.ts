@@ -33,7 +33,7 @@ export async function read<T>(url: string, key: string | null, query: string, va
   return data
 }
 
-/** What a test selects of a mutation's result beside what it hopes for. */
+/** What a test selects of a mutation's result besides what it hopes for. */
 export const REFUSED = '... on RequestError { code message requestId details { path message } }'
 
 export interface Refusal {
@@ -48,7 +48,7 @@ export const mutation = (field: string, result: string, variables = ''): string 
   `mutation ${variables} { ${field} { ${result} ${REFUSED} } }`
 
 /** Why the first mutation of an answer was refused, as its data says. */
-export const refusalOf = ({ data }: { readonly data?: unknown }): Refusal | undefined => {
+export const errorOf = ({ data }: { readonly data?: unknown }): Refusal | undefined => {
   const [first] = Object.values((data ?? {}) as Record<string, Partial<Refusal> | null>)
   return first?.code === undefined ? undefined : (first as Refusal)
 }
@@ -57,4 +57,4 @@ export const refusalOf = ({ data }: { readonly data?: unknown }): Refusal | unde
 export const codeOf = (answer: {
   readonly data?: unknown
   readonly errors?: readonly { readonly extensions: { readonly code: string } }[]
-}): string | undefined => answer.errors?.[0]?.extensions.code ?? refusalOf(answer)?.code
+}): string | undefined => answer.errors?.[0]?.extensions.code ?? errorOf(answer)?.code

@@ -4,7 +4,7 @@ import { until } from './wait.ts'
 
 const PATIENCE_MS = 30_000
 
-/** A table that nobody can read until it is unlocked, and who waits for that. */
+/** A table that no statement can read until it is unlocked, and what waits for that. */
 export interface LockedTable {
   /** How many statements wait for it. */
   countWaiting(): Promise<number>

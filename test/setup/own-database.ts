@@ -15,7 +15,7 @@ export interface OwnDatabase {
   close(): Promise<void>
 }
 
-/** A PostgreSQL that a test may ill-treat: nobody shares it. */
+/** A PostgreSQL that a test may ill-treat: no other test shares it. */
 export async function startOwnDatabase(): Promise<OwnDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-own-'))
   await chmod(directory, 0o755)

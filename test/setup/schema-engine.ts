@@ -155,7 +155,7 @@ async function instantiate(): Promise<typeof SchemaEngine> {
   const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': withIdleTimers(glue) })
   glue.__wbg_set_wasm(instance.exports)
   const start = instance.exports.__wbindgen_start
-  // Where the engine leaves its last words; Prisma's client sets it, but not everybody here loads the client.
+  // Where the engine leaves its last words; Prisma's client sets it, but not every test loads the client.
   const home = globalThis as { PRISMA_WASM_PANIC_REGISTRY?: { set_message(message: string): void } }
   home.PRISMA_WASM_PANIC_REGISTRY ??= { set_message: throwPanic }
   if (typeof start !== 'function') throw new Error('The schema engine has no start function.')

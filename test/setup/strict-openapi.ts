@@ -3,7 +3,7 @@ import { registerSchema, type SchemaObject, type Validator, validate } from '@hy
 const STRICT = 'https://sonant.example/openapi-strict'
 
 /**
- * The official schema of OpenAPI 3.1 with the official dialect for its Schema Objects, which both let a keyword pass that nobody defines:
+ * The official schema of OpenAPI 3.1 with the official dialect for its Schema Objects, which both let a keyword pass that no vocabulary defines:
  * here they do not.
  */
 const STRICT_SCHEMA: SchemaObject = {

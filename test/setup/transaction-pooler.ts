@@ -86,7 +86,7 @@ async function openBackend(connectionString: string, release: (backend: Backend)
   return backend
 }
 
-/** Everybody may come in; the key of the connection is the pooler's own. */
+/** Every client may connect; the key of the connection is the pooler's own. */
 function welcome(): Buffer {
   const parameters = Object.entries(PARAMETERS).map(([name, value]) => message('S', Buffer.from(`${name}\0${value}\0`)))
   const key = Buffer.alloc(8)

@@ -57,7 +57,7 @@ export async function createOwner({ runtime, createCaller }: TestRuntime, url: s
   const caller = await createCaller()
   const ctx = runtime.as({ kind: 'account', accountId: caller.account, credits: 1n })
   const secret = await rotateWebhookSecret(ctx)
-  // The first secret, which nobody saw, would sign for a day more.
+  // The first secret, which no caller saw, would sign for a day more.
   await runtime.db.pool.query('delete from webhook_secret where account_id = $1 and expires_at is not null', [
     caller.account,
   ])

@@ -107,12 +107,12 @@ describe('S3', { timeout: 60_000 }, () => {
   })
 
   test('wrong credentials are refused, in words that name neither the key nor the URL', async () => {
-    const stranger = openS3(parseS3Url(server.storageUrl), { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' })
-    const refusal = await stranger.put('job_url/x.wav', Buffer.from('x'), WAV).catch((error: Error) => error)
-    expect((refusal as Error).message).toBe('S3 answered 403 SignatureDoesNotMatch to PUT.')
+    const unauthorized = openS3(parseS3Url(server.storageUrl), { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' })
+    const rejection = await unauthorized.put('job_url/x.wav', Buffer.from('x'), WAV).catch((error: Error) => error)
+    expect((rejection as Error).message).toBe('S3 answered 403 SignatureDoesNotMatch to PUT.')
   })
 
-  test('a store that nobody answers for is an error after a few tries', async () => {
+  test('a store that does not answer is an error after a few tries', async () => {
     const nowhere = openS3(parseS3Url('s3://artifacts?endpoint=http://127.0.0.1:1'), S3_CREDENTIALS)
     await expect(nowhere.stat('job_url/x.wav')).rejects.toThrow('S3 cannot be reached')
   })

@@ -24,7 +24,7 @@ describe('a password', () => {
     expect(await verifyPassword('', one)).toBe(false)
   })
 
-  test('of nobody is never right, and takes the same work', async () => {
+  test('of no user is never right, and takes the same work', async () => {
     const stored = await hashPassword('correct horse battery')
     expect(await verifyPassword('', null)).toBe(false)
     const [known, unknown] = [

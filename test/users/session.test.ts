@@ -67,7 +67,7 @@ async function cookieOf(email: string): Promise<string> {
 }
 
 describe('signIn', () => {
-  test('sets a cookie that scripts cannot read, and me tells who it is', async () => {
+  test('sets a cookie that scripts cannot read, and me names the user', async () => {
     const { account, email } = await user()
     const { reply, data } = await ask({ query: SIGN_IN, variables: { email: email.toUpperCase(), password: PASSWORD } })
     expect(data).toMatchObject({ signIn: { email: email.toLowerCase(), role: 'OWNER' } })
@@ -110,8 +110,8 @@ describe('signIn', () => {
   })
 
   test.each([
-    [true, 'a trusted proxy says who tries: others are not locked out with whoever guesses'],
-    [false, 'nobody else is believed: another address that is only claimed is no way around the throttle'],
+    [true, 'a trusted proxy says who tries: others are not locked out with the caller that guesses'],
+    [false, 'no other proxy is believed: another address that is only claimed is no way around the throttle'],
   ])('trusted: %s: %s', async (isTrusted) => {
     const to = isTrusted ? tls : service
     const { email } = await user('owner', to)
@@ -225,8 +225,8 @@ describe('a session', () => {
     expect(rows).toEqual([{ account_id: account, api_key_id: null }])
     const read = `{ job(jobId: "${jobId}") { id apiKeyId } voiceJob(jobId: "${jobId}") { status } }`
     expect((await ask({ query: read, cookie })).data).toMatchObject({ job: { id: jobId, apiKeyId: null } })
-    const stranger = await signedIn()
-    expect(codeOf(await ask({ query: read, cookie: stranger.cookie }))).toBe('NOT_FOUND')
+    const other = await signedIn()
+    expect(codeOf(await ask({ query: read, cookie: other.cookie }))).toBe('NOT_FOUND')
   })
 
   test('owners look after webhooks, members do not, and neither is an operator nor reaches what is restricted', async () => {
@@ -275,7 +275,7 @@ describe('signOut', () => {
     expect(codeOf(await ask({ query: SIGN_OUT, cookie: one.cookie }))).toBe('UNAUTHORIZED')
   })
 
-  test('everywhere closes what the user holds open, within a second, and nobody else’s', async () => {
+  test('everywhere closes what the user holds open, within a second, and no other user’s', async () => {
     const [one, other] = [await signedIn(), await signedIn()]
     const second = await cookieOf(one.email)
     const jobs = [one, other].map(({ account }) => insertJob(service.runtime.db, account, { status: 'processing' }))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { disableUser } from '../../src/users/disable-user.ts'
-import { codeOf, type GraphqlAnswer, mutation, refusalOf } from '../setup/graphql.ts'
+import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -62,7 +62,7 @@ describe('changePassword', () => {
 
   test('needs the current password, and changes nothing without it', async () => {
     const one = await user()
-    expect(refusalOf(await change(one.cookie, 'wrong horse battery'))).toMatchObject({
+    expect(errorOf(await change(one.cookie, 'wrong horse battery'))).toMatchObject({
       code: 'INVALID_REQUEST',
       details: [{ path: '/currentPassword' }],
     })
@@ -79,10 +79,10 @@ describe('changePassword', () => {
 
   test.each(['too short', 'x'.repeat(257)])('takes no bad password: %s', async (to) => {
     const one = await user()
-    expect(refusalOf(await change(one.cookie, PASSWORD, to))?.details).toMatchObject([{ path: '/newPassword' }])
+    expect(errorOf(await change(one.cookie, PASSWORD, to))?.details).toMatchObject([{ path: '/newPassword' }])
   })
 
-  test('of two changes at once one wins, and the other is told so', async () => {
+  test('of two changes at once one wins, and the other fails with a message', async () => {
     const one = await user()
     const wanted = [NEW_PASSWORD, 'third horse staple']
     const answers = await Promise.all(wanted.map((to) => change(one.cookie, PASSWORD, to)))
@@ -104,7 +104,7 @@ describe('changePassword', () => {
 describe('users', () => {
   const LIST = '{ users { edges { node { id email role disabledAt } } } }'
 
-  test('are shown to owners of their account, and to nobody else', async () => {
+  test('are shown to owners of their account, and to no other caller', async () => {
     const owner = await user()
     const member = await user('member', owner.account)
     await user()

@@ -31,7 +31,7 @@ async function startLogging() {
   return {
     child,
     get: (path: string) => call(`http://127.0.0.1:${port}${path}`),
-    /** Begins to read what it logs; until then nobody does. */
+    /** Begins to read what it logs; until then nothing does. */
     read: () => void child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)),
     lines: () =>
       text

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the longest text renders beside the API: it holds the event loop for under 50 ms, p99', {
+test('the longest text renders next to the API: it holds the event loop for under 50 ms, p99', {
   timeout: 120_000,
 }, async () => {
   const { key } = await service.createCaller()

@@ -37,7 +37,7 @@ describe('a worker that is cut off from the database', { timeout: 120_000 }, () 
     closers.push(() => worker.stop())
     return runtime
   }
-  /** All of a server's limit is used by jobs of a worker that has another one beside it, and then no database. */
+  /** All of a server's limit is used by jobs of a worker that has another one next to it, and then no database. */
   const cutOff = async (pool: string, how: 'now' | 'silence') => {
     const { databaseUrl } = service.runtime.settings
     speech = await startSpeechServer()

@@ -47,7 +47,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
     expect(await query(`select name from pgboss.job where data->>'jobId' = $1`, [id])).toEqual([{ name: 'voice.here' }])
   })
 
-  test('fails once its endpoint is deleted, also in a pool that nobody serves: without a charge, or with its refund', async () => {
+  test('fails once its endpoint is deleted, also in a pool that no worker serves: without a charge, or with its refund', async () => {
     const { account, key } = await service.createCaller(1000n)
     await applyEndpoint(service.runtime, 'deserted', { pool: 'deserted' })
     await applyEndpoint(service.runtime, 'beside', { pool: 'deserted' })
@@ -139,7 +139,7 @@ describe('a job that waits', { timeout: 60_000 }, () => {
   })
 })
 
-/** Its catalog is an old one until it is told to look. */
+/** Its catalog is an old one until it has to be read again. */
 function openStale(runtime: Runtime): Runtime {
   let { current } = runtime.catalog
   const reload = async () => {

@@ -132,7 +132,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     expect(server.mostInFlight()).toBe(1)
   })
 
-  test('belongs to whoever renders: a job that is being stored leaves its place to the next one', async () => {
+  test('belongs to the job that is rendered: one that is being stored leaves its capacity to the next one', async () => {
     await applyEndpoint(service.runtime, 'stored', { pool: 'stored', base_url: server.url, max_in_flight: 1 }, INPUTS)
     const gate = Promise.withResolvers<void>()
     const runtime = await openRuntime(service.runtime.settings, openLog('error'), { supervise: true })

@@ -66,7 +66,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await allFinished(service.runtime, ids)
     expect(new Set(cog.calls.map(({ id }) => id)).size).toBe(ids.length)
     expect(cog.mostRunning()).toBe(4)
-    // The fifth begins when the first ends; told, not judged: the machine may have other things to do.
+    // The fifth begins when the first ends; reported, not judged: the machine may have other things to do.
     const begun = cog.calls.slice(12).map(({ at }) => at)
     const laps = begun.slice(4).map((at, n) => at - begun[n]!)
     const share = LATENCY_MS / laps.toSorted((a, b) => a - b)[Math.floor(laps.length / 2)]!
@@ -109,7 +109,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await apply('changed', { max_in_flight: 5 })
     await until(() => cog.running() === 5, PATIENCE_MS, 'five at once')
     await apply('changed', { max_in_flight: 2 })
-    // Whoever knows of this has heard of that.
+    // A process that knows of this has heard of that.
     await apply('later', { max_in_flight: 6, base_url: ELSEWHERE })
     await until(async () => String(await shares(ELSEWHERE)) === '3,3', PATIENCE_MS, 'both to have heard of it')
     for (const gate of gates.slice(0, 4)) gate.resolve()

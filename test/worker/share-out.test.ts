@@ -28,7 +28,7 @@ describe('a server is shared out', () => {
     expect(shareOut(SERVER, me('a', 8), [peer('b', 0)])).toEqual({ fair: 4, permits: 8 })
   })
 
-  test('without the dead whose permits were taken away, and without a part for those who take nothing new', () => {
+  test('without the dead whose permits were taken away, and without a part for workers that take nothing new', () => {
     expect(shareOut(SERVER, me('b'), [peer('a', 0, { shares: false })])).toEqual({ fair: 8, permits: 8 })
     // Until its jobs go to others it may still be at work.
     expect(shareOut(SERVER, me('b'), [peer('a', 8, { shares: false })])).toEqual({ fair: 8, permits: 0 })
@@ -55,7 +55,7 @@ describe('a server is shared out', () => {
       [0, 1, 1],
       [1, 1, 0],
     ])
-    // Nobody waits for the third to have a place.
+    // No worker waits for the third to have a permit.
     const few = [peer('a', 0), peer('b', 0, { queues: ['slow'] })]
     expect([0, 1, 2].map((round) => shareOut(server, me('c'), few, round).fair)).toEqual([0, 0, 0])
   })

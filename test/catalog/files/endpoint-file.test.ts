@@ -16,7 +16,7 @@ const withText = (text: object) => ({ inputs: { ...INPUTS, properties: { ...INPU
 const withSchema = (schema: object) => ({ inputs: { ...INPUTS, ...schema } })
 const withVoice = (changes: object) => ({ voices: [{ ...VOICE, ...changes }] })
 
-function refusalOf(source: string) {
+function errorOf(source: string) {
   try {
     parseEndpointFile(source)
   } catch (error) {
@@ -89,7 +89,7 @@ describe('an endpoint file', () => {
     ['an unknown key of the engine', 'engine', { engine: { kind: 'espeak', voicee: 1 } }, /voicee is an unknown field/],
   ])('with %s is refused with line and reason', ([, field, changes, reason]) => {
     const source = fileOf(changes)
-    const { code, details } = refusalOf(source)
+    const { code, details } = errorOf(source)
     expect(code).toBe('INVALID_REQUEST')
     expect(details.map(({ message }) => message).join('\n')).toMatch(reason)
     expect(details[0]?.path).toBe(lineOf(source, field))
@@ -97,7 +97,7 @@ describe('an endpoint file', () => {
 
   test('with a number out of range is refused with its line', () => {
     const source = fileOf().replace('"minLength":1', '"minLength": .inf')
-    expect(refusalOf(source).details).toEqual([
+    expect(errorOf(source).details).toEqual([
       { path: lineOf(source, 'inputs'), message: expect.stringContaining('minLength is a number out of range') },
     ])
   })
@@ -116,7 +116,7 @@ describe('an endpoint file', () => {
             .join(', ')}]`,
     )
     const started = performance.now()
-    expect(refusalOf(`${levels.join('\n')}\n`).details).toEqual([
+    expect(errorOf(`${levels.join('\n')}\n`).details).toEqual([
       { path: 'line 2', message: 'aliases repeat too much of the file' },
     ])
     expect(performance.now() - started).toBeLessThan(5_000)
@@ -128,7 +128,7 @@ describe('an endpoint file', () => {
     ['nested in itself by aliases', `endpoints: &a {b: {c: *a}}\n`],
     ['nested 70 deep', `endpoints: ${'['.repeat(70)}${']'.repeat(70)}\n`],
   ])('%s is refused with a line', ([, source]) => {
-    const { code, details } = refusalOf(source)
+    const { code, details } = errorOf(source)
     expect([code, details[0]?.path]).toEqual(['INVALID_REQUEST', expect.stringMatching(/^line \d+$/)])
   })
 })

@@ -193,7 +193,7 @@ describe('sonant jobs', () => {
     expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 
-  test('export into a pipe ends with SIGINT before anybody reads it', async () => {
+  test('export into a pipe ends with SIGINT before it is read', async () => {
     const { account } = await service.createCaller()
     await whileLocked('api_key', async () => {
       const { command } = await exportIntoPipe(account)
@@ -240,7 +240,7 @@ describe('sonant jobs', () => {
         const command = startCommand([process.execPath, 'bin/sonant.js', 'jobs', 'export', ...args, '--json'], env)
         await expect.poll(waiting).toBe(1)
         if (table === 'api_key') await expect.poll(() => readdir(own)).toHaveLength(1)
-        // As npm does: what the terminal has told everybody is told once more.
+        // As npm does: what the terminal has sent to every process is sent once more.
         command.killGroup(signal)
         command.killGroup(signal)
         await expect.poll(waiting).toBe(0)

@@ -72,7 +72,7 @@ describe('sonant users set-password', () => {
 })
 
 describe('sonant users', () => {
-  test('list, disable and enable say who is who', async () => {
+  test('list, disable and enable name the users', async () => {
     const account = await service.createAccount()
     const users = <T>(...args: string[]) => sonantOn<T>(env, 'users', ...args)
     const made = await users<{ user_id: string; password: string }>(

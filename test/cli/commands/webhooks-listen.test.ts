@@ -9,7 +9,7 @@ const DEADLINE_MS = 120_000
 let service: TestRuntime
 let env: Record<string, string>
 beforeAll(async () => {
-  // No EGRESS_ALLOW and no CA: what anybody's running service has.
+  // No EGRESS_ALLOW and no CA: what any running service has.
   service = await startTestRuntime({ webhooks: true })
   env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
 })

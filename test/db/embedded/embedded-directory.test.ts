@@ -58,7 +58,7 @@ describe('embedded data directory', () => {
     )
   })
 
-  test('one below directories that are closed to everybody else works, and works again', async () => {
+  test('one below directories that are closed to every other user works, and works again', async () => {
     const grandparent = await workshop.directory()
     const dataDir = join(grandparent, 'closed', 'data')
     await mkdir(join(grandparent, 'closed'), { mode: 0o700 })

@@ -11,7 +11,7 @@ const onLinux = process.platform === 'linux'
 describe('embedded', () => {
   afterEach(() => workshop.clean())
 
-  test('whoever comes second attaches, and the last to close stops it, whoever started it', async () => {
+  test('the second process attaches, and the last one to close stops it, whichever started it', async () => {
     const dataDir = await workshop.directory()
     const first = await workshop.open(dataDir)
     const started = await postmaster(dataDir)
@@ -24,7 +24,7 @@ describe('embedded', () => {
     expect(isStopped(dataDir)).toBe(true)
   })
 
-  test('those who leave at the same moment leave nothing running', async () => {
+  test('processes that close at the same time leave nothing running', async () => {
     const dataDir = await workshop.directory()
     for (let round = 0; round < 5; round++) {
       const all = [await workshop.open(dataDir), await workshop.open(dataDir), await workshop.open(dataDir)]
@@ -53,7 +53,7 @@ describe('embedded', () => {
   })
 
   test.runIf(onLinux)(
-    'kill -9 of the process that started it: it stops, and comes back for who still needs it',
+    'kill -9 of the process that started it: it stops, and comes back for the processes that still need it',
     async () => {
       const dataDir = await workshop.directory()
       const starter = workshop.start(dataDir)
@@ -75,7 +75,7 @@ describe('embedded', () => {
     await until(() => isStopped(dataDir))
   })
 
-  test('kill -9 of PostgreSQL itself: ensure brings it back with its data, for all who ask at once', async () => {
+  test('kill -9 of PostgreSQL itself: ensure brings it back with its data, for all processes that ask at once', async () => {
     const dataDir = await workshop.directory()
     const embedded = await workshop.open(dataDir)
     await ask(embedded, 'create table kept as select 1 as value')
@@ -94,7 +94,7 @@ describe('embedded', () => {
     expect([existsSync(left), existsSync(busy)]).toEqual([false, true])
   })
 
-  test('nobody else reaches the socket or the files, and the log holds nothing of what was asked', async () => {
+  test('no other user reaches the socket or the files, and the log holds nothing of what was asked', async () => {
     const dataDir = await workshop.directory()
     const embedded = await workshop.open(dataDir)
     const modes = await Promise.all(['run', 'postgres', 'postgres.log'].map(async (name) => stat(join(dataDir, name))))

@@ -25,7 +25,7 @@ describe('schema drift', () => {
     expect(await diffSchema(database.url, 'database')).toBe('')
   })
 
-  test('a difference is told as the SQL that mends it', async () => {
+  test('a difference is reported as the SQL that mends it', async () => {
     await query('alter table account drop column webhook_url')
     expect(await diffSchema(database.url, 'database')).toContain('ADD COLUMN     "webhook_url" TEXT')
     await query('alter table account add column webhook_url text')

@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<Language, string>> = {
 }
 const LONG_TEXT = 'The weather is lovely today, so let us take a walk. '.repeat(200).slice(0, 10_000)
 
-/** Ten thousand ideographs are seconds of a core: many times that beside other tests. */
+/** Ten thousand ideographs are seconds of a core: many times that while other tests run. */
 const SLOW_MACHINE_MS = 120_000
 
 const threads: Worker[] = []
@@ -51,7 +51,7 @@ test('a text that comes while the engine warms up does not wait until it is warm
   expect(ended).toEqual(['spoken', 'spoken', 'spoken', 'warm'])
 })
 
-/** Compared instead of the samples: a diff of a million numbers helps nobody. */
+/** Compared instead of the samples: a diff of a million numbers helps no reader. */
 const fingerprint = async (...request: Parameters<typeof speak>) =>
   createHash('sha256')
     .update(await speak(...request))

@@ -95,7 +95,7 @@ describe('the proxies of examples/proxy', () => {
     })
     expect(text).toContain("'~*^/graphql websocket$' websocket;")
     expect(text).toContain(`client_max_body_size ${MAX_BODY_BYTES / 1024 ** 2}m;`)
-    // What comes before the query, as the query of a signed URL opens it to anybody who reads the log.
+    // What comes before the query, as the query of a signed URL opens it to every reader of the log.
     expect(/^log_format sonant .*$/m.exec(text)?.[0]).not.toMatch(
       /\$(request|request_uri|args|query_string|http_referer)\b/,
     )

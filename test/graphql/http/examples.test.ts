@@ -68,7 +68,7 @@ describe('examples/graphql', () => {
   )
 
   test.each(parsed.filter(({ document }) => operationOf(document) === 'subscription'))(
-    '$name is told of a job over WebSocket and server-sent events',
+    '$name receives a job over WebSocket and server-sent events',
     async ({ name, query, variables, document }) => {
       const prepared = await scenario.variablesFor(name, variables)
       for (const open of [openSocketClient, openEventClient]) {

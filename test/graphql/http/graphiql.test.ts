@@ -35,7 +35,7 @@ function startAt(hash: string) {
 }
 
 describe('GraphiQL', () => {
-  test('comes whole from this service: the browser is told to load nothing from elsewhere', () => {
+  test('comes whole from this service: the browser is instructed to load nothing from elsewhere', () => {
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = page.headers['content-security-policy']
     expect(policy).toMatch(/^default-src 'self' /)

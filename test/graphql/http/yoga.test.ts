@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HTTP_STATUS } from '../../../src/errors/service-error.ts'
-import { REFUSED, refusalOf } from '../../setup/graphql.ts'
+import { errorOf, REFUSED } from '../../setup/graphql.ts'
 import { type Door, startDoor } from '../../setup/start-rest.ts'
 import { openSocketClient } from '../../setup/subscriber.ts'
 
@@ -143,20 +143,20 @@ describe('the limits of a document', () => {
 describe('introspection', () => {
   const INTROSPECTION = '{ __schema { queryType { name } } }'
 
-  test('is refused to strangers, once however much of it is asked for, and open to keys', async () => {
+  test('is rejected for anonymous callers, once however much of it is asked for, and open to keys', async () => {
     for (const text of [INTROSPECTION, getIntrospectionQuery()]) {
       expect(codesOf((await ask(text, {}, null)).answer)).toEqual(['INVALID_REQUEST'])
     }
     expect((await ask(INTROSPECTION)).answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } })
   })
 
-  test('stays refused to strangers once a key has asked for the same', async () => {
+  test('stays rejected for anonymous callers once a key has asked for the same', async () => {
     const document = '{ __type(name: "Job") { name } }'
     for (const _time of [1, 2]) expect((await ask(document)).answer.errors).toBeUndefined()
     for (const _time of [1, 2]) expect(codesOf((await ask(document, {}, null)).answer)).toContain('INVALID_REQUEST')
   })
 
-  test('is not replaced by hints to strangers', async () => {
+  test('is not replaced by hints to anonymous callers', async () => {
     const { answer } = await ask('{ catalogs { __typename } }', {}, null)
     expect(JSON.stringify(answer)).not.toMatch(/did you mean/i)
   })
@@ -210,7 +210,7 @@ describe('the type of an answer', () => {
     '*/*;q=0',
     'application/json;q=0.000, application/graphql-response+json;q=0.0',
     ',,,',
-  ])('that nobody can give is 406, and nothing is changed for it: %s', async (accept) => {
+  ])('that no server can give is 406, and nothing is changed for it: %s', async (accept) => {
     const before = await countJobs()
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, accept }
     const query = `mutation { submitVoiceJob(slug: "tts", inputs: {text: "Hi", voice: "aria"}) { __typename } }`
@@ -225,7 +225,7 @@ describe('the type of an answer', () => {
     expect(await countJobs()).toBe(before)
   })
 
-  test('to a browser is the page, and data to those who like data better', async () => {
+  test('to a browser is the page, and data to clients that prefer data', async () => {
     const typeFor = async (accept: string) => {
       const response = await fetch(`${door.url}/graphql?query={__typename}`, { headers: { accept } })
       await response.arrayBuffer()
@@ -262,7 +262,7 @@ describe('submitVoiceJob', () => {
     const first = (await ordered('One.')).answer.data?.submitVoiceJob as { jobId: string }
     expect(first).toMatchObject({ status: 'QUEUED', replayed: false })
     expect((await ordered('One.')).answer.data).toEqual({ submitVoiceJob: { ...first, replayed: true } })
-    expect(refusalOf((await ordered('Two.')).answer)?.code).toBe('IDEMPOTENCY_MISMATCH')
+    expect(errorOf((await ordered('Two.')).answer)?.code).toBe('IDEMPOTENCY_MISMATCH')
     expect(await countJobs()).toBe(before + 1)
   })
 
@@ -277,8 +277,8 @@ describe('submitVoiceJob', () => {
   ])('%s is INVALID_REQUEST with the place, and stores nothing', async ([, inputs]) => {
     const before = await countJobs()
     const { answer } = await submit(inputs)
-    const details = refusalOf(answer)?.details ?? answer.errors?.[0]?.extensions.details
-    expect([...codesOf(answer), refusalOf(answer)?.code]).toContain('INVALID_REQUEST')
+    const details = errorOf(answer)?.details ?? answer.errors?.[0]?.extensions.details
+    expect([...codesOf(answer), errorOf(answer)?.code]).toContain('INVALID_REQUEST')
     expect(details?.[0]?.path).toMatch(/\/inputs/)
     expect(await countJobs()).toBe(before)
   })

@@ -28,7 +28,7 @@ const openers = [
   ['server-sent events', openEventClient],
 ] as const
 
-/** Subscribers that have been told of a job that there was. */
+/** Subscribers that have received a job that there was. */
 async function openFollowed(open: Open, count: number) {
   const { key, keyId, account } = await service.createCaller()
   const jobId = await insertJob(service.runtime.db, account, { status: 'processing' })
@@ -79,7 +79,7 @@ describe('after ten seconds', () => {
 })
 
 describe.each(openers)('over %s', (_name, open) => {
-  test('an answer that several wait for outlives those who leave, the one who asked first among them', async () => {
+  test('an answer that several wait for outlives the subscribers that leave, the first one among them', async () => {
     const { heard, change, dispose } = await openFollowed(open, 3)
     const artifacts = await lockTable(service.runtime, 'artifact')
     let jobId = ''
@@ -96,7 +96,7 @@ describe.each(openers)('over %s', (_name, open) => {
     await dispose()
   })
 
-  test('an answer that nobody waits for any more is ended in the database', async () => {
+  test('an answer that no subscriber waits for any more is ended in the database', async () => {
     const { heard, change, dispose } = await openFollowed(open, 2)
     const artifacts = await lockTable(service.runtime, 'artifact')
     try {

@@ -157,7 +157,7 @@ describe.each([
   })
 })
 
-test('a refusal over a socket says as much as over HTTP', async () => {
+test('a rejection over a socket says as much as over HTTP', async () => {
   const socket = await openRawSocket()
   const body = '{"query":"query ($id: ID!) { node(id: $id) { id } }","variables":{"id":"\\u0000"}}'
   const posted = await call(`${service.url}/graphql`, { method: 'POST', key, body })
@@ -214,7 +214,7 @@ test('a query is refused after ten seconds whatever it came over, and the databa
   for (const client of clients) await client.dispose()
 })
 
-describe('a stranger who asks for server-sent events', () => {
+describe('an anonymous caller that asks for server-sent events', () => {
   test.each(['{ __schema { queryType { name } } }', '{ catalog { catalogVersio } }'])(
     'gets neither introspection nor hints: %s',
     async (query) => {

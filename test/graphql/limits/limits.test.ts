@@ -110,12 +110,12 @@ describe('abuse', () => {
   })
 })
 
-describe('a stranger', () => {
+describe('an anonymous caller', () => {
   test('gets neither introspection nor hints, which a caller with a key gets', async () => {
     const close = '{ catalog { catalogVersio } }'
-    const [stranger, caller] = [await ask(service.url, null, close), await ask(service.url, key, close)]
-    expect([codeOf(stranger), codeOf(caller)]).toEqual(['INVALID_REQUEST', 'INVALID_REQUEST'])
-    expect(stranger.errors?.[0]?.message).not.toMatch(/mean|catalogVersion\b/)
+    const [anonymous, caller] = [await ask(service.url, null, close), await ask(service.url, key, close)]
+    expect([codeOf(anonymous), codeOf(caller)]).toEqual(['INVALID_REQUEST', 'INVALID_REQUEST'])
+    expect(anonymous.errors?.[0]?.message).not.toMatch(/mean|catalogVersion\b/)
     expect(caller.errors?.[0]?.message).toContain('Did you mean "catalogVersion"')
     for (const text of ['{ __schema { queryType { name } } }', '{ __type(name: "Job") { name } }']) {
       expect(codeOf(await ask(service.url, null, text))).toBe('INVALID_REQUEST')
@@ -129,9 +129,9 @@ describe('a stranger', () => {
     expect(codeOf(await ask(service.url, null, known))).toBe('INVALID_REQUEST')
     const filtered = 'query ($f: JobsFilter) { jobs(filter: $f) { totalCount } }'
     const asked = [null, key].map((caller) => ask(service.url, caller, filtered, { f: { statuse: [] } }))
-    const [stranger, caller] = (await Promise.all(asked)).map((answer) => JSON.stringify(answer))
-    expect(stranger).toContain('statuse')
-    expect([/mean|statuses/.test(stranger!), /mean .*statuses/.test(caller!)]).toEqual([false, true])
+    const [anonymous, caller] = (await Promise.all(asked)).map((answer) => JSON.stringify(answer))
+    expect(anonymous).toContain('statuse')
+    expect([/mean|statuses/.test(anonymous!), /mean .*statuses/.test(caller!)]).toEqual([false, true])
   })
 
   test('changes nothing by GET', async () => {

@@ -109,7 +109,7 @@ describe('a change of a job', () => {
     for (const one of heard) await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId)
     const { db } = service.runtime
     await db.pool.query(`update job set status = 'completed', completed_at = now() where id = $1`, [jobId])
-    // Whoever asks, and through whichever connection.
+    // For every caller, and through whichever connection.
     const query = Client.prototype.query as (...all: unknown[]) => unknown
     const names: unknown[] = []
     Client.prototype.query = function (this: Client, first: Row, ...rest: unknown[]) {

@@ -327,7 +327,7 @@ describe('messages that were lost', () => {
     const all = client.subscribe<{ jobsUpdated: Event }>(JOBS)
     await one.waitFor(({ jobUpdated }) => jobUpdated.status === 'PROCESSING')
     await all.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId)
-    // Nobody is told of this change.
+    // No process is notified of this change.
     await service.runtime.db.pool.query(`update job set status = 'completed', completed_at = now() where id = $1`, [
       jobId,
     ])

@@ -21,7 +21,7 @@ const ROW_BYTES = 10_500
 const SPILLED_BYTES = 0.8 * JOBS * ROW_BYTES
 /** Of what PostgreSQL answers to an export. */
 const LAST_BYTES = 150
-const PATIENCE = { timeout: 20_000, interval: 25 }
+const POLLING = { timeout: 20_000, interval: 25 }
 const PATH = '/api/v1/jobs/export?from=2026-01-01&to=2027-01-01'
 
 let service: TestRuntime
@@ -92,15 +92,15 @@ describe('an export', () => {
     await expect.poll(kill, { timeout: 5_000, interval: 1 }).toHaveLength(1)
     const { end } = await readOut(body)
     expect(end).toBe('ECONNRESET')
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    await expect.poll(() => service.runtime.spill.bytes, POLLING).toBe(0)
     expect((await call(`${service.url}/api/v1/jobs?limit=1`, { key: caller.key })).status).toBe(200)
   })
 
   test('that its client does not read releases its snapshot and its connection, and is whole when it is read after all', async () => {
     const responses = [await open(), await open()]
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(2 * SPILLED_BYTES)
+    await expect.poll(() => service.runtime.spill.bytes, POLLING).toBeGreaterThan(2 * SPILLED_BYTES)
     await expect.poll(snapshots, { timeout: 15_000, interval: 25 }).toEqual([])
-    await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+    await expect.poll(connectionsInUse, POLLING).toBe(0)
     expect(service.runtime.spill.bytes).toBeGreaterThan(0)
     const [first, ...others] = responses
     for (const response of others) response.destroy()
@@ -111,7 +111,7 @@ describe('an export', () => {
     const hash = createHash('sha256')
     for await (const chunk of unzipped) hash.update(chunk as Buffer)
     expect(hash.digest('hex')).toBe(late.hash)
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+    await expect.poll(() => service.runtime.spill.bytes, POLLING).toBe(0)
   })
 
   test.each(['identity', 'gzip'])(
@@ -122,8 +122,8 @@ describe('an export', () => {
       await expect.poll(copies, { timeout: 5_000, interval: 1 }).toHaveLength(1)
       response.destroy()
       await expect.poll(copies, { timeout: 1_000, interval: 10 }).toEqual([])
-      await expect.poll(connectionsInUse, PATIENCE).toBe(0)
-      await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBe(0)
+      await expect.poll(connectionsInUse, POLLING).toBe(0)
+      await expect.poll(() => service.runtime.spill.bytes, POLLING).toBe(0)
     },
   )
 
@@ -142,20 +142,20 @@ describe('an export', () => {
     // Two read and are kept from ending, ten wait behind them.
     await holder.query('begin; lock table job in access exclusive mode')
     const answers = Array.from({ length: 12 }, ask)
-    await expect.poll(refusedOrWaiting, PATIENCE).toBe(429)
+    await expect.poll(refusedOrWaiting, POLLING).toBe(429)
     for (const sent of asked.splice(2)) sent.destroy()
-    await expect.poll(refusedOrWaiting, PATIENCE).toBe('waits')
+    await expect.poll(refusedOrWaiting, POLLING).toBe('waits')
     await holder.query('rollback')
     holder.release()
     expect(await Promise.all(answers)).toContain(200)
     for (const sent of asked) sent.destroy()
-    await expect.poll(connectionsInUse, PATIENCE).toBe(0)
+    await expect.poll(connectionsInUse, POLLING).toBe(0)
   })
 
   test('leaves no file with a name, and a start clears what a crash has left', async () => {
     const dir = join(service.dataDir, 'spill')
     const response = await open()
-    await expect.poll(() => service.runtime.spill.bytes, PATIENCE).toBeGreaterThan(0)
+    await expect.poll(() => service.runtime.spill.bytes, POLLING).toBeGreaterThan(0)
     expect(await readdir(dir)).toEqual([])
     await writeFile(join(dir, 'left'), 'by a crash')
     const second = await openRuntime({ ...service.runtime.settings, dataDir: service.dataDir }, openLog('silent'), {
@@ -180,7 +180,7 @@ describe('an export', () => {
     expect((await call(service.url + PATH, { key: poor.key })).status).toBe(200)
     for (const response of responses) response.destroy()
     await expect
-      .poll(async () => (await call(service.url + PATH, { key: other.key, method: 'HEAD' })).status, PATIENCE)
+      .poll(async () => (await call(service.url + PATH, { key: other.key, method: 'HEAD' })).status, POLLING)
       .toBe(200)
   })
 
@@ -188,7 +188,7 @@ describe('an export', () => {
     const stopping = await startTestRuntime({ env: { LOG_LEVEL: 'silent', DATABASE_URL: service.runtime.db.url } })
     const response = await open(caller.key, {}, stopping.url + PATH)
     expect(response.statusCode).toBe(200)
-    await expect.poll(() => stopping.runtime.spill.bytes, PATIENCE).toBeGreaterThan(SPILLED_BYTES)
+    await expect.poll(() => stopping.runtime.spill.bytes, POLLING).toBeGreaterThan(SPILLED_BYTES)
     await stopping.close()
     expect((await readOut(response)).end).toBe('ECONNRESET')
   })

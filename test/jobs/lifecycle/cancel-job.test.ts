@@ -4,7 +4,7 @@ import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import type { VoiceJob } from '../../setup/fixtures.ts'
-import { mutation, refusalOf } from '../../setup/graphql.ts'
+import { errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
 import { sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -116,7 +116,7 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     const id = await submitText(service.url, owner.key, 'idle', 'Mine.')
     const errors = await Promise.all(
       [id, id.replace(/.{4}$/, '0000'), 'job_1'].map(async (wrong) => {
-        const { requestId: _own, ...error } = refusalOf(await cancel(other.key, wrong))!
+        const { requestId: _own, ...error } = errorOf(await cancel(other.key, wrong))!
         return error
       }),
     )

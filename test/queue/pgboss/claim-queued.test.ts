@@ -51,7 +51,7 @@ describe('a claim', { timeout: 60_000 }, () => {
     expect(await pagesOf('voice.deep')).toBeLessThan(FEW_PAGES)
   })
 
-  test('reads a few pages only beside 20,000 jobs that wait for a server without room', async () => {
+  test('reads a few pages only among 20,000 jobs that wait for a server without capacity', async () => {
     await flood('beside', FULL_SERVER)
     expect(await pagesOf('voice.beside')).toBeLessThan(FEW_PAGES)
     expect(await claim('voice.beside')).toEqual([])

@@ -9,7 +9,7 @@ const REST_MS = 11_000
 const SETTLING = 3
 const SETTLED_BYTES = 8 * MIB
 /** Rests until a process that is not at rest has something to answer for. */
-const PATIENCE = 5
+const MOST_RESTS = 5
 const ANSWER_MS = 20_000
 /** What is reachable after a garbage collection. Caches and compiled code grow by less; a leak by every job, connection or fault. */
 const MORE_LIVE_BYTES = 16 * MIB
@@ -67,7 +67,7 @@ export async function auditAtRest(pool: Pool, { watched, ...before }: AtRest, re
   if (!watched.runs()) return [`a process has ended: ${watched.name}`]
   const { rows } = await pool.query<{ now: string }>('select now()::text as now')
   await pass(restMs)
-  const retryBudgetMs = restMs * PATIENCE
+  const retryBudgetMs = restMs * MOST_RESTS
   const idle = () => idleSince(pool, watched, rows[0]!.now)
   const kept = await untilSo(idle, (connections) => connections === 0, retryBudgetMs)
   const isBack = (now: Memory) => whatGrew(before, now).length === 0
@@ -82,7 +82,7 @@ const pass = async (milliseconds: number): Promise<void> => {
   await until(() => performance.now() > end, milliseconds * 2, 'time to pass')
 }
 
-/** Measures until it is as it should be, or patience ends: the last figure. */
+/** Measures until it is as it should be, or the retry budget ends: the last figure. */
 async function untilSo<T>(measure: () => Promise<T>, isSo: (now: T) => boolean, retryBudgetMs: number): Promise<T> {
   let now = await measure()
   const settled = async () => {

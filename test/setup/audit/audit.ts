@@ -32,22 +32,22 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
     select account_id, type, status from job_count group by account_id, type, status
     having sum(jobs) <> (select count(*) from job j
       where j.account_id = job_count.account_id and j.type = job_count.type and j.status = job_count.status)`,
-  'a finished job did not freeze the one callback that it was asked for': `
+  'a finished job did not create the one delivery that it was asked for': `
     select j.id from job j where j.webhook_url is not null and j.status in ('completed', 'failed')
       and (select count(*) from webhook_delivery d where d.job_id = j.id and d.kind = 'job') <> 1`,
-  'a job has a callback too many': `
+  'a job has a delivery too many': `
     select d.job_id from webhook_delivery d left join job j on j.id = d.job_id where d.kind = 'job'
     group by d.job_id having count(*) > 1 or bool_or(j.status in ('queued', 'processing'))`,
-  'a callback was attempted more often than four times, or attempts are not numbered': `
+  'a delivery was attempted more often than four times, or attempts are not numbered': `
     select delivery_id, round from webhook_attempt group by delivery_id, round
     having count(*) > 4 or max(number) <> count(*) or min(number) <> 1`,
-  'a callback was attempted after its end': `
+  'a delivery was attempted after its end': `
     select a.delivery_id, a.number from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id and d.round = a.round
     where a.started_at > d.finished_at`,
   'an attempt began too late for a verifier': `
     select a.delivery_id, a.number from webhook_attempt a join webhook_delivery d on d.id = a.delivery_id and d.round = a.round
     where extract(epoch from a.started_at) > d.timestamp + 300`,
-  'a pending callback waits in no queue': `
+  'a pending delivery waits in no queue': `
     select id from webhook_delivery d where state = 'pending' and not exists (
       select from pgboss.job q where q.data->>'jobId' = d.id and q.state in ('created', 'retry', 'active'))`,
   'a transaction was left open': `
@@ -59,7 +59,7 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
 export interface Witnesses {
   /** The service as its callers see it. */
   readonly door?: Door
-  /** Every request that a receiver of callbacks got. */
+  /** Every request that a receiver of webhooks got. */
   readonly received?: readonly Received[]
   /** What the processes logged. */
   readonly logs?: readonly string[]

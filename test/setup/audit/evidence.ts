@@ -13,7 +13,7 @@ const NEVER_LOGGED = /snt_[0-9A-Za-z]{42}|whsec_[0-9A-Za-z+/]{8,}|[?&](signature
 const JOBS = `query ($after: String) { jobs(first: ${PAGE}, after: $after) {
   pageInfo { hasNextPage endCursor } edges { node { id status completedAt errorCode } } } }`
 
-/** Of pino's levels those that say: a user must mend this now; what nobody caught; listeners that pile up. */
+/** Of pino's levels those that say: a user must mend this now; what nothing caught; listeners that pile up. */
 const CALLS_FOR_HELP = /"level":[56]0|uncaught|unhandled|a promise failed unheard|MaxListenersExceededWarning/i
 
 /** The service as one account's key sees it. */
@@ -22,26 +22,26 @@ export interface Door {
   readonly key: string
 }
 
-/** Invariant 6: what came at a receiver is what was frozen, and says what polling says. */
+/** Invariant 6: what came at a receiver is the payload snapshot, and says what polling says. */
 export async function auditCallbacks({ db }: Runtime, received: readonly Received[]): Promise<string[]> {
-  const { rows } = await db.pool.query<Frozen>(FROZEN)
-  const frozen = new Map(rows.map((row) => [row.id, row]))
+  const { rows } = await db.pool.query<Snapshot>(SNAPSHOTS)
+  const snapshots = new Map(rows.map((row) => [row.id, row]))
   const sent = Map.groupBy(received, ({ headers }) => `${headers['webhook-id']} ${headers['webhook-timestamp']}`)
   const arrived = new Set(received.map(({ headers }) => headers['webhook-id']))
   const lost = received.length === 0 ? [] : rows.filter(({ id, state }) => state === 'succeeded' && !arrived.has(id))
   return [
     ...[...sent.values()].flatMap((requests) =>
-      auditDelivery(requests, frozen.get(requests[0]!.headers['webhook-id']!)),
+      auditDelivery(requests, snapshots.get(requests[0]!.headers['webhook-id']!)),
     ),
-    ...lost.map(({ id }) => `a callback counts as taken and never came: ${id}`),
+    ...lost.map(({ id }) => `a delivery counts as taken and never came: ${id}`),
   ]
 }
 
-const FROZEN = `
+const SNAPSHOTS = `
   select d.id, d.state, d.job_id, d.timestamp::text, d.signature, d.body, j.status, j.error_code
   from webhook_delivery d left join job j on j.id = d.job_id`
 
-interface Frozen {
+interface Snapshot {
   id: string
   state: string
   job_id: string
@@ -53,22 +53,22 @@ interface Frozen {
 }
 
 /** @param requests all with one id and one timestamp */
-function auditDelivery(requests: readonly Received[], frozen: Frozen | undefined): string[] {
+function auditDelivery(requests: readonly Received[], snapshot: Snapshot | undefined): string[] {
   const [{ headers, body }] = requests as [Received]
   const id = headers['webhook-id']
-  if (frozen === undefined) return [`a callback came that nobody froze: ${id}`]
+  if (snapshot === undefined) return [`a delivery came that was never created: ${id}`]
   const wire = (request: Received) => `${request.headers['webhook-signature']} ${request.body.toString('base64')}`
-  const isLast = headers['webhook-timestamp'] === frozen.timestamp
-  const asFrozen =
-    headers['webhook-signature'] === frozen.signature && (frozen.body === null || frozen.body.equals(body))
+  const isLast = headers['webhook-timestamp'] === snapshot.timestamp
+  const asCreated =
+    headers['webhook-signature'] === snapshot.signature && (snapshot.body === null || snapshot.body.equals(body))
   const told = JSON.parse(body.toString()) as VoiceJob
   const asPolled =
-    frozen.status === null || (told.status === frozen.status && (told.error_code ?? null) === frozen.error_code)
+    snapshot.status === null || (told.status === snapshot.status && (told.error_code ?? null) === snapshot.error_code)
   return [
-    ...(new Set(requests.map(wire)).size > 1 ? [`the attempts of a callback differ: ${id}`] : []),
-    ...(requests.length > MOST_ATTEMPTS ? [`a callback came ${requests.length} times: ${id}`] : []),
-    ...(isLast && !asFrozen ? [`a callback is not what was frozen: ${id}`] : []),
-    ...(told.job_id === frozen.job_id && asPolled ? [] : [`a callback says what the job does not: ${id}`]),
+    ...(new Set(requests.map(wire)).size > 1 ? [`the attempts of a delivery differ: ${id}`] : []),
+    ...(requests.length > MOST_ATTEMPTS ? [`a delivery came ${requests.length} times: ${id}`] : []),
+    ...(isLast && !asCreated ? [`a delivery is not its payload snapshot: ${id}`] : []),
+    ...(told.job_id === snapshot.job_id && asPolled ? [] : [`a delivery says what the job does not: ${id}`]),
   ]
 }
 
@@ -147,7 +147,7 @@ async function exportAll({ url, key }: Door): Promise<Map<string, Said>> {
   return new Map(all)
 }
 
-/** Invariants 10 and 11: nothing that is not for logs, and nothing that nobody caught. */
+/** Invariants 10 and 11: nothing that is not for logs, and no exception that nothing caught. */
 export function auditLogs(logs: readonly string[], secrets: readonly string[]): string[] {
   return logs.flatMap((log) => {
     const known = secrets.filter((secret) => log.includes(secret)).map((secret) => `"${secret.slice(0, 8)}…"`)

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-// Loaded into a process of the service beside it (at-rest.ts). At SIGUSR2 it throws away what nobody holds any more, and says what is left:
-// without that a leak cannot be told from what the garbage collector has not come to yet.
+// Loaded into a process of the service next to it (at-rest.ts). At SIGUSR2 it throws away what nothing refers to any more, and says what is left:
+// without that a leak cannot be distinguished from what the garbage collector has not come to yet.
 if (isMainThread) {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void

@@ -36,7 +36,7 @@ export type CogServer = Awaited<ReturnType<typeof startCogServer>>
 
 /**
  * A stand-in for a server that speaks the Cog HTTP API, on a port of its own or on a given one. A prediction goes on until it ends or
- * is cancelled, whoever has hung up meanwhile.
+ * is cancelled, whichever client has hung up meanwhile.
  */
 export async function startCogServer(port = 0) {
   const calls: CogCall[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /**
  * What becomes of bytes on their way to PostgreSQL: `now` cuts the connection before they arrive, `reply` passes them on and cuts it as soon as
- * the answer is there. What they ask for is then done, only nobody hears of it. `silence` leaves the connection open and passes on nothing any more,
+ * the answer is there. What they ask for is then done, only no client hears of it. `silence` leaves the connection open and passes on nothing any more,
  * in neither direction: a machine that lost its network.
  */
 export type Cut = 'now' | 'reply' | 'silence' | null

@@ -4,15 +4,15 @@ import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 beforeAll(async () => {
-  bed = await openWebhookFixture({ worker: true, webhooks: true })
+  fixture = await openWebhookFixture({ worker: true, webhooks: true })
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 describe('the audit of the columns', () => {
-  test('finds nothing after a callback, and what is put where it does not belong', async () => {
-    const { service, receiver } = bed
+  test('finds nothing after a delivery, and what is put where it does not belong', async () => {
+    const { service, receiver } = fixture
     const sql = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
     const owner = await createOwner(service, `${receiver.url}/audited`)
     const body = { inputs: { text: 'Hi', voice: 'aria', language: 'English' } }
@@ -29,9 +29,9 @@ describe('the audit of the columns', () => {
     await sql('update job set cause = null where id = $1', [id])
     const told = JSON.stringify({ job_id: id, status: 'failed' })
     await sql('update webhook_delivery set body = $2 where job_id = $1', [id, Buffer.from(told)])
-    expect((await audit(service.runtime, [id])).join()).toContain('a callback tells of another job, or another end')
-    const stranger = await service.createAccount()
-    await sql('update webhook_delivery set account_id = $2, body = null where job_id = $1', [id, stranger])
-    expect((await audit(service.runtime, [id])).join()).toContain('a callback is of another account than its job')
+    expect((await audit(service.runtime, [id])).join()).toContain('a delivery tells of another job, or another end')
+    const other = await service.createAccount()
+    await sql('update webhook_delivery set account_id = $2, body = null where job_id = $1', [id, other])
+    expect((await audit(service.runtime, [id])).join()).toContain('a delivery is of another account than its job')
   })
 })

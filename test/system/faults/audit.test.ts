@@ -51,22 +51,22 @@ const WRONGS: readonly Wrong[] = [
     'completed',
     (_job, account) => `update job_count set jobs = jobs + 1 where account_id = '${account}'`,
   ],
-  ['a finished job did not freeze the one callback that it was asked for', 'completed', () => ''],
+  ['a finished job did not create the one delivery that it was asked for', 'completed', () => ''],
   [
-    'a job has a callback too many',
+    'a job has a delivery too many',
     'completed',
     (job, account) => delivery(job, account) + delivery(job, account, `msg2_${job}`),
   ],
-  ['a job has a callback too many', 'processing', delivery],
+  ['a job has a delivery too many', 'processing', delivery],
   [
-    'a callback was attempted more often than four times, or attempts are not numbered',
+    'a delivery was attempted more often than four times, or attempts are not numbered',
     'completed',
     attempted([1, 'now()'], [2, 'now()'], [3, 'now()'], [4, 'now()'], [5, 'now()']),
   ],
-  ['a callback was attempted after its end', 'completed', attempted([1, `now() + interval '1 minute'`])],
+  ['a delivery was attempted after its end', 'completed', attempted([1, `now() + interval '1 minute'`])],
   ['an attempt began too late for a verifier', 'completed', attempted([1, `now() + interval '6 minutes'`])],
   [
-    'a pending callback waits in no queue',
+    'a pending delivery waits in no queue',
     'completed',
     (job, account) =>
       `${delivery(job, account)} update webhook_delivery set state = 'pending', finished_at = null where job_id = '${job}'`,
@@ -108,7 +108,7 @@ describe('the audit', () => {
     expect(await audit(service.runtime, [job])).toContain(`an accepted job did not end: ${job} is processing`)
   })
 
-  test('finds callbacks that are not what was frozen, and words that no log may hold', async () => {
+  test('finds deliveries that are not their payload snapshots, and words that no log may hold', async () => {
     const { account, job } = await prepare('failed')
     await service.runtime.db.pool.query(delivery(job, account))
     const { timestamp } = await service.runtime.db.prisma.webhookDelivery.findUniqueOrThrow({
@@ -125,10 +125,10 @@ describe('the audit', () => {
     const logs = ['{"level":50,"msg":"the text"}', `https://here/media/x?signature=abc`]
     const found = await audit(service.runtime, [], { received, logs, secrets: ['the text'] })
     for (const sentence of [
-      `the attempts of a callback differ: msg_${job}`,
-      `a callback is not what was frozen: msg_${job}`,
-      `a callback says what the job does not: msg_${job}`,
-      'a callback came that nobody froze: msg_x',
+      `the attempts of a delivery differ: msg_${job}`,
+      `a delivery is not its payload snapshot: msg_${job}`,
+      `a delivery says what the job does not: msg_${job}`,
+      'a delivery came that was never created: msg_x',
       'a log holds "the text…"',
       'a log holds a call for help: "level":50',
       'a log holds a key, a secret or a signed URL',
@@ -137,7 +137,7 @@ describe('the audit', () => {
     }
   })
 
-  test('finds connections and memory that a process does not give back, a process that has ended, and what nobody caught', async () => {
+  test('finds connections and memory that a process does not release, a process that has ended, and what nothing caught', async () => {
     const env = watchedEnv(service.runtime.settings.databaseUrl ?? '', 'leaking')
     const leaking = await startProcess([process.execPath, LEAKING], env, /^works$/m)
     const before = [await measureAtRest({ ...leaking, name: 'leaking' }, REST_MS)]

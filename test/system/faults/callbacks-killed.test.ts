@@ -13,17 +13,17 @@ const CALLBACKS = 100
 /** Nothing comes between the third attempt and the fourth by chance. */
 const RETRY_DELAYS = '0.1,0.2,6'
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture()
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture()
+  ;({ receiver, service } = fixture)
 })
 afterAll(async () => {
   await endProcesses()
-  await bed?.close()
+  await fixture?.close()
 })
 
 const sql = (text: string, values: unknown[] = []) => service.runtime.db.pool.query(text, values)
@@ -32,7 +32,7 @@ const startWorker = (databaseUrl: string): Promise<Process> =>
   startRole(['work'], {
     ...WEBHOOK_ENV,
     WEBHOOK_RETRY_DELAYS: RETRY_DELAYS,
-    NODE_EXTRA_CA_CERTS: bed.certificates.caFile,
+    NODE_EXTRA_CA_CERTS: fixture.certificates.caFile,
     DATABASE_URL: databaseUrl,
     DATA_DIR: service.dataDir,
     LOG_LEVEL: 'error',

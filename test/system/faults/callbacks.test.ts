@@ -11,39 +11,39 @@ const POOL = 'told'
 const WAITING = `
   select a.pid from pg_stat_activity a join pg_locks l on l.pid = a.pid
   where not l.granted and l.relation = 'webhook_attempt'::regclass and a.datname = current_database()`
-const FROZEN = `
+const SNAPSHOT = `
   select id, timestamp::text, signature, body from webhook_delivery where job_id = $1`
 
 describe('a worker that is killed around a callback', { timeout: 240_000 }, () => {
-  let bed: WorkerFixture
+  let fixture: WorkerFixture
   let speech: SpeechServer
   beforeAll(async () => {
-    bed = await openWorkerFixture()
+    fixture = await openWorkerFixture()
     speech = await startSpeechServer()
-    await bed.applyEndpoint('told', { pool: POOL, base_url: speech.url, max_in_flight: 4 })
+    await fixture.applyEndpoint('told', { pool: POOL, base_url: speech.url, max_in_flight: 4 })
   })
   afterAll(async () => {
-    await bed?.close()
+    await fixture?.close()
     await speech?.close()
   })
 
-  test('after committing and before sending: it is sent once, as it was frozen; after sending and before recording: again, the same bytes', async () => {
-    const { pool } = bed.runtime.db
-    const victim = await bed.startWorker(POOL)
+  test('after committing and before sending: it is sent once, as it was created; after sending and before recording: again, the same bytes', async () => {
+    const { pool } = fixture.runtime.db
+    const victim = await fixture.startWorker(POOL)
     const held: ServerResponse[] = []
-    bed.receiver.on('/callbacks', (response, _request, nth) => {
+    fixture.receiver.on('/callbacks', (response, _request, nth) => {
       if (nth === 1) held.push(response)
       else response.writeHead(204).end()
     })
-    const [sent] = await bed.submit('told', ['It came, and nobody knows.'])
+    const [sent] = await fixture.submit('told', ['It came, and nobody knows.'])
     await until(() => held.length === 1, PATIENCE_MS, 'the first callback')
 
     // An attempt is noted before its first byte goes out, and again with its outcome: both wait now, and nothing else does.
     const lock = await pool.connect()
     await lock.query('begin')
     await lock.query('lock table webhook_attempt in share mode')
-    const [unsent] = await bed.submit('told', ['It has not left yet.'])
-    await allFinished(bed.runtime, [unsent!])
+    const [unsent] = await fixture.submit('told', ['It has not left yet.'])
+    await allFinished(fixture.runtime, [unsent!])
     const waiting = async () => (await pool.query<{ pid: number }>(WAITING)).rows
     await until(async () => (await waiting()).length === 1, PATIENCE_MS, 'the second callback to begin')
     held[0]!.writeHead(204).end()
@@ -53,19 +53,19 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
     for (const { pid } of await waiting()) await pool.query('select pg_terminate_backend($1)', [pid])
     await lock.query('rollback')
     lock.release()
-    expect(bed.received(unsent!)).toEqual([])
-    const frozen = (await pool.query(FROZEN, [unsent])).rows[0]
+    expect(fixture.received(unsent!)).toEqual([])
+    const snapshot = (await pool.query(SNAPSHOT, [unsent])).rows[0]
 
-    await bed.startWorker(POOL)
-    expect(await bed.auditAll([sent!, unsent!])).toEqual([])
-    const [once, twice] = [bed.received(unsent!), bed.received(sent!)]
+    await fixture.startWorker(POOL)
+    expect(await fixture.auditAll([sent!, unsent!])).toEqual([])
+    const [once, twice] = [fixture.received(unsent!), fixture.received(sent!)]
     expect(once).toHaveLength(1)
     const { headers, body } = once[0]!
     expect([headers['webhook-id'], headers['webhook-timestamp'], headers['webhook-signature'], body]).toEqual([
-      frozen.id,
-      frozen.timestamp,
-      frozen.signature,
-      frozen.body,
+      snapshot.id,
+      snapshot.timestamp,
+      snapshot.signature,
+      snapshot.body,
     ])
     expect(twice).toHaveLength(2)
     expect(speech.calls).toHaveLength(2)

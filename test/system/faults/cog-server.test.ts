@@ -14,32 +14,32 @@ const LIMIT = 4
 const RETRY_SECONDS = 4
 
 describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () => {
-  let bed: WorkerFixture
+  let fixture: WorkerFixture
   let cog: CogServer
   let key: string
   const workers: Process[] = []
   beforeAll(async () => {
-    bed = await openWorkerFixture()
-    key = await keyOf(bed.account)
-    workers.push(...(await Promise.all([bed.startWorker('gpu'), bed.startWorker('gpu')])))
+    fixture = await openWorkerFixture()
+    key = await keyOf(fixture.account)
+    workers.push(...(await Promise.all([fixture.startWorker('gpu'), fixture.startWorker('gpu')])))
   })
   beforeEach(async () => {
     cog = await startCogServer()
   })
   afterEach(() => cog.close())
-  afterAll(() => bed?.close())
+  afterAll(() => fixture?.close())
 
-  const keyOf = async (account: string) => (await bed.service.createKey(account, ['generate:workflow'])).apiKey
+  const keyOf = async (account: string) => (await fixture.service.createKey(account, ['generate:workflow'])).apiKey
   const apply = (slug: string, engine: object, changes: object = {}) =>
-    applyWorkflow(bed.runtime, slug, { base_url: cog.url, max_in_flight: LIMIT, ...engine }, changes)
+    applyWorkflow(fixture.runtime, slug, { base_url: cog.url, max_in_flight: LIMIT, ...engine }, changes)
   const submit = (slug: string, count: number, as = key) =>
     Promise.all(
       Array.from({ length: count }, (_, n) =>
-        submitPrompt(bed.service.url, as, slug, `Number ${n}`, `${bed.receiver.url}/callbacks`),
+        submitPrompt(fixture.service.url, as, slug, `Number ${n}`, `${fixture.receiver.url}/callbacks`),
       ),
     )
   const jobs = async (ids: readonly string[]) => {
-    const { rows } = await bed.runtime.db.pool.query<{ status: string; error_code: string | null; cause: string }>(
+    const { rows } = await fixture.runtime.db.pool.query<{ status: string; error_code: string | null; cause: string }>(
       `select status, error_code, cause, extract(epoch from completed_at - started_at)::float8 as seconds
        from job where id = any($1) order by id`,
       [ids],
@@ -47,7 +47,7 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
     return rows
   }
   const balance = async () =>
-    (await bed.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: bed.account } })).credits
+    (await fixture.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: fixture.account } })).credits
 
   test.each([true, false])(
     'never has more than max_in_flight predictions while a worker is killed (polled: %s)',
@@ -58,18 +58,18 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
       const end = Promise.withResolvers<void>()
       cog.answer((_call, index) => (index < LIMIT ? { polled, until: end.promise } : { polled, ms: 50 }))
       // After this account it is the other's turn: its jobs come before those that are taken over.
-      const held = await submit(slug, LIMIT, await keyOf(await bed.service.createAccount()))
+      const held = await submit(slug, LIMIT, await keyOf(await fixture.service.createAccount()))
       await until(() => cog.running() === LIMIT, PATIENCE_MS, 'the server to be full')
       const ids = [...held, ...(await submit(slug, 30))]
       await workers.shift()!.stop('SIGKILL')
       await until(() => cog.calls.length > LIMIT, PATIENCE_MS, 'its places to be used again')
-      workers.push(await bed.startWorker('gpu'))
+      workers.push(await fixture.startWorker('gpu'))
       await until(() => cog.calls.length > 2 * LIMIT, PATIENCE_MS, 'some progress')
       end.resolve()
-      await allFinished(bed.runtime, ids)
+      await allFinished(fixture.runtime, ids)
       expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
       expect(cog.mostRunning()).toBe(LIMIT)
-      expect(await bed.auditAll(ids, false)).toEqual([])
+      expect(await fixture.auditAll(ids, false)).toEqual([])
     },
   )
 
@@ -88,10 +88,10 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
 
     cog = await startCogServer(port)
     cog.answer(() => ({ ms: 20 }))
-    await allFinished(bed.runtime, ids)
+    await allFinished(fixture.runtime, ids)
     expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
     expect(cog.mostRunning()).toBeLessThanOrEqual(16)
-    expect(await bed.auditAll(ids, false)).toEqual([])
+    expect(await fixture.auditAll(ids, false)).toEqual([])
   })
 
   test('gone for good, it fails jobs as PROVIDER_UNAVAILABLE with a refund, and not before retry_seconds are over', async () => {
@@ -99,13 +99,13 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
     await apply('gone', { base_url: `http://127.0.0.1:${port}`, max_in_flight: 8, retry_seconds: RETRY_SECONDS })
     const before = await balance()
     const ids = await submit('gone', 6)
-    await allFinished(bed.runtime, ids)
+    await allFinished(fixture.runtime, ids)
     for (const job of await jobs(ids)) {
       expect(job).toMatchObject({ status: 'failed', error_code: 'PROVIDER_UNAVAILABLE' })
       expect(job.cause).not.toBe('')
       expect((job as unknown as { seconds: number }).seconds).toBeGreaterThanOrEqual(RETRY_SECONDS)
     }
     expect(await balance()).toBe(before)
-    expect(await bed.auditAll(ids, false)).toEqual([])
+    expect(await fixture.auditAll(ids, false)).toEqual([])
   })
 })

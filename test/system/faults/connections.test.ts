@@ -21,74 +21,75 @@ const COMMITTED_BY_WORKERS = [
 ]
 
 describe('connections to the database that break', { timeout: 240_000 }, () => {
-  let bed: ChaosService
+  let fixture: ChaosService
   beforeAll(async () => {
-    bed = await startChaosService()
+    fixture = await startChaosService()
   })
   afterEach(() => {
-    bed.proxy.rule = () => null
-    bed.speech.answer(() => ({}))
+    fixture.proxy.rule = () => null
+    fixture.speech.answer(() => ({}))
   })
-  afterAll(() => bed?.close())
+  afterAll(() => fixture?.close())
 
   const idsOf = async () =>
-    (await bed.auditor.db.pool.query<{ id: string }>('select id from job order by id')).rows.map(({ id }) => id)
+    (await fixture.auditor.db.pool.query<{ id: string }>('select id from job order by id')).rows.map(({ id }) => id)
 
   test('anywhere, also before the reply to a COMMIT: nothing is lost and nothing is done twice', async () => {
-    bed.proxy.rule = cutShares({ commit: 0.1, other: 0.01 })
-    const accepted = await bed.loadFor(LOAD_MS)
-    bed.proxy.rule = () => null
-    expect(bed.proxy.cuts.reply).toBeGreaterThan(3)
-    expect(bed.proxy.cuts.now).toBeGreaterThan(3)
+    fixture.proxy.rule = cutShares({ commit: 0.1, other: 0.01 })
+    const accepted = await fixture.loadFor(LOAD_MS)
+    fixture.proxy.rule = () => null
+    expect(fixture.proxy.cuts.reply).toBeGreaterThan(3)
+    expect(fixture.proxy.cuts.now).toBeGreaterThan(3)
     expect(accepted.length).toBeGreaterThan(20)
-    await bed.allIsWell(accepted)
+    await fixture.allIsWell(accepted)
   })
 
   test('right after a worker committed something, and before its reply: every job ends once, and its callback comes', async () => {
     let refusals = 0
-    bed.receiver.on(RECEIVER_PATH, (response) => response.writeHead(refusals++ === 0 ? 503 : 204).end())
-    const next = bed.speech.calls.length
-    bed.speech.answer((_call, nth) => (nth === next ? { status: 400, json: { detail: 'no' } } : {}))
+    fixture.receiver.on(RECEIVER_PATH, (response) => response.writeHead(refusals++ === 0 ? 503 : 204).end())
+    const next = fixture.speech.calls.length
+    fixture.speech.answer((_call, nth) => (nth === next ? { status: 400, json: { detail: 'no' } } : {}))
     const rule = cutReplies(COMMITTED_BY_WORKERS)
-    bed.proxy.rule = rule
+    fixture.proxy.rule = rule
     const texts = COMMITTED_BY_WORKERS.map((_word, index) => `cut once, ${index}.`)
-    const replies = await Promise.all(texts.map((text) => bed.submit(text)))
+    const replies = await Promise.all(texts.map((text) => fixture.submit(text)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
     await until(() => rule.left.size === 0, PATIENCE_MS, 'all cuts')
-    await bed.allIsWell(ids)
-    for (const id of ids) expect(bed.received().some(({ body }) => body.includes(id))).toBe(true)
+    await fixture.allIsWell(ids)
+    for (const id of ids) expect(fixture.received().some(({ body }) => body.includes(id))).toBe(true)
   })
 
   test('right after a submission was committed, and before its reply: repeated with its key, it has the job that was made', async () => {
     const before = await idsOf()
     const rule = cutReplies(['insert_job'])
-    bed.proxy.rule = rule
+    fixture.proxy.rule = rule
     const key = { 'idempotency-key': 'once and no more' }
-    const lost = await bed.submit('cut at its submission.', key)
+    const lost = await fixture.submit('cut at its submission.', key)
     expect([lost.status, rule.left.size]).toEqual([503, 0])
-    const again = await bed.submit('cut at its submission.', key)
+    const again = await fixture.submit('cut at its submission.', key)
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, 'true'])
     const { job_id: id } = again.json<{ job_id: string }>()
     expect((await idsOf()).filter((one) => !before.includes(one))).toEqual([id])
-    await bed.allIsWell([id])
+    await fixture.allIsWell([id])
   })
 
   test('right after a cancellation was committed, and before its reply: asked again, it is cancelled, and refunded once', async () => {
-    bed.speech.answer(() => ({ hang: true }))
-    const { job_id: id } = (await bed.submit('cut at its cancellation.')).json<{ job_id: string }>()
-    await until(() => bed.speech.inFlight() === 1, PATIENCE_MS, 'the rendering')
+    fixture.speech.answer(() => ({ hang: true }))
+    const { job_id: id } = (await fixture.submit('cut at its cancellation.')).json<{ job_id: string }>()
+    await until(() => fixture.speech.inFlight() === 1, PATIENCE_MS, 'the rendering')
     const rule = cutReplies(['JOB_CANCELLED'])
-    bed.proxy.rule = rule
-    const cancel = () => ask(bed.service.url, bed.service.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+    fixture.proxy.rule = rule
+    const cancel = () =>
+      ask(fixture.service.url, fixture.service.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
     await cancel()
     expect(rule.left.size).toBe(0)
     expect((await cancel()).errors).toBeUndefined()
-    await until(() => bed.speech.inFlight() === 0, PATIENCE_MS, 'the engine to be let go')
-    await bed.allIsWell([id])
-    const { rows } = await bed.auditor.db.pool.query('select error_code from job where id = $1', [id])
+    await until(() => fixture.speech.inFlight() === 0, PATIENCE_MS, 'the engine to be let go')
+    await fixture.allIsWell([id])
+    const { rows } = await fixture.auditor.db.pool.query('select error_code from job where id = $1', [id])
     expect(rows).toEqual([{ error_code: 'JOB_CANCELLED' }])
   })
 
-  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
+  test('after all that, the service has the connections and the memory that it had', () => fixture.isAtRestAgain())
 })

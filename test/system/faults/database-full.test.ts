@@ -92,7 +92,7 @@ describe('a database whose disk is full', () => {
       const performed = performJob(service.runtime, job!.id, new AbortController().signal, () => work)
       performed.catch(() => undefined)
       await until(hasRefused, PATIENCE_MS, 'the disk to be full')
-      // Nobody has patience for this long.
+      // No client waits for this long.
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000)
       await expect(performed).rejects.toThrow('the result could not be recorded')
       clock.mockRestore()

@@ -10,11 +10,11 @@ const RESTART_EVERY_MS = 3_000
 const MORE_THAN_ALLOWED = 230
 
 describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
-  let bed: ChaosService
+  let fixture: ChaosService
   beforeAll(async () => {
-    bed = await startChaosService()
+    fixture = await startChaosService()
   })
-  afterAll(() => bed?.close())
+  afterAll(() => fixture?.close())
 
   test('PostgreSQL crashes and restarts every few seconds under load: every accepted job ends, and the process lives on', async () => {
     const end = performance.now() + LOAD_MS
@@ -23,21 +23,21 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
       while (performance.now() < end) {
         const next = performance.now() + RESTART_EVERY_MS
         await until(() => performance.now() > next, RESTART_EVERY_MS * 2, 'the next crash')
-        await bed.database.restart()
+        await fixture.database.restart()
         crashes++
       }
     }
-    const [accepted] = await Promise.all([bed.loadFor(LOAD_MS), trouble()])
+    const [accepted] = await Promise.all([fixture.loadFor(LOAD_MS), trouble()])
     process.stderr.write(`${accepted.length} jobs accepted between ${crashes} crashes\n`)
     expect(crashes).toBeGreaterThan(2)
     expect(accepted.length).toBeGreaterThan(20)
-    await bed.allIsWell(accepted)
+    await fixture.allIsWell(accepted)
   })
 
   test('all connections of the database are taken: refusals are 503, and everything goes on once some are free', async () => {
     const hogs: Client[] = []
     for (let count = 0; count < MORE_THAN_ALLOWED; count++) {
-      const hog = new Client({ connectionString: bed.database.url })
+      const hog = new Client({ connectionString: fixture.database.url })
       hog.on('error', () => undefined)
       const isIn = await hog.connect().then(
         () => true,
@@ -47,12 +47,12 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
       hogs.push(hog)
     }
     expect(hogs.length).toBeLessThan(MORE_THAN_ALLOWED)
-    const tight = await bed.loadFor(3_000)
+    const tight = await fixture.loadFor(3_000)
     await Promise.all(hogs.map((hog) => hog.end()))
-    const free = await bed.loadFor(1_000)
+    const free = await fixture.loadFor(1_000)
     expect(free.length).toBeGreaterThan(0)
-    await bed.allIsWell([...tight, ...free])
+    await fixture.allIsWell([...tight, ...free])
   })
 
-  test('after all that, the service has the connections and the memory that it had', () => bed.isAtRestAgain())
+  test('after all that, the service has the connections and the memory that it had', () => fixture.isAtRestAgain())
 })

@@ -21,21 +21,25 @@ const LIMIT = 6
 const SENTENCES = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(5)
 
 describe('a speech server in trouble, with two workers', { timeout: 240_000 }, () => {
-  let bed: WorkerFixture
+  let fixture: WorkerFixture
   let speech: SpeechServer
   const workers: Process[] = []
   beforeAll(async () => {
-    bed = await openWorkerFixture()
-    workers.push(...(await Promise.all([bed.startWorker(POOL), bed.startWorker(POOL)])))
+    fixture = await openWorkerFixture()
+    workers.push(...(await Promise.all([fixture.startWorker(POOL), fixture.startWorker(POOL)])))
   })
   beforeEach(async () => {
     speech = await startSpeechServer()
   })
   afterEach(() => speech.close())
-  afterAll(() => bed?.close())
+  afterAll(() => fixture?.close())
 
   const jobs = async (ids: readonly string[]) => {
-    const { rows } = await bed.runtime.db.pool.query<{ status: string; error_code: string | null; seconds: number }>(
+    const { rows } = await fixture.runtime.db.pool.query<{
+      status: string
+      error_code: string | null
+      seconds: number
+    }>(
       `select status, error_code, extract(epoch from completed_at - started_at)::float8 as seconds from job
        where id = any($1) order by id`,
       [ids],
@@ -43,12 +47,12 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     return rows
   }
   const balance = async () =>
-    (await bed.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: bed.account } })).credits
+    (await fixture.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: fixture.account } })).credits
 
   test('killed in the middle of a backlog, it is asked a few times only while it is down, and loses no job', async () => {
-    await bed.applyEndpoint('backlog', { pool: POOL, base_url: speech.url, max_in_flight: 32, retry_seconds: 40 })
+    await fixture.applyEndpoint('backlog', { pool: POOL, base_url: speech.url, max_in_flight: 32, retry_seconds: 40 })
     speech.answer(() => ({ delayMs: 100 }))
-    const ids = await bed.submit(
+    const ids = await fixture.submit(
       'backlog',
       Array.from({ length: 120 }, (_, index) => `One of many, ${index}.`),
     )
@@ -63,70 +67,74 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
 
     speech = await startSpeechServer(port)
     speech.answer(() => ({ delayMs: 20 }))
-    await allFinished(bed.runtime, ids)
+    await allFinished(fixture.runtime, ids)
     expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
     expect(speech.mostInFlight()).toBeLessThanOrEqual(32)
-    expect(await bed.auditAll(ids)).toEqual([])
+    expect(await fixture.auditAll(ids)).toEqual([])
   })
 
   test('never has more than max_in_flight requests while its workers are killed and come back', async () => {
-    await bed.applyEndpoint('capped', { pool: POOL, base_url: speech.url, max_in_flight: LIMIT })
+    await fixture.applyEndpoint('capped', { pool: POOL, base_url: speech.url, max_in_flight: LIMIT })
     speech.answer(() => ({ delayMs: 80 }))
     // Every third text is two requests.
     const texts = Array.from({ length: 120 }, (_, index) => `Number ${index}. ${index % 3 === 0 ? SENTENCES : ''}`)
-    const ids = await bed.submit('capped', texts)
+    const ids = await fixture.submit('capped', texts)
     for (let round = 1; round <= 3; round++) {
       await until(() => speech.calls.length >= round * 20, PATIENCE_MS, 'some progress')
       const victim = workers.shift()!
       await victim.stop('SIGKILL')
-      workers.push(await bed.startWorker(POOL))
+      workers.push(await fixture.startWorker(POOL))
     }
-    await allFinished(bed.runtime, ids)
+    await allFinished(fixture.runtime, ids)
     expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
     expect(speech.mostInFlight()).toBeLessThanOrEqual(LIMIT)
     expect(speech.mostInFlight()).toBeGreaterThanOrEqual(LIMIT / 2)
-    expect(await bed.auditAll(ids)).toEqual([])
+    expect(await fixture.auditAll(ids)).toEqual([])
     // Those that came live until the end.
-    await bed.measureAtRest()
+    await fixture.measureAtRest()
   })
 
   test('gone for good, it fails jobs as PROVIDER_UNAVAILABLE with a refund, and not before retry_seconds are over', async () => {
     const [port] = await freePorts(1)
     const gone = { pool: POOL, base_url: `http://127.0.0.1:${port}`, max_in_flight: 8, retry_seconds: RETRY_SECONDS }
-    await bed.applyEndpoint('gone', gone)
+    await fixture.applyEndpoint('gone', gone)
     const before = await balance()
-    const ids = await bed.submit('gone', ['Is anybody there?', 'Hello?', 'Nobody.', 'Still nobody.', 'So be it.'])
-    await allFinished(bed.runtime, ids)
+    const ids = await fixture.submit('gone', ['Is anybody there?', 'Hello?', 'Nobody.', 'Still nobody.', 'So be it.'])
+    await allFinished(fixture.runtime, ids)
     for (const job of await jobs(ids)) {
       expect(job).toMatchObject({ status: 'failed', error_code: 'PROVIDER_UNAVAILABLE' })
       expect(job.seconds).toBeGreaterThanOrEqual(RETRY_SECONDS)
     }
     expect(await balance()).toBe(before)
-    expect(await bed.auditAll(ids)).toEqual([])
+    expect(await fixture.auditAll(ids)).toEqual([])
   })
 
   test('answering after the time limit, it is no longer heard: JOB_TIMEOUT, a refund, and nothing is written', async () => {
-    await bed.applyEndpoint('late', { pool: POOL, base_url: speech.url, max_in_flight: 4 }, { time_limit_seconds: 1 })
+    await fixture.applyEndpoint(
+      'late',
+      { pool: POOL, base_url: speech.url, max_in_flight: 4 },
+      { time_limit_seconds: 1 },
+    )
     const answered = Promise.withResolvers<void>()
     speech.answer(() => ({ delayMs: 2_000, onAnswer: answered.resolve }))
     const before = await balance()
-    const [id] = await bed.submit('late', ['Better late than never.'])
-    await allFinished(bed.runtime, [id!])
+    const [id] = await fixture.submit('late', ['Better late than never.'])
+    await allFinished(fixture.runtime, [id!])
     expect(await jobs([id!])).toMatchObject([{ status: 'failed', error_code: 'JOB_TIMEOUT' }])
     await until(() => speech.abandoned() === 1, PATIENCE_MS, 'the request to be closed')
-    const states = await finalStates(bed.runtime)
+    const states = await finalStates(fixture.runtime)
     await answered.promise
-    expect(await bed.auditAll([id!])).toEqual([])
-    expect(await finalStates(bed.runtime)).toEqual(states)
-    expect(await bed.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
+    expect(await fixture.auditAll([id!])).toEqual([])
+    expect(await finalStates(fixture.runtime)).toEqual(states)
+    expect(await fixture.runtime.storage.stat(`${id}/1/audio.wav`)).toBeNull()
     expect(await balance()).toBe(before)
   })
 
   test('cancelled through another process, jobs have their requests closed within 300 ms, their refund and their callback', async () => {
-    await bed.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 16 })
+    await fixture.applyEndpoint('held', { pool: POOL, base_url: speech.url, max_in_flight: 16 })
     speech.answer(() => ({ hang: true }))
     const before = await balance()
-    const ids = await bed.submit(
+    const ids = await fixture.submit(
       'held',
       Array.from({ length: 5 }, (_, index) => `Cancelled, ${index}.`),
     )
@@ -134,7 +142,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const waits: number[] = []
     for (const [index, id] of ids.entries()) {
       const asked = performance.now()
-      await ask(bed.service.url, bed.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+      await ask(fixture.service.url, fixture.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
       await until(() => speech.abandoned() > index, PATIENCE_MS, 'the request to be closed')
       waits.push(speech.abandonedAt[index]! - asked)
     }
@@ -142,10 +150,10 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     // The middle one: a busy machine may hold up any single one.
     expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
     expect(new Set((await jobs(ids)).map(({ error_code }) => error_code))).toEqual(new Set(['JOB_CANCELLED']))
-    expect(await bed.auditAll(ids)).toEqual([])
+    expect(await fixture.auditAll(ids)).toEqual([])
     expect(await balance()).toBe(before)
     for (const id of ids) {
-      expect(bed.received(id).map(({ body }) => JSON.parse(body.toString()).error_code)).toEqual(['JOB_CANCELLED'])
+      expect(fixture.received(id).map(({ body }) => JSON.parse(body.toString()).error_code)).toEqual(['JOB_CANCELLED'])
     }
   })
 
@@ -157,10 +165,10 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const workflow = { slug: 'portrait', name: 'Portrait', inputs, engine, credits_per_job: 10 }
     const readAudio = () => Promise.reject(new Error('no audio here'))
     const source = JSON.stringify({ workflows: [workflow] })
-    await applyEndpoints(bed.runtime.as({ kind: 'system' }), { source, readAudio })
-    const key = (await bed.service.createKey(bed.account, ['generate:workflow'])).apiKey
-    const body = { inputs: {}, webhook_url: `${bed.receiver.url}/callbacks` }
-    const submit = () => call(`${bed.service.url}/api/v1/generate/portrait`, { method: 'POST', key, body })
+    await applyEndpoints(fixture.runtime.as({ kind: 'system' }), { source, readAudio })
+    const key = (await fixture.service.createKey(fixture.account, ['generate:workflow'])).apiKey
+    const body = { inputs: {}, webhook_url: `${fixture.receiver.url}/callbacks` }
+    const submit = () => call(`${fixture.service.url}/api/v1/generate/portrait`, { method: 'POST', key, body })
     const replies = await Promise.all(Array.from({ length: 5 }, submit))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
     const sent = (id: string) => provider.received.filter(({ path }) => path === `/predictions/${id}-1/cancel`).length
@@ -168,20 +176,20 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const waits: number[] = []
     for (const id of ids) {
       const asked = performance.now()
-      await ask(bed.service.url, key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
+      await ask(fixture.service.url, key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
       await until(() => sent(id) === 1, PATIENCE_MS, 'the prediction to be cancelled')
       waits.push(performance.now() - asked)
     }
     process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
     expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
-    for (const id of ids) await until(() => bed.received(id).length === 1, PATIENCE_MS, 'the callback')
-    const codes = ids.map((id) => JSON.parse(bed.received(id)[0]!.body.toString()).error_code)
+    for (const id of ids) await until(() => fixture.received(id).length === 1, PATIENCE_MS, 'the callback')
+    const codes = ids.map((id) => JSON.parse(fixture.received(id)[0]!.body.toString()).error_code)
     expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
-    expect(await audit(bed.runtime, ids)).toEqual([])
+    expect(await audit(fixture.runtime, ids)).toEqual([])
     await provider.close()
   })
 
   test('after all that, the workers have the connections and the memory that they had', async () => {
-    expect(await bed.auditAtRest()).toEqual([])
+    expect(await fixture.auditAtRest()).toEqual([])
   })
 })

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true })
 })
 
-test('two workers that have one job, 500 times: one charge, one result, whoever wins', {
+test('two workers that have one job, 500 times: one charge, one result, whichever wins', {
   timeout: 120_000,
 }, async () => {
   await applyEndpoint(service.runtime, 'contested', { pool: 'nobody-serves' })

@@ -186,7 +186,7 @@ describe('bad requests', { timeout: 60_000 }, () => {
     'GET /api/v1/public/voice HTTP/1.1\r\n\r\n',
     `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`,
     'POST /api/v1/voice/tts HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
-  ])('broken HTTP is answered with a 4xx or cut off, and hurts nobody else (%#)', async (bytes) => {
+  ])('broken HTTP is answered with a 4xx or cut off, and hurts no other client (%#)', async (bytes) => {
     expect(await exchange(bytes)).toMatch(/^(HTTP\/1\.1 4\d\d |$)/)
     expect((await call(`${service.url}/health/ready`)).status).toBe(200)
   })

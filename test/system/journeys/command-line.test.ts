@@ -18,7 +18,7 @@ const DEADLINE_MS = 90_000
 const MAIN = fileURLToPath(new URL('../../../bin/sonant.js', import.meta.url))
 const TYPE_ID = { account: /^acct_[0-9a-z]{26}$/, key: /^key_[0-9a-z]{26}$/ }
 
-describe('the command line beside a running server', { timeout: DEADLINE_MS }, () => {
+describe('the command line next to a running server', { timeout: DEADLINE_MS }, () => {
   let service: Service
   let directory = ''
   let account: Account
@@ -152,7 +152,7 @@ describe('a violation in a command line', { timeout: DEADLINE_MS }, () => {
     expect(stderr).toContain(refusal.error)
   })
 
-  test('is told in words alone without --json', async () => {
+  test('is reported in words alone without --json', async () => {
     const { code, stdout, stderr } = await run(['accounts', 'create'], {})
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain('--name')
@@ -180,7 +180,7 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
     ])
   })
 
-  test('whose words nobody reads to their end does not crash', async () => {
+  test('whose words are not read to their end does not crash', async () => {
     const child = spawn(process.execPath, [MAIN, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
     const exit = once(child, 'exit')
     child.stdout.destroy()

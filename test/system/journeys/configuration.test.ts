@@ -51,7 +51,7 @@ describe('configuration', { timeout: DEADLINE_MS }, () => {
   test.for([
     ['a database that its server does not have', { pathname: '/absent' }, 'absent'],
     ['a user whom its server does not let in', { username: 'stranger' }, 'stranger'],
-  ] as const)('%s is told with its variable', async ([, difference, name]) => {
+  ] as const)('%s is reported with its variable', async ([, difference, name]) => {
     const url = Object.assign(new URL(inject('databaseUrl')), difference)
     const lines = await refusedStart({ DATABASE_URL: url.href })
     expect(naming(lines, 'DATABASE_URL', name)).toEqual([1, 1])

@@ -92,7 +92,7 @@ describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, (
     expect(jobs.map((job) => job.status)).toEqual(ports.map(() => 'completed'))
     for (const [index, service] of services.entries()) {
       expect(await service.stop()).toBe(0)
-      // One of them had started PostgreSQL, and ends it: whoever is left starts it again.
+      // One of them had started PostgreSQL, and ends it: the processes that are left start it again.
       for (const { url } of services.slice(index + 1)) {
         const works = async () => (await call(`${url}/api/v1/jobs`, { key: key! })).status === 200
         await until(works, RECOVERY_MS, 'those that are left to go on')

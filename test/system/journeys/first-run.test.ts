@@ -189,7 +189,7 @@ describe('the first run', () => {
     expect(durationMs).toBeLessThan(8_000)
   })
 
-  test('sonant say speaks to a file beside a running server', async () => {
+  test('sonant say speaks to a file next to a running server', async () => {
     const file = join(await makeTempDir(), 'beside.wav')
     const said = await service.sonant<{ duration_ms: number }>('say', 'A server is running.', '-o', file)
     expect(said).toEqual({ job_id: expect.stringMatching(/^job_/), file, duration_ms: expect.any(Number) })

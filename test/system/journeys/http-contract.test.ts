@@ -164,7 +164,7 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
     },
   )
 
-  test('the rate limit is told on every authenticated answer, and counts down', async () => {
+  test('the rate limit is reported on every authenticated answer, and counts down', async () => {
     const told = async (): Promise<Limited> => {
       const { headers } = await authorized('/api/v1/voice/tts/voices')
       return {

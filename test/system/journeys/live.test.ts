@@ -23,7 +23,7 @@ describe('what is submitted to one process and performed by another', { timeout:
     await cleanUp()
   })
 
-  test('is told by a third to those who follow it, and to no other account', async () => {
+  test('is reported by a third to the clients that follow it, and to no other account', async () => {
     open.database = await createTestDatabase()
     const shared = {
       DATABASE_URL: open.database.url,
@@ -52,7 +52,7 @@ describe('what is submitted to one process and performed by another', { timeout:
           for (const one of heard[index]!) await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === id)
         }),
       )
-    // The first may be told as what there was when they subscribed. Then they follow: the second is told as it comes.
+    // The first may come as what there was when they subscribed. Then they follow: the second comes as it happens.
     await submitToEach()
     await submitToEach()
 

@@ -183,7 +183,7 @@ describe('a restricted endpoint', { timeout: 60_000 }, () => {
     expect([undefined, 'INVALID_REQUEST']).toContain(known.errors?.[0]?.extensions?.code)
   })
 
-  test('is there for a key that holds the extra scope and generate:voice; the unpublished one is there for nobody', async () => {
+  test('is there for a key that holds the extra scope and generate:voice; the unpublished one is there for no key', async () => {
     const key = keys.insider
     expect((await reach(SLUGS.restricted, { key }, '/voices')).json()).toMatchObject({ slug: SLUGS.restricted })
     expect((await reach(SLUGS.restricted, { key }, '/schema')).status).toBe(200)

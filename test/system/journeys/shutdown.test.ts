@@ -19,7 +19,7 @@ const place = async () => {
   return { dataDir, url: `http://127.0.0.1:${port}`, env: { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' } }
 }
 
-/** Every process on the directory is gone, and nobody listens any more. */
+/** Every process on the directory is gone, and nothing listens any more. */
 const nothingLeft = async (dataDir: string, url: string) => {
   await until(() => processesOf(dataDir).length === 0, ENDED_MS, 'PostgreSQL to end')
   await expect(call(`${url}/health/live`)).rejects.toThrow()

@@ -150,16 +150,16 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
 })
 
 describe('a process that dies between the commit and the first attempt', () => {
-  test('loses nothing: the next worker sends the frozen bytes', { timeout: DEADLINE_MS }, async () => {
+  test('loses nothing: the next worker sends the bytes of the payload snapshot', { timeout: DEADLINE_MS }, async () => {
     const runtime = await startTestRuntime({ worker: true, env: WEBHOOK_ENV })
     try {
       const owner = await createOwner(runtime, `${receiver.url}/before`)
       const body = { inputs: { text: 'Hi', voice: 'aria', language: 'English' } }
       await call(`${runtime.url}/api/v1/voice/tts`, { method: 'POST', key: owner.key, body })
       const query = 'select signature, body from webhook_delivery where account_id = $1'
-      const frozen = () => runtime.runtime.db.pool.query(query, [owner.account])
-      await until(async () => (await frozen()).rowCount === 1, DEADLINE_MS, 'the frozen delivery')
-      const { signature, body: bytes } = (await frozen()).rows[0]
+      const snapshot = () => runtime.runtime.db.pool.query(query, [owner.account])
+      await until(async () => (await snapshot()).rowCount === 1, DEADLINE_MS, 'the delivery with its snapshot')
+      const { signature, body: bytes } = (await snapshot()).rows[0]
       expect(receiver.received('/before')).toEqual([])
       const worker = await startWebhookWorker(runtime.runtime)
       const [request] = await receiver.waitFor('/before')

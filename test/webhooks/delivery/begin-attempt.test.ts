@@ -17,9 +17,9 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
   })
 
   const start = async () => {
-    const bed = await openWebhookFixture()
-    closers.push(bed.close)
-    return bed
+    const fixture = await openWebhookFixture()
+    closers.push(fixture.close)
+    return fixture
   }
 
   test('are as if they had never been begun when the worker stops: the next one makes each of them once', async () => {

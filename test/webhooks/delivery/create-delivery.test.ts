@@ -9,15 +9,15 @@ import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setu
 
 const HOUR_MS = 3_600_000
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture()
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture()
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 const opens = (secret: string, request: Received) =>
   new Webhook(secret).verify(request.body.toString(), signedHeaders(request)) !== undefined
@@ -33,7 +33,7 @@ describe('createDelivery', () => {
       expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded', attempts: [{ outcome: 'succeeded' }] })
       const [fresh] = receiver.received(path)
       expect(opens(owner.secret, fresh!)).toBe(true)
-      // What such a worker freezes itself is sent as well, and not frozen anew for ever.
+      // What such a worker creates itself is sent as well, and not signed again for ever.
       await service.runtime.db.pool.query(
         `update webhook_delivery set state = 'pending', finished_at = null, attempt = 0, round = 2, timestamp = timestamp - 3600,
            next_attempt_at = now() - interval '2 minutes' where id = $1`,

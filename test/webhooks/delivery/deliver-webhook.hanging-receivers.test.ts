@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 describe('many accounts whose receivers hang', { timeout: 120_000 }, () => {
-  test('hold up nobody else, however much waits for them', async () => {
+  test('hold up no other receiver, however much waits for them', async () => {
     const [good, ...hanging] = receivers as [Receiver, ...Receiver[]]
     for (const receiver of hanging) {
       receiver.on('/hang', () => undefined)

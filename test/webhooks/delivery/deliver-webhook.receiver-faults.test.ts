@@ -6,15 +6,15 @@ import { type Behaviour, type Receiver, startReceiver } from '../../setup/server
 import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture({ webhooks: true })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ webhooks: true })
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 /** Sends a test callback of a fresh account to a URL, and waits for its first attempt's outcome or for all of them. */
 async function deliver(url: string, wait: 'first' | 'all') {
@@ -181,7 +181,7 @@ describe.concurrent('a receiver that takes its time', () => {
 
 describe('a receiver that cannot be trusted', () => {
   test.each(['selfSigned', 'expired', 'wrongHost'] as const)('its certificate is %s: nothing is sent', async (name) => {
-    const other = await startReceiver(bed.certificates[name])
+    const other = await startReceiver(fixture.certificates[name])
     const delivery = await deliver(`${other.url}/`, 'all')
     expect(delivery).toMatchObject({ state: 'failed', outcome: 'tls_failed' })
     expect(delivery.attempts).toHaveLength(4)
@@ -190,7 +190,7 @@ describe('a receiver that cannot be trusted', () => {
     await other.close()
   })
 
-  test('one that closes at once, and one that is not there, are told apart', async () => {
+  test('one that closes at once, and one that is not there, are distinguished', async () => {
     const closing = await listening((socket) => socket.on('error', () => undefined).destroy())
     expect(await deliver(`https://127.0.0.1:${closing.port}/`, 'first')).toMatchObject({ outcome: 'tls_failed' })
     await new Promise((resolve) => closing.server.close(resolve))

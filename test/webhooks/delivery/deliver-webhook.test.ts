@@ -16,15 +16,15 @@ import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture({ worker: true, webhooks: true })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ worker: true, webhooks: true })
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 let paths = 0
 const newPath = () => `/hook/${++paths}`
@@ -58,7 +58,7 @@ describe('a callback', () => {
     expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
   })
 
-  test('goes to the URL of the submission rather than to the account’s, and to nobody where there is neither', async () => {
+  test('goes to the URL of the submission rather than to the account’s, and nowhere where there is neither', async () => {
     const [mine, fallback] = [newPath(), newPath()]
     const owner = await createOwner(service, receiver.url + fallback)
     await speak(owner, receiver.url + mine)
@@ -118,7 +118,7 @@ describe('a callback', () => {
     expect(rows).toEqual([{ n: 1 }])
   })
 
-  test('is frozen: rotation, another URL and a deleted key between two attempts change nothing', async () => {
+  test('keeps its payload snapshot: rotation, another URL and a deleted key between two attempts change nothing', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)
     let held: (() => void) | undefined
@@ -166,7 +166,7 @@ describe('a callback', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('that waited too long for its first attempt is frozen anew before any byte is sent', async () => {
+  test('that waited too long for its first attempt is signed again before any byte is sent', async () => {
     const path = newPath()
     const owner = await createOwner(service)
     const { rows } = await pendingSince(owner, receiver.url + path, 3600, 0)
@@ -252,8 +252,8 @@ describe('the record', () => {
 })
 
 describe('one hanging receiver', () => {
-  test('with 200 deliveries holds up nobody else, of its account or another', async () => {
-    const hanging = await startReceiver(bed.certificates.good)
+  test('with 200 deliveries holds up no other receiver, of its account or another', async () => {
+    const hanging = await startReceiver(fixture.certificates.good)
     hanging.on('/hang', () => undefined)
     const path = newPath()
     const victim = await createOwner(service, `${hanging.url}/hang`)

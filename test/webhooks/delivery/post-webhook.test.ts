@@ -42,10 +42,10 @@ const attemptTo = (path: string, origin = receiver.url): Attempt => ({
 })
 
 describe('postCallback', () => {
-  test('sends the frozen bytes and headers, and nothing but its own beside them', async () => {
-    const attempt = attemptTo('/frozen?a=b')
+  test('sends the bytes and headers of the snapshot, and only its own besides', async () => {
+    const attempt = attemptTo('/snapshot?a=b')
     expect(await post(attempt, never)).toMatchObject({ outcome: 'succeeded', responseStatus: 204 })
-    const [request] = receiver.received('/frozen?a=b')
+    const [request] = receiver.received('/snapshot?a=b')
     expect(request!.body).toEqual(attempt.body)
     expect(request!.headers).toEqual({
       host: `127.0.0.1:${receiver.port}`,
@@ -93,13 +93,13 @@ describe('postCallback', () => {
       attemptTo('/many', nth % 2 === 0 ? receiver.url : `https://good.hooks.test:${receiver.port}`),
     )
     // As many as the worker sends to one receiver at once.
-    const lanes = Array.from({ length: 16 }, async (_, lane) => {
-      for (const attempt of all.filter((_attempt, nth) => nth % 16 === lane)) {
+    const senders = Array.from({ length: 16 }, async (_, sender) => {
+      for (const attempt of all.filter((_attempt, nth) => nth % 16 === sender)) {
         const { response } = await post(attempt, never)
         expect(response?.toString()).toBe(attempt.headers.id)
       }
     })
-    await Promise.all(lanes)
+    await Promise.all(senders)
     expect(receiver.received('/many')).toHaveLength(300)
     expect(receiver.connections() - before).toBeLessThanOrEqual(32)
   })

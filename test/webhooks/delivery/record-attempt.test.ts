@@ -7,16 +7,16 @@ import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setu
 
 const PATIENCE_MS = 20_000
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
   // One retry, and none after it.
-  bed = await openWebhookFixture({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ webhooks: true, env: { WEBHOOK_RETRY_DELAYS: '0.1' } })
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 /** As if the worker that holds it had died: its lease is over and its place in the queue lost. */
 async function abandon(id: string): Promise<void> {

@@ -12,7 +12,7 @@ import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setu
 
 const PATIENCE_MS = 20_000
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 /** Another process: it does not listen, has no PUBLIC_URL, and guesses a port that is not the API's. */
@@ -20,15 +20,15 @@ let other: Runtime
 let worker: WebhookWorker
 
 beforeAll(async () => {
-  bed = await openWebhookFixture({ worker: true })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ worker: true })
+  ;({ receiver, service } = fixture)
   other = await openRuntime(service.runtime.settings, openLog('error'), { supervise: false })
   worker = await startWebhookWorker(other)
 })
 afterAll(async () => {
   await worker?.stop()
   await other?.close()
-  await bed?.close()
+  await fixture?.close()
 })
 
 const audioOf = ({ body }: Received) => (JSON.parse(body.toString()) as { outputs: { audio: string } }).outputs.audio

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { codeOf, mutation, refusalOf } from '../../setup/graphql.ts'
+import { codeOf, errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-let bed: WebhookFixture
+let fixture: WebhookFixture
 let receiver: Receiver
 let service: TestRuntime
 
 beforeAll(async () => {
-  bed = await openWebhookFixture({ webhooks: true })
-  ;({ receiver, service } = bed)
+  fixture = await openWebhookFixture({ webhooks: true })
+  ;({ receiver, service } = fixture)
 })
-afterAll(() => bed?.close())
+afterAll(() => fixture?.close())
 
 interface Answer {
   data: Record<string, unknown> | null
@@ -60,7 +60,7 @@ describe('the webhook door', () => {
     })
     for (const bad of ['http://hooks.example.org/', 'https://10.0.0.1/', 'https://a:b@hooks.example.org/']) {
       const refused = await ask(mutation(`setWebhookUrl(url: "${bad}")`, ''))
-      expect(refusalOf(refused)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
+      expect(errorOf(refused)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
     }
     const nonsense = await ask(mutation('setWebhookUrl(url: "nonsense")', ''))
     expect(nonsense.errors?.[0]?.extensions.code).toBe('INVALID_REQUEST')
@@ -72,7 +72,7 @@ describe('the webhook door', () => {
     const hours = (Date.parse(rotated.webhook.secrets[1]!.expiresAt!) - Date.now()) / 3_600_000
     expect([rotated.webhook.secrets[0]!.expiresAt, Math.round(hours)]).toEqual([null, 24])
     const forgotten = await ask(mutation('setWebhookUrl', '... on Webhook { url }'))
-    expect(refusalOf(forgotten)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
+    expect(errorOf(forgotten)).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/url' }] })
     expect((await ask('mutation { setWebhookUrl(url: null) { ... on Webhook { url } } }')).data).toEqual({
       setWebhookUrl: { url: null },
     })
@@ -161,9 +161,9 @@ describe('the webhook door', () => {
     await receiver.waitFor('/slow')
     expect(codeOf(await ask(redeliver(id)))).toBe('INVALID_REQUEST')
     await owner.outcomeOf(id)
-    const stranger = await admin()
-    expect(codeOf(await stranger.ask(redeliver(id)))).toBe('NOT_FOUND')
-    const seen = await stranger.ask('{ webhookDeliveries { edges { node { id } } } }')
+    const other = await admin()
+    expect(codeOf(await other.ask(redeliver(id)))).toBe('NOT_FOUND')
+    const seen = await other.ask('{ webhookDeliveries { edges { node { id } } } }')
     expect(seen.data).toEqual({ webhookDeliveries: { edges: [] } })
     expect(codeOf(await ask(redeliver('nonsense')))).toBe('NOT_FOUND')
   })

@@ -89,7 +89,7 @@ describe('rekeyWebhookSecrets', { timeout: 90_000 }, () => {
     expect(await rekey()).toEqual({ rekeyed: 0, current: halfway.length, unreadable: 0 })
   })
 
-  test('rotations beside it lose nothing: every account has the secret that it was shown', async () => {
+  test('rotations during it lose nothing: every account has the secret that it was shown', async () => {
     const accounts = await Promise.all(Array.from({ length: 10 }, () => service.createAccount()))
     const rotateAll = () => Promise.all(accounts.map((id) => rotateWebhookSecret(actingFor(renewed, id))))
     await rotateAll()
