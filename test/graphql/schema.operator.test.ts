@@ -71,10 +71,10 @@ describe('the operator', () => {
     const user = { account, email: 'p@example.org', password: 'correct horse battery', role: 'owner' as const }
     await createUser(service.runtime.as({ kind: 'system' }), user)
     const { name } = await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })
-    for (const of of [account, name]) {
-      const text = `query ($of: ID!) { creditEntries(account: $of) { edges { node { amount } } }
-        users(account: $of) { edges { node { email role disabledAt } } } }`
-      expect(await read(service.url, operator, text, { of })).toEqual({
+    for (const owner of [account, name]) {
+      const text = `query ($owner: ID!) { creditEntries(account: $owner) { edges { node { amount } } }
+        users(account: $owner) { edges { node { email role disabledAt } } } }`
+      expect(await read(service.url, operator, text, { owner })).toEqual({
         creditEntries: { edges: [{ node: { amount: 7 } }] },
         users: { edges: [{ node: { email: 'p@example.org', role: 'OWNER', disabledAt: null } }] },
       })
