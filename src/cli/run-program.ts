@@ -6,7 +6,7 @@ const PREFIX = /^error: /
 
 /** Runs a command line; what is wrong with it is reported like every other error, with `--json` as one document. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', ignoreClosed)
+  process.stdout.on('error', reportUnwritable)
   if (asksForVersion(argv)) return void process.stdout.write(`${JSON.stringify({ version: VERSION })}\n`)
   try {
     await buildProgram().parseAsync(argv)
@@ -21,9 +21,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** A reader that stops, as `head` does, has all that it wanted. */
-function ignoreClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** A reader that stops, as `head` does, has all that it wanted. After anything else, such as a full disk, the command still closes what it opened. */
+function reportUnwritable({ code }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') return
+  process.exitCode = 1
+  process.stderr.write(`Standard output cannot be written (${code ?? 'unknown error'}).\n`)
 }
 
 /** `sonant --version --json`: the library prints the version before it has read the second one. */

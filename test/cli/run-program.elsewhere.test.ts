@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -30,6 +31,12 @@ describe('sonant', () => {
     await symlink(SONANT, join(directory, 'bin', 'sonant'))
     const { code, stdout } = await start([join('bin', 'sonant'), '--version'], directory)
     expect([code, stdout]).toEqual([0, `${manifest.version}\n`])
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('says in one sentence that its standard output is full', () => {
+    const line = `exec '${process.execPath}' '${SONANT}' --version > /dev/full`
+    const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([1, 'Standard output cannot be written (ENOSPC).\n'])
   })
 
   test('says in one sentence that an old Node.js does not do', async () => {
