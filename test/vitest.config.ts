@@ -20,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** How long a condition is waited for where no claim says how soon it holds: only what is broken takes as long. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const DATABASE = { globalSetup: ['test/setup/global.ts'] }
 const files = sortTests()
 
@@ -40,7 +40,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     ...RETRY,
-    expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
+    expect: { poll: { timeout: TIMEOUT_MS, interval: 20 } },
     // Beyond what a test waits for, so that it is the condition that is named.
     testTimeout: 120_000,
     hookTimeout: 120_000,

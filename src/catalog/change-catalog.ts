@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 
 const LOCK = 'sonant catalog'
 /** A change takes milliseconds; one that waits for many others must not fail for it. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * Changes the operator's endpoints and workflows, one change at a time: two that write the same rows in their own order would end each
@@ -18,7 +18,7 @@ export async function changeCatalog<T>(ctx: Context, change: (tx: Prisma.Transac
         select pg_advisory_xact_lock(hashtextextended(${LOCK}, 0)), pg_notify(${CATALOG_CHANNEL}, '')`
       return change(tx)
     },
-    { maxWait: PATIENCE_MS, timeout: PATIENCE_MS },
+    { maxWait: TIMEOUT_MS, timeout: TIMEOUT_MS },
   )
   await ctx.catalog.reload()
   return result

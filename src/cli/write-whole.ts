@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { invalidRequest } from '../errors/service-error.ts'
 
 /** How often a pipe is checked for a reader. */
-const LOOK_EVERY_MS = 100
+const POLL_MS = 100
 const NEW_FILE_MODE = 0o666
 /** The name of a file that is none; a file of that name is ./- */
 export const STANDARD_OUTPUT = '-'
@@ -89,7 +89,7 @@ async function openPipe(path: string, content: Readable, signal: AbortSignal): P
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error
     }
-    await wait(LOOK_EVERY_MS, undefined, { signal })
+    await wait(POLL_MS, undefined, { signal })
     if (content.errored) throw content.errored
   }
 }

@@ -4,7 +4,7 @@ import { withRetryBudget } from '../engines/retry.ts'
 
 const MAX_ANSWER_BYTES = 1024 * 1024
 /** How long a server that is busy or away is asked again: a caller waits for the answer. */
-const PATIENCE_MS = 2000
+const RETRY_BUDGET_MS = 2000
 /** Well below the retry budget: a request that comes while a server is down still waits when it is tried next. */
 const LONGEST_PAUSE_MS = 1000
 
@@ -27,7 +27,7 @@ interface CompanionServer {
  */
 export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
   const breaker = new CircuitBreaker(undefined, LONGEST_PAUSE_MS)
-  const retryBudgetMs = { busy: PATIENCE_MS, away: PATIENCE_MS }
+  const retryBudgetMs = { busy: RETRY_BUDGET_MS, away: RETRY_BUDGET_MS }
   return {
     ask: (body, { signal, deadline }) =>
       withRetryBudget({ retryBudgetMs, deadline, signal }, () =>

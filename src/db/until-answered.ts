@@ -4,11 +4,11 @@ import { isDatabaseDown } from '../errors/database-down.ts'
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 1000
 /** A restart of PostgreSQL takes a second or two; a worker that waits longer than this has lost its job's heartbeat anyway. */
-const PATIENCE_MS = 30_000
+const RETRY_BUDGET_MS = 30_000
 
 /** Repeats a write that may safely be repeated until the database answers it. @throws any other error at once */
 export async function untilAnswered<T>(write: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + RETRY_BUDGET_MS
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
     try {
       return await write()

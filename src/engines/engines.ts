@@ -80,14 +80,14 @@ class SharedEngines implements Engines {
     lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
     lease.users++
     clearTimeout(lease.idle)
-    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp)).finally(() => this.#leave(key, lease))
+    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp)).finally(() => this.#release(key, lease))
   }
 
   #slotsAt(key: string): Semaphore {
     return this.#options.slotsAt?.(key) ?? new Semaphore(() => this.#leases.get(key)?.lowest ?? 1)
   }
 
-  #leave(key: string, lease: Lease): void {
+  #release(key: string, lease: Lease): void {
     lease.users--
     if (lease.users > 0) return
     const forget = () => {

@@ -4,7 +4,7 @@ import { messageOf, withoutWordsOf } from './server-words.ts'
 
 /** vLLM-Omni says so with a 400 when the fault is its own. */
 const SERVERS_OWN_FAULT = /did not produce audio output|speech generation failed/i
-const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
+const REJECTED_STATUSES: ReadonlySet<number> = new Set([400, 404, 409, 410, 413, 414, 415, 422])
 
 /** An answer that is no success, as far as it was read. */
 interface ErrorAnswer {
@@ -29,5 +29,5 @@ function codeOf(status: number, message: string): EngineErrorCode {
   if (isBusy(status, message)) return 'PROVIDER_BUSY'
   if (isAway(status)) return 'PROVIDER_UNAVAILABLE'
   // What is left is the operator's to mend: a key that is not accepted, an address that redirects.
-  return REFUSAL_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
+  return REJECTED_STATUSES.has(status) ? 'RENDER_FAILED' : 'INTERNAL_ERROR'
 }

@@ -7,7 +7,7 @@ import type { Engines } from '../engines/engines.ts'
 import { speakText } from './speak-text.ts'
 
 const SAMPLE_TEXT = 'This is a test of the speech service.'
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** What an endpoint's engine did with one sentence, and whether it knows the voices that the endpoint names. */
 export interface EngineCheck {
@@ -36,7 +36,7 @@ export async function checkEngines(
 }
 
 async function checkEngine(ctx: Context, engines: Engines, endpoint: VoiceEndpoint): Promise<EngineCheck> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
   const { kind, base_url: server } = endpoint.engine
   const found = { endpoint: endpoint.slug, kind, server: typeof server === 'string' ? server : null }
   const silent = { ...found, offered: null, missing: [], speech: null }

@@ -3,12 +3,12 @@ import type { Gpu } from './worker.ts'
 
 const QUERY = ['--query-gpu=name,memory.total', '--format=csv,noheader,nounits']
 /** A broken driver hangs instead of answering. */
-const PATIENCE_MS = 5000
+const TIMEOUT_MS = 5000
 
 /** The machine's NVIDIA cards; none where `nvidia-smi` is missing or does not answer. */
 export const listGpus = (program = 'nvidia-smi'): Promise<Gpu[]> =>
   new Promise((resolve) => {
-    execFile(program, QUERY, { timeout: PATIENCE_MS, killSignal: 'SIGKILL' }, (error, stdout) =>
+    execFile(program, QUERY, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, stdout) =>
       resolve(error === null ? parseGpus(stdout) : []),
     )
   })

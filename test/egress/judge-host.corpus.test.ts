@@ -12,7 +12,7 @@ import corpus from '../setup/ssrf-corpus.json' with { type: 'json' }
 import { until } from '../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../setup/webhooks.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 let fixture: WebhookFixture
 /** Nothing here may ever reach it. */
@@ -81,7 +81,7 @@ describe('the corpus of URLs', { timeout: 120_000 }, () => {
       )
       return rows[0]?.id
     }
-    const id = await until(ended, PATIENCE_MS, `the callback to ${text} to end`)
+    const id = await until(ended, TIMEOUT_MS, `the callback to ${text} to end`)
     const { attempts, outcome } = await owner.delivery(id as string)
     expect([outcome, attempts.map((attempt) => attempt.outcome)]).toEqual([
       'address_refused',

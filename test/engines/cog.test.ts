@@ -5,7 +5,7 @@ import { type CogServer as CogPlace, openCogServers } from '../../src/engines/co
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const FAR_MS = 60_000
 
 describe('a prediction', { timeout: 60_000 }, () => {
@@ -61,7 +61,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
   test.each([true, false])('is made anew by a server that was restarted (polled: %s)', async (polled) => {
     cog.answer(() => ({ polled, until: new Promise(() => undefined) }))
     const outcome = predict(place, request())
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the prediction')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the prediction')
     await restart()
     cog.answer(() => ({ polled, ms: 10 }))
     expect(await outcome).toMatchObject({ id: 'p-1' })
@@ -78,7 +78,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
       return new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     }
     const outcome = predict(place, request({ signal, reenter }))
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the prediction')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the prediction')
     await fetch(`${cog.url}/predictions/p-1/cancel`, { method: 'POST' })
     await waits.promise
     slept.abort(new Error('another worker holds the job'))
@@ -105,7 +105,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     cog.answer(({ id }) => (id === 'p-1' ? { polled: true, until: new Promise(() => undefined) } : {}))
     const dead = new AbortController()
     const earlier = predict(place, request({ signal: dead.signal }))
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the earlier one')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the earlier one')
     await predict(place, request({ id: 'p-2', leftovers: ['p-1', 'p-0'] }))
     expect([cog.mostRunning(), cog.cancelled.includes('p-1')]).toEqual([1, true])
     dead.abort(new Error('over'))
@@ -142,7 +142,7 @@ describe('a prediction', { timeout: 60_000 }, () => {
     const end = Promise.withResolvers<void>()
     cog.answer(() => ({ until: end.promise }))
     const all = Promise.all(Array.from({ length: 3 }, (_, n) => predict(place, request({ id: `q-${n}` }))))
-    await until(() => cog.running() === 3, PATIENCE_MS, 'all to be at the server')
+    await until(() => cog.running() === 3, TIMEOUT_MS, 'all to be at the server')
     end.resolve()
     expect(await all).toHaveLength(3)
   })

@@ -9,7 +9,7 @@ import { standInEngines } from '../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const BACKLOG = 40
 
 describe('dispatchJobs', { timeout: 90_000 }, () => {
@@ -132,7 +132,7 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     }
     await addWorker(service, during)
     const id = await submitText(service.url, caller.key, 'twice', 'Once is enough.')
-    await until(() => renderings === 1, PATIENCE_MS, 'the first delivery')
+    await until(() => renderings === 1, TIMEOUT_MS, 'the first delivery')
     // What a queue does that has lost sight of a worker.
     await service.runtime.db.pool.query(`update pgboss.job set state = 'retry' where data->>'jobId' = $1`, [id])
     await allFinished(service.runtime, [id])
@@ -140,7 +140,7 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     gate.resolve()
     const settled = async () =>
       (await service.runtime.db.pool.query(`select from pgboss.job where state = 'active'`)).rowCount === 0
-    await until(settled, PATIENCE_MS, 'both deliveries to be settled')
+    await until(settled, TIMEOUT_MS, 'both deliveries to be settled')
     expect(await audit(service.runtime, [id])).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 1000
+const TIMEOUT_MS = 1000
 const DEADLINE_MS = 20_000
 /** More than the kernel's buffers of a connection hold. */
 const PLENTY_BYTES = 24_000_000
@@ -16,7 +16,7 @@ let key: string
 let media: string
 let script: string
 beforeAll(async () => {
-  service = await startTestRuntime({ stalledReaderMs: PATIENCE_MS })
+  service = await startTestRuntime({ stalledReaderMs: TIMEOUT_MS })
   const { account, key: made } = await service.createCaller()
   key = made
   const { storage, db } = service.runtime
@@ -95,7 +95,7 @@ describe('a reader that does not read', () => {
     socket.on('data', (chunk) => {
       const paces = Math.floor((received + chunk.length) / 6_000_000) - Math.floor(received / 6_000_000)
       received += chunk.length
-      if (paces > 0) setTimeout(() => socket.resume(), PATIENCE_MS / 2, socket.pause())
+      if (paces > 0) setTimeout(() => socket.resume(), TIMEOUT_MS / 2, socket.pause())
     })
     await ended
     expect(received).toBeGreaterThan(PLENTY_BYTES)

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { until } from './wait.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** A table that no statement can read until it is unlocked, and what waits for that. */
 export interface LockedTable {
@@ -33,10 +33,10 @@ export async function lockTable({ db }: Runtime, table: 'job' | 'artifact' | 'ap
   return {
     countWaiting,
     waitedFor: async (count = 1) => {
-      await until(async () => (await countWaiting()) >= count, PATIENCE_MS, 'a statement to run')
+      await until(async () => (await countWaiting()) >= count, TIMEOUT_MS, 'a statement to run')
     },
     givenUp: async () => {
-      await until(async () => (await countWaiting()) === 0, PATIENCE_MS, 'the statement to be cancelled')
+      await until(async () => (await countWaiting()) === 0, TIMEOUT_MS, 'the statement to be cancelled')
     },
     unlock: async () => {
       await client.query('rollback')

@@ -6,7 +6,7 @@ import { openLog } from '../../src/values/log.ts'
 import { postmaster } from './embedded.ts'
 import { until } from './wait.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 export interface OwnDatabase {
   readonly url: string
@@ -30,7 +30,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
         const now = await postmaster(directory)
         return now !== undefined && now !== before
       }
-      await until(replaced, PATIENCE_MS, 'PostgreSQL to be back')
+      await until(replaced, TIMEOUT_MS, 'PostgreSQL to be back')
     },
     close: async () => {
       await embedded.close()

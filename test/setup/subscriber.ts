@@ -3,7 +3,7 @@ import { createClient, type SubscribePayload } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { until } from './wait.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** What a subscription has brought so far. */
 export interface Heard<T> {
@@ -42,7 +42,7 @@ export function openSocketClient(url: string, key: string | null, headers: Recor
     subscribe: <T>(query: string, variables: Record<string, unknown> = {}) =>
       listen<T>((sink) => client.subscribe({ query, variables } as SubscribePayload, sink)),
     /** Waits for the socket's closing code. */
-    closed: () => until(() => closes[0]?.code, PATIENCE_MS, 'the socket to close'),
+    closed: () => until(() => closes[0]?.code, TIMEOUT_MS, 'the socket to close'),
     dispose: () => client.dispose(),
   }
 }
@@ -85,9 +85,9 @@ function listen<T>(subscribe: (sink: Sink) => () => void): Heard<T> & { end: () 
   return Object.assign(heard, {
     end,
     waitFor: (fits: (data: T) => boolean) =>
-      until(() => heard.data.find(fits), PATIENCE_MS, 'a subscription to bring it') as Promise<T>,
+      until(() => heard.data.find(fits), TIMEOUT_MS, 'a subscription to bring it') as Promise<T>,
     ended: async () => {
-      await until(() => heard.done, PATIENCE_MS, 'a subscription to end')
+      await until(() => heard.done, TIMEOUT_MS, 'a subscription to end')
     },
   })
 }

@@ -4,7 +4,7 @@ import { endpoint, type VoiceJob } from './fixtures.ts'
 import { call } from './http.ts'
 import { until } from './wait.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Configures an endpoint whose engine block has these fields: of the embedded kind, or of a server's where they are a server's. */
 export async function applyEndpoint(runtime: Runtime, slug: string, engine: object = {}, changes: object = {}) {
@@ -32,11 +32,7 @@ export const readJob = async (url: string, key: string, jobId: string): Promise<
   (await call(`${url}/api/v1/voice/jobs/${jobId}`, { key })).json<VoiceJob>()
 
 /** Waits until none of the jobs is unfinished any more, by the database. */
-export async function allFinished(
-  runtime: Runtime,
-  ids: readonly string[],
-  retryBudgetMs = PATIENCE_MS,
-): Promise<void> {
+export async function allFinished(runtime: Runtime, ids: readonly string[], retryBudgetMs = TIMEOUT_MS): Promise<void> {
   const unfinished = async () => {
     const { rows } = await runtime.db.pool.query<{ count: string }>(
       `select count(*) from job where id = any($1) and status in ('queued', 'processing')`,

@@ -10,7 +10,7 @@ import { allFinished, applyEndpoint } from './voice-jobs.ts'
 import { until } from './wait.ts'
 import { WEBHOOK_ENV } from './webhooks.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const RECEIVER_PATH = '/callbacks'
 
 export interface WorkerFixture {
@@ -75,10 +75,10 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
       return worker
     },
     auditAll: async (ids, doors = true) => {
-      await allFinished(runtime, ids, PATIENCE_MS)
+      await allFinished(runtime, ids, TIMEOUT_MS)
       const open = `select from webhook_delivery where state = 'pending' and job_id = any($1)`
       const ended = async () => (await runtime.db.pool.query(open, [ids])).rowCount === 0
-      await until(ended, PATIENCE_MS, 'all callbacks to end')
+      await until(ended, TIMEOUT_MS, 'all callbacks to end')
       const logs = workers.map((worker) => worker.stderr())
       const received = receiver.received(RECEIVER_PATH)
       const door = { url: service.url, key }

@@ -9,7 +9,7 @@ import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-se
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const LIMIT = 4
 const TEXTS = Array.from({ length: LIMIT }, (_, index) => `Cut off, ${index}.`)
 
@@ -47,7 +47,7 @@ describe('a worker that is cut off from the database', { timeout: 120_000 }, () 
     const { key } = await service.createCaller()
     const victim = await addWorker(pool, proxy.url)
     const ids = await Promise.all(TEXTS.map((text) => submitText(service.url, key, pool, text)))
-    await until(() => speech.inFlight() === LIMIT, PATIENCE_MS, 'all jobs to be at the server')
+    await until(() => speech.inFlight() === LIMIT, TIMEOUT_MS, 'all jobs to be at the server')
     await addWorker(pool, databaseUrl ?? '')
     proxy.rule = () => how
     return { victim, ids }
@@ -55,7 +55,7 @@ describe('a worker that is cut off from the database', { timeout: 120_000 }, () 
 
   test('has closed its requests before another worker sends any: the limit of the server holds', async () => {
     const { victim, ids } = await cutOff('cut', 'now')
-    await until(() => speech.calls.length > LIMIT, PATIENCE_MS, 'the other worker to have a job')
+    await until(() => speech.calls.length > LIMIT, TIMEOUT_MS, 'the other worker to have a job')
     expect(speech.abandoned()).toBe(LIMIT)
     expect(speech.abandonedAt.at(-1)).toBeLessThan(speech.calls[LIMIT]!.at)
     await allFinished(service.runtime, ids)
@@ -65,13 +65,13 @@ describe('a worker that is cut off from the database', { timeout: 120_000 }, () 
       const row = await service.runtime.db.prisma.worker.findUnique({ where: { id: victim.workerId } })
       return row !== null && row.inFlight === 0 && Date.now() - row.heartbeatAt.getTime() < 2000
     }
-    await until(isBack, PATIENCE_MS, 'it to be back, with nothing to do')
+    await until(isBack, TIMEOUT_MS, 'it to be back, with nothing to do')
     expect(await audit(service.runtime, ids)).toEqual([])
   })
 
   test('in silence, without any connection that ends, has closed them as well', async () => {
     const { ids } = await cutOff('silent', 'silence')
-    await until(() => speech.calls.length > LIMIT, PATIENCE_MS, 'the other worker to have a job')
+    await until(() => speech.calls.length > LIMIT, TIMEOUT_MS, 'the other worker to have a job')
     expect(speech.abandoned()).toBe(LIMIT)
     await allFinished(service.runtime, ids)
     expect(speech.mostInFlight()).toBe(LIMIT)

@@ -8,7 +8,7 @@ import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-se
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const SENTENCE =
   'The quick brown fox jumps over the lazy dog while the sun goes down behind the hills of the far country. '
 const INPUTS = {
@@ -64,7 +64,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
       for (const { id } of rows) if (id !== null) workers.add(id)
       return workers.size === 2
     }
-    await until(bothSeen, PATIENCE_MS, 'both workers to have jobs')
+    await until(bothSeen, TIMEOUT_MS, 'both workers to have jobs')
     await allFinished(service.runtime, ids)
     expect(server.calls.length).toBeGreaterThan(ids.length * 2)
     expect(server.mostInFlight()).toBeLessThanOrEqual(5)
@@ -86,7 +86,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     await applyEndpoint(service.runtime, 'joined', { pool: 'joined', base_url: server.url, max_in_flight: 4 }, INPUTS)
     await addWorker('joined')
     const held = await submit(['joined'], ['Held 1.', 'Held 2.', 'Held 3.', 'Held 4.'])
-    await until(() => server.calls.length === 4, PATIENCE_MS, 'the server to be full')
+    await until(() => server.calls.length === 4, TIMEOUT_MS, 'the server to be full')
     await addWorker('joined')
     const more = await submit(
       ['joined'],
@@ -96,12 +96,12 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
       const workers = await service.runtime.db.prisma.worker.findMany()
       return workers.map(({ permits }) => (permits as Record<string, number>)[server.url] ?? 0).sort()
     }
-    await until(async () => (await shares()).length === 2, PATIENCE_MS, 'the newcomer to be registered')
+    await until(async () => (await shares()).length === 2, TIMEOUT_MS, 'the newcomer to be registered')
     expect(await shares()).toEqual([0, 4])
     expect(server.calls).toHaveLength(4)
     gate.resolve()
     await allFinished(service.runtime, [...held, ...more])
-    await until(async () => String(await shares()) === '2,2', PATIENCE_MS, 'both to have their part')
+    await until(async () => String(await shares()) === '2,2', TIMEOUT_MS, 'both to have their part')
     expect(server.mostInFlight()).toBe(4)
   })
 
@@ -113,11 +113,11 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     const others = await pool.connect()
     const begun = await heartbeat()
     await others.query(`select pg_advisory_lock(hashtextextended('sonant permits', 0))`)
-    await until(async () => (await heartbeat()) > begun + 3000, PATIENCE_MS, 'the worker to have waited')
+    await until(async () => (await heartbeat()) > begun + 3000, TIMEOUT_MS, 'the worker to have waited')
     const seen = [await heartbeat()]
     others.release(true)
     const isSeenAgain = async () => seen[seen.push(await heartbeat()) - 1]! > seen[0]! + 2500
-    await until(isSeenAgain, PATIENCE_MS, 'more heartbeats')
+    await until(isSeenAgain, TIMEOUT_MS, 'more heartbeats')
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   })
 
@@ -141,7 +141,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     const worker = await startWorker({ ...runtime, storage: { ...runtime.storage, put } }, { pools: ['stored'] })
     closers.push(() => worker.stop())
     const ids = await submit(['stored'], ['Stored later.', 'Spoken meanwhile.'])
-    await until(() => server.calls.length === 2, PATIENCE_MS, 'the second text to be spoken')
+    await until(() => server.calls.length === 2, TIMEOUT_MS, 'the second text to be spoken')
     gate.resolve()
     await allFinished(service.runtime, ids)
     expect(server.mostInFlight()).toBe(1)

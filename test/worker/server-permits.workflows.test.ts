@@ -9,7 +9,7 @@ import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 import { applyWorkflow, submitPrompt } from '../setup/workflows.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const LATENCY_MS = 150
 const ELSEWHERE = 'http://127.0.0.1:9'
 
@@ -57,11 +57,11 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await apply(slug, { max_in_flight: 4 })
     await addWorker()
     await addWorker()
-    await until(async () => String(await shares()) === '2,2', PATIENCE_MS, 'both to have their part')
+    await until(async () => String(await shares()) === '2,2', TIMEOUT_MS, 'both to have their part')
     const gate = Promise.withResolvers<void>()
     cog.answer((_call, index) => (index < 4 ? { polled, until: gate.promise } : { polled, ms: LATENCY_MS }))
     const ids = await submit(slug, 40)
-    await until(() => cog.running() === 4, PATIENCE_MS, 'every place to be in use')
+    await until(() => cog.running() === 4, TIMEOUT_MS, 'every place to be in use')
     gate.resolve()
     await allFinished(service.runtime, ids)
     expect(new Set(cog.calls.map(({ id }) => id)).size).toBe(ids.length)
@@ -81,7 +81,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     const ids = await submit('reached', 12)
     for (let begun = 4; begun <= 12; begun++) {
       // More where the machine stood still, and one worker was given up by the other.
-      await until(() => cog.calls.length >= begun, PATIENCE_MS, 'the next one')
+      await until(() => cog.calls.length >= begun, TIMEOUT_MS, 'the next one')
       gates[begun - 4]!.resolve()
     }
     for (const gate of gates) gate.resolve()
@@ -105,16 +105,16 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await addWorker()
     await addWorker()
     const ids = await submit('changed', 8)
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the first')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the first')
     await apply('changed', { max_in_flight: 5 })
-    await until(() => cog.running() === 5, PATIENCE_MS, 'five at once')
+    await until(() => cog.running() === 5, TIMEOUT_MS, 'five at once')
     await apply('changed', { max_in_flight: 2 })
     // A process that knows of this has heard of that.
     await apply('later', { max_in_flight: 6, base_url: ELSEWHERE })
-    await until(async () => String(await shares(ELSEWHERE)) === '3,3', PATIENCE_MS, 'both to have heard of it')
+    await until(async () => String(await shares(ELSEWHERE)) === '3,3', TIMEOUT_MS, 'both to have heard of it')
     for (const gate of gates.slice(0, 4)) gate.resolve()
     // Four have ended, one is left of the five: one more may begin.
-    await until(() => cog.calls.length >= 6, PATIENCE_MS, 'the sixth')
+    await until(() => cog.calls.length >= 6, TIMEOUT_MS, 'the sixth')
     expect(cog.running()).toBeLessThanOrEqual(2)
     for (const gate of gates) gate.resolve()
     await allFinished(service.runtime, ids)
@@ -128,17 +128,17 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await apply('cancelled', { max_in_flight: 1 })
     await addWorker()
     const [first] = await submit('cancelled', 1)
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the first')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the first')
     const [second] = await submit('cancelled', 1)
     await cancelJob(service.runtime.as({ kind: 'system' }), { jobId: first! })
-    await until(() => cog.cancelled.length === 1, PATIENCE_MS, 'the cancellation')
+    await until(() => cog.cancelled.length === 1, TIMEOUT_MS, 'the cancellation')
     // The next one has been taken and waits: the first is still there.
     const taken = `select from pgboss.job where state = 'active' and data->>'jobId' = $1`
     const isTaken = async () => (await service.runtime.db.pool.query(taken, [second])).rowCount === 1
-    await until(isTaken, PATIENCE_MS, 'the second to be taken')
+    await until(isTaken, TIMEOUT_MS, 'the second to be taken')
     expect(cog.calls).toHaveLength(1)
     cancelling.resolve()
-    await until(() => cog.running() === 1 && cog.calls.length === 2, PATIENCE_MS, 'the second')
+    await until(() => cog.running() === 1 && cog.calls.length === 2, TIMEOUT_MS, 'the second')
     gates[1]!.resolve()
     await allFinished(service.runtime, [first!, second!])
     expect(cog.mostRunning()).toBe(1)
@@ -151,7 +151,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     await apply('moving', { max_in_flight: 1 })
     await addWorker()
     const [first] = await submit('moving', 1)
-    await until(() => cog.running() === 1, PATIENCE_MS, 'the first')
+    await until(() => cog.running() === 1, TIMEOUT_MS, 'the first')
     const rest = await submit('moving', 3)
     moved.answer(() => ({ ms: 20 }))
     await apply('moving', { max_in_flight: 1, base_url: moved.url })

@@ -10,7 +10,7 @@ import { standInEngines } from '../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const QUERY = '{ workers { id host version pools slots inFlight gpus { name memoryMib } startedAt heartbeatAt } }'
 
 type Answer = { data: { workers: Record<string, unknown>[] } | null; errors?: { extensions: { code: string } }[] }
@@ -42,12 +42,12 @@ describe('workers', { timeout: 60_000 }, () => {
     })
     const id = await submitText(service.url, caller.key, 'shown', 'Being spoken.')
     const busy = async () => (await ask(operator)).data?.workers.find(({ inFlight }) => inFlight === 1)
-    const shown = await until(busy, PATIENCE_MS, 'the heartbeat to tell of the job')
+    const shown = await until(busy, TIMEOUT_MS, 'the heartbeat to tell of the job')
     expect(shown).toMatchObject({ host: hostname(), version: '0.1.0', pools: ['shown'], slots: 5 })
     expect(shown?.id).toMatch(/^wrk_/)
     const first = Date.parse(String(shown?.heartbeatAt))
     const later = async () => Date.parse(String((await busy())?.heartbeatAt)) > first
-    await until(later, PATIENCE_MS, 'another heartbeat')
+    await until(later, TIMEOUT_MS, 'another heartbeat')
     gate.resolve()
     await allFinished(service.runtime, [id])
     await worker.stop()

@@ -70,7 +70,7 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
     if (closed) return
     closed = true
     await underway?.catch(() => undefined)
-    if (presence !== undefined) await leave(presence, cluster)
+    if (presence !== undefined) await detach(presence, cluster)
   }
 
   await ensure()
@@ -130,7 +130,7 @@ async function locked(cluster: Cluster): Promise<EmbeddedError> {
   )
 }
 
-async function leave(presence: Client, cluster: Cluster): Promise<void> {
+async function detach(presence: Client, cluster: Cluster): Promise<void> {
   asHandle(presence).ref()
   // Before it counts the others, it is not one of them any more: of two that leave at once, at least one finds no other.
   await presence.query(`set application_name = '${LEAVING}'`).catch(() => undefined)

@@ -32,18 +32,18 @@ export class ExportQueue {
   async enter(accountId: string, gone?: AbortSignal): Promise<ExportTicket> {
     if ((this.#open.get(accountId) ?? 0) >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
     if (this.#allOpen >= MAX_OPEN) throw unavailable('too many exports are open')
-    const leave = this.#count(accountId)
+    const uncount = this.#count(accountId)
     try {
       const doneReading = await this.#acquire(accountId, gone)
       return {
         doneReading,
         release: () => {
           doneReading()
-          leave()
+          uncount()
         },
       }
     } catch (error) {
-      leave()
+      uncount()
       throw error
     }
   }

@@ -29,7 +29,7 @@ export async function rescueDeliveries(db: Db, deadAfterMs: number, workerId: st
   return rows
 }
 
-const LEAVE = `
+const RELEASE = `
   with gone as (delete from worker where id = $1), freed as (
     update pgboss.job_common set state = 'retry', start_after = now(), heartbeat_on = null
     where state = 'active' and group_id is not null and data->>'worker' = $1
@@ -39,6 +39,6 @@ const LEAVE = `
 
 /** Returns the queues in which deliveries of the worker wait again. */
 export async function releaseWorker(db: Db, workerId: string): Promise<string[]> {
-  const { rows } = await db.executeSql(LEAVE, [workerId])
+  const { rows } = await db.executeSql(RELEASE, [workerId])
   return rows.map(({ queue }: { queue: string }) => queue)
 }

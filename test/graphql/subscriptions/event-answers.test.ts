@@ -13,7 +13,7 @@ const AT_ONCE = 20
 /** The latest that one of them hangs up after its request. */
 const LATEST_MS = 20
 /** A thousand subscriptions take seconds of a core. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const JOBS = 'subscription { jobsUpdated { id } }'
 
 let service: TestRuntime
@@ -50,7 +50,7 @@ function openSocket(key: string): WebSocket {
 }
 
 test('whose socket closes while its key is looked up leaves its place to others', {
-  timeout: 4 * PATIENCE_MS,
+  timeout: 4 * TIMEOUT_MS,
 }, async () => {
   const { key, account } = await service.createCaller()
   await insertJob(service.runtime.db, account, { status: 'processing' })
@@ -59,14 +59,14 @@ test('whose socket closes while its key is looked up leaves its place to others'
     const sockets = Array.from({ length: AT_ONCE }, () => openSocket(key))
     await keys.waitedFor(AT_ONCE)
     for (const socket of sockets) socket.terminate()
-    await until(async () => (await connections()) === 0, PATIENCE_MS, 'the sockets to be closed')
+    await until(async () => (await connections()) === 0, TIMEOUT_MS, 'the sockets to be closed')
   } finally {
     await keys.unlock()
   }
 
   const clients = Array.from({ length: PLACES }, () => openSocketClient(service.url, key))
   const heard = clients.map((client) => client.subscribe(JOBS))
-  await until(() => heard.every(({ data, done }) => data.length > 0 || done), PATIENCE_MS, 'all of them to be answered')
+  await until(() => heard.every(({ data, done }) => data.length > 0 || done), TIMEOUT_MS, 'all of them to be answered')
   expect(heard.filter(({ data }) => data.length === 0)).toEqual([])
   const beyond = openSocketClient(service.url, key)
   beyond.subscribe(JOBS)
@@ -74,7 +74,7 @@ test('whose socket closes while its key is looked up leaves its place to others'
   await Promise.all(clients.map((client) => client.dispose()))
 })
 
-test('who hangs up in the first moments leaves its place to others', { timeout: 4 * PATIENCE_MS }, async () => {
+test('a client that hangs up at once leaves its capacity to others', { timeout: 4 * TIMEOUT_MS }, async () => {
   const { key, account } = await service.createCaller()
   const jobId = await insertJob(service.runtime.db, account, { status: 'processing' })
   const left = Array.from({ length: HANG_UPS }, (_nothing, n) => 1 + (n % LATEST_MS))
@@ -92,12 +92,12 @@ test('who hangs up in the first moments leaves its place to others', { timeout: 
     heard = Array.from({ length: PLACES }, open)
     await until(
       () => heard.every(({ data, done }) => data.length > 0 || done),
-      PATIENCE_MS,
+      TIMEOUT_MS,
       'all of them to be answered',
     )
     return heard.every(({ data }) => data[0]?.jobsUpdated.id === jobId)
   }
-  await until(isWhole, PATIENCE_MS, 'every place to be free')
+  await until(isWhole, TIMEOUT_MS, 'all capacity to be free')
   const beyond = openEventClient(service.url, key).subscribe(JOBS)
   await beyond.ended()
   expect(beyond.errors).toEqual([

@@ -12,7 +12,7 @@ import { standInEngines } from '../../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 /** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */
 const ABORT_DEADLINE_MS = 2_000
 const CREDITS = 10_000n
@@ -66,7 +66,7 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     const caller = await service.createCaller(CREDITS)
     const text = 'Cancelled in the middle.'
     const id = await submitText(service.url, caller.key, 'held', text)
-    await until(() => speaking.get(text), PATIENCE_MS, 'the engine to speak')
+    await until(() => speaking.get(text), TIMEOUT_MS, 'the engine to speak')
     expect(await balance(caller.account)).toBe(CREDITS - BigInt(text.length))
     const { signal } = speaking.get(text)!
     const stopped = new Promise<number>((resolve) =>
@@ -76,7 +76,7 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     await cancel(caller.key, id)
     expect((await stopped) - asked).toBeLessThan(ABORT_DEADLINE_MS)
     expect(await balance(caller.account)).toBe(CREDITS)
-    await until(async () => (await queueRows(id))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
+    await until(async () => (await queueRows(id))[0]?.state === 'completed', TIMEOUT_MS, 'the queue row to end')
     expect(await audit(service.runtime, [id])).toEqual([])
   })
 
@@ -84,13 +84,13 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     const { account, key } = await service.createCaller(CREDITS)
     const [cancelled, taken] = ['Cancelled unheard.', 'Claimed by another.']
     const ids = await Promise.all([cancelled, taken].map((text) => submitText(service.url, key, 'held', text)))
-    await until(() => speaking.has(cancelled) && speaking.has(taken), PATIENCE_MS, 'the engine to speak')
+    await until(() => speaking.has(cancelled) && speaking.has(taken), TIMEOUT_MS, 'the engine to speak')
     const caller = service.runtime.as({ kind: 'account', accountId: account, credits: CREDITS })
     await cancelJob({ ...caller, queue: { ...caller.queue, abort: () => undefined } }, { jobId: ids[0]! })
     await service.runtime.db.pool.query('update job set attempt = attempt + 1 where id = $1', [ids[1]])
     const stopped = () => [cancelled, taken].every((text) => speaking.get(text)?.signal.aborted)
-    await until(stopped, PATIENCE_MS, 'both to be stopped')
-    await until(async () => (await queueRows(ids[0]!))[0]?.state === 'completed', PATIENCE_MS, 'the queue row to end')
+    await until(stopped, TIMEOUT_MS, 'both to be stopped')
+    await until(async () => (await queueRows(ids[0]!))[0]?.state === 'completed', TIMEOUT_MS, 'the queue row to end')
     expect(await readJob(service.url, key, ids[0]!)).toMatchObject({ error_code: 'JOB_CANCELLED' })
     expect((await service.runtime.db.prisma.job.findUniqueOrThrow({ where: { id: ids[1]! } })).status).toBe(
       'processing',

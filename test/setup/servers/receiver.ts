@@ -5,7 +5,7 @@ import type { KeyPair } from '../certificates.ts'
 import { until } from '../wait.ts'
 
 /** The first job of a service compiles its engine before anything is delivered: on a busy machine that is half a minute. */
-const PATIENCE_MS = 50_000
+const TIMEOUT_MS = 50_000
 
 /** One request as it came. */
 export interface Received {
@@ -24,7 +24,7 @@ export const signedHeaders = ({ headers }: Received) => ({
 })
 
 /** What all attempts of one delivery have in common, to the byte. */
-export const frozenBytes = (request: Received): string =>
+export const signedBytes = (request: Received): string =>
   [...Object.values(signedHeaders(request)), request.body.toString('base64')].join(' ')
 
 export type Behaviour = (response: ServerResponse, request: IncomingMessage, nth: number) => void
@@ -79,7 +79,7 @@ export async function startReceiver(pair: KeyPair): Promise<Receiver> {
     port,
     received,
     on: (path, behaviour) => behaviours.set(path, behaviour),
-    waitFor: (path, count = 1, deadlineMs = PATIENCE_MS) =>
+    waitFor: (path, count = 1, deadlineMs = TIMEOUT_MS) =>
       until(
         () => (received(path).length >= count ? received(path) : undefined),
         deadlineMs,

@@ -75,7 +75,7 @@ const WRONGS: readonly Wrong[] = [
 /** It takes five seconds to come about. */
 const NOT_TRIED = 'a transaction was left open'
 const LEAKING = fileURLToPath(new URL('../../setup/audit/leaking-process.ts', import.meta.url))
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 /** Twice what the process leaves between two uses of its connection. */
 const REST_MS = 1_000
 
@@ -145,7 +145,7 @@ describe('the audit', () => {
     const known = await audit(service.runtime, [])
     expect(await find()).toEqual(known)
     leaking.signal('SIGHUP')
-    await until(() => leaking.stderr().includes('leaked'), PATIENCE_MS, 'the leak')
+    await until(() => leaking.stderr().includes('leaked'), TIMEOUT_MS, 'the leak')
     const found = (await find()).slice(known.length)
     expect(found[0]).toBe('leaking keeps 5 connections that it does not use')
     expect(found[1]).toMatch(/^leaking holds 2\d\d MiB, and had \d+$/)

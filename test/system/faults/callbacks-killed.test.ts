@@ -4,11 +4,11 @@ import { audit } from '../../setup/audit/audit.ts'
 import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { cutShares, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
-import { frozenBytes, type Receiver } from '../../setup/servers/receiver.ts'
+import { type Receiver, signedBytes } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, WEBHOOK_ENV, type WebhookFixture } from '../../setup/webhooks.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const CALLBACKS = 100
 /** Nothing comes between the third attempt and the fourth by chance. */
 const RETRY_DELAYS = '0.1,0.2,6'
@@ -51,7 +51,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     )
     receiver.on('/last', (response, _request, nth) => nth < 4 && response.writeHead(503).end())
     const ids = [await last!.sendTest()]
-    await receiver.waitFor('/last', 4, PATIENCE_MS)
+    await receiver.waitFor('/last', 4, TIMEOUT_MS)
 
     receiver.on('/during', (response, _request, nth) => nth > 1 && response.writeHead(204).end())
     receiver.on('/between', (response, _request, nth) => response.writeHead(nth < 4 ? 503 : 204).end())
@@ -67,10 +67,10 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     })
     ids.push(...(await Promise.all([before, during, between, after].map((owner) => owner!.sendTest()))))
     await Promise.all([
-      until(() => door.held() > 0, PATIENCE_MS, 'the stalled handshake'),
+      until(() => door.held() > 0, TIMEOUT_MS, 'the stalled handshake'),
       receiver.waitFor('/during'),
       receiver.waitFor('/between', 3),
-      until(isWaiting, PATIENCE_MS, 'the record of the answer'),
+      until(isWaiting, TIMEOUT_MS, 'the record of the answer'),
     ])
     await worker.stop('SIGKILL')
     await sql(`select pg_terminate_backend(pid) from (${WAITING}) w`)
@@ -80,7 +80,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
 
     door.open()
     const heir = await startWorker(databaseUrl())
-    await until(async () => (await pending()) === 0, PATIENCE_MS, 'all callbacks to end')
+    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all callbacks to end')
     await heir.stop()
     door.close()
     const refused = Array(3).fill('status_503')
@@ -96,7 +96,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     const came = Object.entries({ '/before': 1, '/during': 2, '/between': 4, '/after': 2, '/last': 4 })
     for (const [path, times] of came) {
       expect([path, receiver.received(path).length]).toEqual([path, times])
-      expect([path, new Set(receiver.received(path).map(frozenBytes)).size]).toEqual([path, 1])
+      expect([path, new Set(receiver.received(path).map(signedBytes)).size]).toEqual([path, 1])
     }
     expect(await audit(service.runtime, [])).toEqual([])
   })
@@ -117,9 +117,9 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     while (ids.length < CALLBACKS || (proxy.cuts.now <= 3 && ids.length < 10 * CALLBACKS)) {
       ids.push(...(await Promise.all(Array.from({ length: 10 }, () => owner.sendTest()))))
     }
-    await receiver.waitFor('/cut', ids.length, PATIENCE_MS)
+    await receiver.waitFor('/cut', ids.length, TIMEOUT_MS)
     proxy.rule = () => null
-    await until(async () => (await pending()) === 0, PATIENCE_MS, 'all callbacks to end')
+    await until(async () => (await pending()) === 0, TIMEOUT_MS, 'all callbacks to end')
     expect(proxy.cuts.now).toBeGreaterThan(3)
     expect(worker.runs()).toBe(true)
     expect(worker.stderr()).not.toMatch(/Error:|Unhandled/)
@@ -128,7 +128,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
     const sent = Map.groupBy(receiver.received('/cut'), ({ headers }) => headers['webhook-id'])
     expect([...sent.keys()].toSorted()).toEqual(ids.toSorted())
     for (const requests of sent.values()) {
-      expect(new Set(requests.map(frozenBytes)).size).toBe(1)
+      expect(new Set(requests.map(signedBytes)).size).toBe(1)
       expect(requests.length).toBeLessThanOrEqual(4)
     }
     const { rows } = await sql(`select state, count(*)::int as n from webhook_delivery where id = any($1) group by 1`, [

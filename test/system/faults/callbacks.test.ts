@@ -5,7 +5,7 @@ import { allFinished } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const POOL = 'told'
 /** Those that wait for a lock that somebody else holds on what is known of attempts. */
 const WAITING = `
@@ -36,7 +36,7 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
       else response.writeHead(204).end()
     })
     const [sent] = await fixture.submit('told', ['It came, and nobody knows.'])
-    await until(() => held.length === 1, PATIENCE_MS, 'the first callback')
+    await until(() => held.length === 1, TIMEOUT_MS, 'the first callback')
 
     // An attempt is noted before its first byte goes out, and again with its outcome: both wait now, and nothing else does.
     const lock = await pool.connect()
@@ -45,9 +45,9 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
     const [unsent] = await fixture.submit('told', ['It has not left yet.'])
     await allFinished(fixture.runtime, [unsent!])
     const waiting = async () => (await pool.query<{ pid: number }>(WAITING)).rows
-    await until(async () => (await waiting()).length === 1, PATIENCE_MS, 'the second callback to begin')
+    await until(async () => (await waiting()).length === 1, TIMEOUT_MS, 'the second callback to begin')
     held[0]!.writeHead(204).end()
-    await until(async () => (await waiting()).length === 2, PATIENCE_MS, 'the first callback to be recorded')
+    await until(async () => (await waiting()).length === 2, TIMEOUT_MS, 'the first callback to be recorded')
     await victim.stop('SIGKILL')
     // PostgreSQL would carry out what the dead worker asked for once the lock is gone.
     for (const { pid } of await waiting()) await pool.query('select pg_terminate_backend($1)', [pid])

@@ -8,7 +8,7 @@ import { until } from '../../setup/wait.ts'
 import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const DOWN_MS = 4000
 const LIMIT = 4
 const RETRY_SECONDS = 4
@@ -59,12 +59,12 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
       cog.answer((_call, index) => (index < LIMIT ? { polled, until: end.promise } : { polled, ms: 50 }))
       // After this account it is the other's turn: its jobs come before those that are taken over.
       const held = await submit(slug, LIMIT, await keyOf(await fixture.service.createAccount()))
-      await until(() => cog.running() === LIMIT, PATIENCE_MS, 'the server to be full')
+      await until(() => cog.running() === LIMIT, TIMEOUT_MS, 'the server to be full')
       const ids = [...held, ...(await submit(slug, 30))]
       await workers.shift()!.stop('SIGKILL')
-      await until(() => cog.calls.length > LIMIT, PATIENCE_MS, 'its places to be used again')
+      await until(() => cog.calls.length > LIMIT, TIMEOUT_MS, 'its places to be used again')
       workers.push(await fixture.startWorker('gpu'))
-      await until(() => cog.calls.length > 2 * LIMIT, PATIENCE_MS, 'some progress')
+      await until(() => cog.calls.length > 2 * LIMIT, TIMEOUT_MS, 'some progress')
       end.resolve()
       await allFinished(fixture.runtime, ids)
       expect(new Set((await jobs(ids)).map(({ status }) => status))).toEqual(new Set(['completed']))
@@ -77,7 +77,7 @@ describe('a Cog server in trouble, with two workers', { timeout: 240_000 }, () =
     await apply('backlog', { max_in_flight: 16 })
     cog.answer((_call, index) => ({ ms: 100, polled: index % 2 === 0 }))
     const ids = await submit('backlog', 80)
-    await until(() => cog.calls.length > 30, PATIENCE_MS, 'the backlog to be under way')
+    await until(() => cog.calls.length > 30, TIMEOUT_MS, 'the backlog to be under way')
     const { port } = cog
     await cog.close()
     const knocks = await crashingFor(DOWN_MS, port)

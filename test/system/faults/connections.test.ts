@@ -5,7 +5,7 @@ import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/wait.ts'
 
 const LOAD_MS = 10_000
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /**
  * Bytes that only one statement has: the queue's claim, the job's, its completion and its failure (one prepared statement, told apart by
  * the status that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
@@ -55,7 +55,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     const replies = await Promise.all(texts.map((text) => fixture.submit(text)))
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
-    await until(() => rule.left.size === 0, PATIENCE_MS, 'all cuts')
+    await until(() => rule.left.size === 0, TIMEOUT_MS, 'all cuts')
     await fixture.allIsWell(ids)
     for (const id of ids) expect(fixture.received().some(({ body }) => body.includes(id))).toBe(true)
   })
@@ -77,7 +77,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
   test('right after a cancellation was committed, and before its reply: asked again, it is cancelled, and refunded once', async () => {
     fixture.speech.answer(() => ({ hang: true }))
     const { job_id: id } = (await fixture.submit('cut at its cancellation.')).json<{ job_id: string }>()
-    await until(() => fixture.speech.inFlight() === 1, PATIENCE_MS, 'the rendering')
+    await until(() => fixture.speech.inFlight() === 1, TIMEOUT_MS, 'the rendering')
     const rule = cutReplies(['JOB_CANCELLED'])
     fixture.proxy.rule = rule
     const cancel = () =>
@@ -85,7 +85,7 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
     await cancel()
     expect(rule.left.size).toBe(0)
     expect((await cancel()).errors).toBeUndefined()
-    await until(() => fixture.speech.inFlight() === 0, PATIENCE_MS, 'the engine to be let go')
+    await until(() => fixture.speech.inFlight() === 0, TIMEOUT_MS, 'the engine to be let go')
     await fixture.allIsWell([id])
     const { rows } = await fixture.auditor.db.pool.query('select error_code from job where id = $1', [id])
     expect(rows).toEqual([{ error_code: 'JOB_CANCELLED' }])

@@ -10,7 +10,7 @@ import { until } from '../../setup/wait.ts'
 /** Of a PostgreSQL that lacks something: disk, memory, connections, what its configuration allows, a disk that works. */
 const STATES = ['53000', '53100', '53200', '53300', '53400', '58030'] as const
 const [, DISK_FULL] = STATES
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const SLUG = 'calm'
 const INPUTS = { text: 'Is there room?', voice: endpoint(SLUG).voices[0]!.slug }
 
@@ -65,7 +65,7 @@ describe('a database whose disk is full', () => {
   test('fails no job: a finished rendering is recorded once there is room again', { timeout: 90_000 }, async () => {
     const id = await refusing('artifact', DISK_FULL, async () => {
       const submitted = await submitText(service.url, key, SLUG, INPUTS.text)
-      await until(hasRefused, PATIENCE_MS, 'the disk to be full')
+      await until(hasRefused, TIMEOUT_MS, 'the disk to be full')
       return submitted
     })
     expect(await finishedJob(service.url, key, id)).toMatchObject({ status: 'completed' })
@@ -91,7 +91,7 @@ describe('a database whose disk is full', () => {
     await refusing('artifact', DISK_FULL, async () => {
       const performed = performJob(service.runtime, job!.id, new AbortController().signal, () => work)
       performed.catch(() => undefined)
-      await until(hasRefused, PATIENCE_MS, 'the disk to be full')
+      await until(hasRefused, TIMEOUT_MS, 'the disk to be full')
       // No client waits for this long.
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + 3_600_000)
       await expect(performed).rejects.toThrow('the result could not be recorded')

@@ -12,7 +12,7 @@ import { until } from '../../setup/wait.ts'
 import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixture.ts'
 
 const POOL = 'gpu'
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** Issue: a cancelled job's request is closed by then. */
 const ABORT_MS = 300
 const DOWN_MS = 3_000
@@ -56,7 +56,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
       'backlog',
       Array.from({ length: 120 }, (_, index) => `One of many, ${index}.`),
     )
-    await until(() => speech.calls.length > 40, PATIENCE_MS, 'the backlog to be under way')
+    await until(() => speech.calls.length > 40, TIMEOUT_MS, 'the backlog to be under way')
     const { port } = speech
     await speech.close()
     const knocks = await crashingFor(DOWN_MS, port)
@@ -80,7 +80,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const texts = Array.from({ length: 120 }, (_, index) => `Number ${index}. ${index % 3 === 0 ? SENTENCES : ''}`)
     const ids = await fixture.submit('capped', texts)
     for (let round = 1; round <= 3; round++) {
-      await until(() => speech.calls.length >= round * 20, PATIENCE_MS, 'some progress')
+      await until(() => speech.calls.length >= round * 20, TIMEOUT_MS, 'some progress')
       const victim = workers.shift()!
       await victim.stop('SIGKILL')
       workers.push(await fixture.startWorker(POOL))
@@ -121,7 +121,7 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const [id] = await fixture.submit('late', ['Better late than never.'])
     await allFinished(fixture.runtime, [id!])
     expect(await jobs([id!])).toMatchObject([{ status: 'failed', error_code: 'JOB_TIMEOUT' }])
-    await until(() => speech.abandoned() === 1, PATIENCE_MS, 'the request to be closed')
+    await until(() => speech.abandoned() === 1, TIMEOUT_MS, 'the request to be closed')
     const states = await finalStates(fixture.runtime)
     await answered.promise
     expect(await fixture.auditAll([id!])).toEqual([])
@@ -138,12 +138,12 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
       'held',
       Array.from({ length: 5 }, (_, index) => `Cancelled, ${index}.`),
     )
-    await until(() => speech.inFlight() === ids.length, PATIENCE_MS, 'all to be at the server')
+    await until(() => speech.inFlight() === ids.length, TIMEOUT_MS, 'all to be at the server')
     const waits: number[] = []
     for (const [index, id] of ids.entries()) {
       const asked = performance.now()
       await ask(fixture.service.url, fixture.key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
-      await until(() => speech.abandoned() > index, PATIENCE_MS, 'the request to be closed')
+      await until(() => speech.abandoned() > index, TIMEOUT_MS, 'the request to be closed')
       waits.push(speech.abandonedAt[index]! - asked)
     }
     process.stderr.write(`closed after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
@@ -172,17 +172,17 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     const replies = await Promise.all(Array.from({ length: 5 }, submit))
     const ids = replies.map((reply) => reply.json<{ job_id: string }>().job_id)
     const sent = (id: string) => provider.received.filter(({ path }) => path === `/predictions/${id}-1/cancel`).length
-    await until(() => provider.of('/predictions').length === 5, PATIENCE_MS, 'all to be at the server')
+    await until(() => provider.of('/predictions').length === 5, TIMEOUT_MS, 'all to be at the server')
     const waits: number[] = []
     for (const id of ids) {
       const asked = performance.now()
       await ask(fixture.service.url, key, `mutation { cancelJob(jobId: "${id}") { __typename } }`)
-      await until(() => sent(id) === 1, PATIENCE_MS, 'the prediction to be cancelled')
+      await until(() => sent(id) === 1, TIMEOUT_MS, 'the prediction to be cancelled')
       waits.push(performance.now() - asked)
     }
     process.stderr.write(`cancelled after ${waits.map((wait) => wait.toFixed(0)).join(', ')} ms\n`)
     expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(ABORT_MS)
-    for (const id of ids) await until(() => fixture.received(id).length === 1, PATIENCE_MS, 'the callback')
+    for (const id of ids) await until(() => fixture.received(id).length === 1, TIMEOUT_MS, 'the callback')
     const codes = ids.map((id) => JSON.parse(fixture.received(id)[0]!.body.toString()).error_code)
     expect(new Set(codes)).toEqual(new Set(['JOB_CANCELLED']))
     expect(await audit(fixture.runtime, ids)).toEqual([])

@@ -24,7 +24,7 @@ import { until } from '../../setup/wait.ts'
 import { createOwner } from '../../setup/webhooks.ts'
 import { applyWorkflow, submitPrompt } from '../../setup/workflows.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const HANGING = 20
 const WORKFLOW = 'drawn'
 const SPOKEN = 'spoken'
@@ -120,14 +120,14 @@ describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_
     const { apiKey: key } = await createApiKey(operator, { account: accountId, name: 'k', scopes: SCOPES })
     const isKnown = async () =>
       (await call(`${url}/api/v1/generate/${WORKFLOW}`, { method: 'POST', key, body: {} })).status === 400
-    await until(isKnown, PATIENCE_MS, 'the workflow to be known')
+    await until(isKnown, TIMEOUT_MS, 'the workflow to be known')
     const hanging = await Promise.all(
       Array.from({ length: HANGING }, (_, n) => submitPrompt(url, key, WORKFLOW, `picture ${n}`)),
     )
-    await until(() => made === HANGING, PATIENCE_MS, 'all predictions to be made')
+    await until(() => made === HANGING, TIMEOUT_MS, 'all predictions to be made')
 
     const isSpoken = async () => (await call(`${url}/api/v1/public/voice/${SPOKEN}`)).status === 200
-    await until(isSpoken, PATIENCE_MS, 'the endpoint to be known')
+    await until(isSpoken, TIMEOUT_MS, 'the endpoint to be known')
     const spoken = await finishedJob(url, key, await submitText(url, key, SPOKEN, 'Nobody waits for me.'))
     expect(spoken.status).toBe('completed')
     expect((await call(spoken.outputs!.audio)).bytes.length).toBeGreaterThan(44)

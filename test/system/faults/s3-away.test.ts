@@ -11,7 +11,7 @@ const KNOCKS = 15
 const JOBS = 12
 /** FAULT_SECONDS=60 is a whole minute. */
 const AWAY_MS = Number(process.env.FAULT_SECONDS ?? 0) * 1000
-const PATIENCE_MS = 60_000 + AWAY_MS
+const TIMEOUT_MS = 60_000 + AWAY_MS
 
 let s3: S3Server
 let service: TestRuntime
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test('a bucket that is away under load fails no job: what is rendered waits for it, and all complete once it is back', {
-  timeout: PATIENCE_MS * 2,
+  timeout: TIMEOUT_MS * 2,
 }, async () => {
   const { key } = await service.createCaller()
   const say = async (n: number) => submitText(service.url, key, 'tts', `Sentence number ${n}.`, 'aria')
@@ -33,7 +33,7 @@ test('a bucket that is away under load fails no job: what is rendered waits for 
   s3.goAway()
   const ids = [first, ...(await Promise.all(Array.from({ length: JOBS }, (_, n) => say(n + 1))))]
   const back = performance.now() + AWAY_MS
-  await until(() => s3.knocks() >= KNOCKS && performance.now() > back, PATIENCE_MS, 'jobs to wait for the bucket')
+  await until(() => s3.knocks() >= KNOCKS && performance.now() > back, TIMEOUT_MS, 'jobs to wait for the bucket')
   expect((await call(`${service.url}/health/ready`)).status).toBe(200)
   s3.comeBack()
   await allFinished(service.runtime, ids)

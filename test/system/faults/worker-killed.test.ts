@@ -8,7 +8,7 @@ import { type Checkpoint, type ControlServer, openControlServer } from '../../se
 import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 
-const PATIENCE_MS = 40_000
+const TIMEOUT_MS = 40_000
 /** The dead worker's jobs are all claimed again by then; pg-boss alone would take longer. */
 const RECOVERY_DEADLINE_MS = 10_000
 /** Of a worker that is stopped and goes on: long after its jobs have gone to others. */
@@ -73,7 +73,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     const texts = Array.from({ length: JOBS }, (_, index) => `Killed ${index}.`)
     const spoken = () => seen('speak', (name) => name.startsWith('Killed '))
     const ids = await submit(key, texts)
-    await until(() => spoken().length === JOBS, PATIENCE_MS, 'all jobs to be at the engine')
+    await until(() => spoken().length === JOBS, TIMEOUT_MS, 'all jobs to be at the engine')
     // A worker that has just joined leaves the others time to make room: one of the two may hold all jobs.
     const victim = both.find(({ pid }) => pid === spoken()[0]?.pid)
     const heir = both.find((worker) => worker !== victim)
@@ -100,7 +100,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
       return new Promise(() => undefined)
     }
     const [id] = await submit(key, ['Stored in vain.'])
-    await until(() => held, PATIENCE_MS, 'the artifact to be stored')
+    await until(() => held, TIMEOUT_MS, 'the artifact to be stored')
     const victim = workers.find(({ pid }) => pid === held!.pid) ?? first!
     await victim.stop('SIGKILL')
     await allFinished(service.runtime, [id!])
@@ -118,7 +118,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     const gate = Promise.withResolvers<void>()
     controlServer.hold = ({ what }) => (what === 'speak' ? gate.promise : undefined)
     const [id] = await submit(key, ['Committed in time.'])
-    await until(() => seen('speak', (name) => name === 'Committed in time.').length, PATIENCE_MS, 'the rendering')
+    await until(() => seen('speak', (name) => name === 'Committed in time.').length, TIMEOUT_MS, 'the rendering')
     const lock = await service.runtime.db.pool.connect()
     try {
       await lock.query('begin')
@@ -132,7 +132,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     }
     const before = await finalStates(service.runtime)
     await start(1)
-    await until(queueIsEmpty, PATIENCE_MS, 'the queue row to be settled')
+    await until(queueIsEmpty, TIMEOUT_MS, 'the queue row to be settled')
     expect(seen('speak', (name) => name === 'Committed in time.')).toHaveLength(1)
     expect(await finalStates(service.runtime)).toEqual(before)
     expect(await audit(service.runtime, [id!], evidence(key))).toEqual([])
@@ -152,7 +152,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
       return gate.promise
     }
     const ids = await submit(key, [rendering, 'Slept over it.'])
-    await until(() => held.length === 2, PATIENCE_MS, 'a rendering, and an artifact to be stored')
+    await until(() => held.length === 2, TIMEOUT_MS, 'a rendering, and an artifact to be stored')
     expect(new Set(held.map(({ what }) => what))).toEqual(new Set(['speak', 'stored']))
     sleeper!.signal('SIGSTOP')
     const wakesAt = performance.now() + SLEEP_MS
@@ -172,7 +172,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
       const awake = rows.filter(({ heartbeatAt }) => Date.now() - heartbeatAt.getTime() < 1500)
       return awake.length === 2 && awake.every(({ inFlight }) => inFlight === 0)
     }
-    await until(idle, PATIENCE_MS, 'the sleeper to be idle')
+    await until(idle, TIMEOUT_MS, 'the sleeper to be idle')
     expect(await finalStates(service.runtime)).toEqual(states)
     expect(await artifacts()).toEqual(kept)
     expect(kept.map(({ storageKey }) => storageKey).sort()).toEqual(ids.map((id) => `${id}/2/audio.wav`).sort())
@@ -192,7 +192,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     const texts = Array.from({ length: SLOTS }, (_, index) => `Handed back ${index}.`)
     const ids = await submit(key, texts)
     const spoken = () => seen('speak', (name) => name.startsWith('Handed back'))
-    await until(() => spoken().length >= SLOTS, PATIENCE_MS, 'all jobs to be at the engine')
+    await until(() => spoken().length >= SLOTS, TIMEOUT_MS, 'all jobs to be at the engine')
     const asked = performance.now()
     expect(await leaver!.stop()).toBe(0)
     // SHUTDOWN_SECONDS is 2.

@@ -7,7 +7,7 @@ import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech
 import { allFinished, applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const JOBS = 10
 const STOPS = Number(process.env.FAULT_STOPS ?? 5)
 const STOPPED_MS = Number(process.env.FAULT_STOPPED_MS ?? 300)
@@ -50,7 +50,7 @@ test.skipIf(memoryCgroup() === undefined)(
     speech.answer(() => ({ until: gate.promise }))
     const victim = await startWorker()
     const ids = await submit('Killed')
-    await until(() => speech.inFlight() === JOBS, PATIENCE_MS, 'all jobs to be at the engine')
+    await until(() => speech.inFlight() === JOBS, TIMEOUT_MS, 'all jobs to be at the engine')
     mkdirSync(cgroup.path)
     try {
       writeFileSync(`${cgroup.path}/cgroup.procs`, String(victim.pid))
@@ -58,10 +58,10 @@ test.skipIf(memoryCgroup() === undefined)(
       writeFileSync(`${cgroup.path}/${cgroup.limit}`, '1M')
       speech.answer(() => ({}))
       gate.resolve()
-      await until(() => !victim.runs(), PATIENCE_MS, 'the kernel to kill the worker')
+      await until(() => !victim.runs(), TIMEOUT_MS, 'the kernel to kill the worker')
     } finally {
       await victim.stop('SIGKILL')
-      await until(() => removed(cgroup.path), PATIENCE_MS, 'the cgroup to be empty')
+      await until(() => removed(cgroup.path), TIMEOUT_MS, 'the cgroup to be empty')
     }
     const heir = await startWorker()
     await isWell(ids, [victim, heir])
@@ -77,7 +77,7 @@ test('a worker that is stopped and goes on, again and again under load, loses no
   const ids: string[] = []
   for (let count = 0; count < STOPS; count++) {
     ids.push(...(await submit(`Stopped ${count},`)))
-    await until(() => speech.inFlight() > 0, PATIENCE_MS, 'jobs to be at the engine')
+    await until(() => speech.inFlight() > 0, TIMEOUT_MS, 'jobs to be at the engine')
     worker.signal('SIGSTOP')
     const wakesAt = performance.now() + STOPPED_MS
     await until(() => performance.now() > wakesAt, STOPPED_MS * 2, 'the worker to go on')

@@ -10,7 +10,7 @@ import { cleanUp, makeTempDir, type Service, startService } from '../../setup/pr
 import { submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 afterAll(cleanUp)
 
@@ -22,7 +22,7 @@ test('two services that start at the same instant on one empty directory share a
   const env = { RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'warn' }
   const both = await Promise.all(ports.map((port) => startService({ dataDir, port, env, awaitKey: false })))
   const isPrinted = () => both.every(({ stdout }) => /^Sonant listens.*\n/m.test(stdout()))
-  await until(isPrinted, PATIENCE_MS, 'both to say where they listen')
+  await until(isPrinted, TIMEOUT_MS, 'both to say where they listen')
   const keys = both.flatMap(({ stdout }) => stdout().match(/snt_[0-9A-Za-z]{42}/) ?? [])
   expect(keys).toHaveLength(1)
   const key = keys[0]!
@@ -40,7 +40,7 @@ test('two services that start at the same instant on one empty directory share a
     const [leaver, stayer] = both as [Service, Service]
     expect(await leaver.stop()).toBe(0)
     const isReady = async () => (await call(`${stayer.url}/health/ready`)).status === 200
-    await until(isReady, PATIENCE_MS, 'the other service to be ready')
+    await until(isReady, TIMEOUT_MS, 'the other service to be ready')
     const last = await say(stayer, 4)
     expect((await finishedJob(stayer.url, key, last)).status).toBe('completed')
     const logs = both.map((service) => service.stderr())

@@ -16,7 +16,7 @@ import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 import { readWav } from '../../setup/wav.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const JOBS = 24
 const AT_SERVER = 8
 const POOLS = [
@@ -67,13 +67,13 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
       const reply = await call(`${url}/graphql`, { method: 'POST', key: operator, body: { query: WORKERS } })
       return reply.json<{ data: { workers: { id: string; pools: string[] }[] } }>().data.workers
     }
-    await until(async () => (await listed()).length === 2, PATIENCE_MS, 'both workers on the list')
+    await until(async () => (await listed()).length === 2, TIMEOUT_MS, 'both workers on the list')
     expect((await listed()).map(({ pools }) => pools)).toEqual(POOLS)
 
     const texts = Array.from({ length: JOBS }, (_, index) => `Sentence number ${index}, spoken far away.`)
     const voice = (await call(`${url}/api/v1/public/voice/tts`)).json<{ voices: { slug: string }[] }>().voices[0]!.slug
     const ids = await Promise.all(texts.map((text) => submitText(url, key, 'tts', text, voice)))
-    const jobs = await Promise.all(ids.map((id) => finishedJob(url, key, id, PATIENCE_MS)))
+    const jobs = await Promise.all(ids.map((id) => finishedJob(url, key, id, TIMEOUT_MS)))
     expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(['completed']))
     const bucket = new URL(new URL(s3.storageUrl).searchParams.get('endpoint')!)
     for (const { outputs } of jobs) {
@@ -95,21 +95,21 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
     Object.assign(open, { speech, auditor })
     await applyEndpoint(auditor, 'gpu', { pool: 'gpu', base_url: speech.url, max_in_flight: AT_SERVER })
     const isKnown = async () => (await call(`${url}/api/v1/public/voice/gpu`)).status === 200
-    await until(isKnown, PATIENCE_MS, 'the API to know the endpoint')
+    await until(isKnown, TIMEOUT_MS, 'the API to know the endpoint')
     const gate = Promise.withResolvers<void>()
     speech.answer(() => ({ until: gate.promise }))
     const more = Array.from({ length: AT_SERVER }, (_, index) => `Begun on either machine, ${index}.`)
     const begun = await Promise.all(more.map((text) => submitText(url, key, 'gpu', text)))
-    await until(() => speech.inFlight() === AT_SERVER, PATIENCE_MS, 'all to be at the server')
+    await until(() => speech.inFlight() === AT_SERVER, TIMEOUT_MS, 'all to be at the server')
     const held = async () =>
       (await auditor.db.prisma.worker.findMany({ orderBy: { startedAt: 'asc' } })).map(({ inFlight }) => inFlight)
-    await until(async () => (await held()).every((jobs) => jobs > 0), PATIENCE_MS, 'both to say that they have some')
+    await until(async () => (await held()).every((jobs) => jobs > 0), TIMEOUT_MS, 'both to say that they have some')
     await workers[0]!.stop('SIGKILL')
-    await until(() => speech.abandoned() > 0, PATIENCE_MS, 'the requests of the dead machine to end')
+    await until(() => speech.abandoned() > 0, TIMEOUT_MS, 'the requests of the dead machine to end')
     const lost = speech.abandoned()
-    await until(() => speech.calls.length === AT_SERVER + lost, PATIENCE_MS, 'the other machine to have them')
+    await until(() => speech.calls.length === AT_SERVER + lost, TIMEOUT_MS, 'the other machine to have them')
     gate.resolve()
-    for (const id of begun) expect((await finishedJob(url, key, id, PATIENCE_MS)).status).toBe('completed')
+    for (const id of begun) expect((await finishedJob(url, key, id, TIMEOUT_MS)).status).toBe('completed')
 
     const evidence = {
       door: { url, key },

@@ -8,7 +8,7 @@ import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
 import { startTestRuntime } from '../../setup/runtime.ts'
-import { frozenBytes, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
+import { type Receiver, signedBytes, startReceiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
@@ -123,7 +123,7 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
       await until(async () => (await deliveryOf(jobId)).state === 'succeeded', RECOVERY_MS, `${jobId} to be delivered`)
     }
     for (const path of ['/during', '/between', '/after']) {
-      expect(new Set(receiver.received(path).map(frozenBytes)).size, path).toBe(1)
+      expect(new Set(receiver.received(path).map(signedBytes)).size, path).toBe(1)
       expect(receiver.received(path).length, path).toBeLessThanOrEqual(2)
     }
     expect((await deliveryOf(during!)).attempts.map(({ outcome }) => outcome)).toEqual(['interrupted', 'succeeded'])

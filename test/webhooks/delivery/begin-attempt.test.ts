@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
-import { frozenBytes } from '../../setup/servers/receiver.ts'
+import { signedBytes } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
 
@@ -8,7 +8,7 @@ const WAITING = 120
 const QUICK = 20
 /** As src/webhooks/delivery/webhook-worker.ts limits them. */
 const AT_ONCE = 16
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 describe('attempts that are begun before their turn', { timeout: 90_000 }, () => {
   const closers: (() => unknown)[] = []
@@ -44,7 +44,7 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
 
     const first = await startWebhookWorker(service.runtime)
     await receiver.waitFor('/hook', QUICK + AT_ONCE)
-    await until(async () => (await count('attempt = 1')) > QUICK + AT_ONCE, PATIENCE_MS, 'attempts begun early')
+    await until(async () => (await count('attempt = 1')) > QUICK + AT_ONCE, TIMEOUT_MS, 'attempts begun early')
     const stopped = first.stop()
     for (const answer of held) answer()
     await stopped
@@ -54,11 +54,11 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
 
     isQuick = true
     const second = await startWebhookWorker(service.runtime)
-    await until(async () => (await count(`state = 'succeeded'`)) === WAITING, PATIENCE_MS, 'all of them')
+    await until(async () => (await count(`state = 'succeeded'`)) === WAITING, TIMEOUT_MS, 'all of them')
     await second.stop()
     const requests = receiver.received('/hook')
     expect(requests).toHaveLength(WAITING)
-    expect(new Set(requests.map(frozenBytes)).size).toBe(WAITING)
+    expect(new Set(requests.map(signedBytes)).size).toBe(WAITING)
     expect(await count('attempt = 1')).toBe(WAITING)
   })
 
@@ -80,7 +80,7 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
       return rows.reduce((sum, { n }) => sum + n, 0) === WAITING ? rows : undefined
     }
     // Only those that were sent and got no answer needed a second attempt.
-    expect(await until(isOver, PATIENCE_MS, 'all of them')).toEqual([
+    expect(await until(isOver, TIMEOUT_MS, 'all of them')).toEqual([
       { attempt: 1, n: WAITING - AT_ONCE },
       { attempt: 2, n: AT_ONCE },
     ])

@@ -15,7 +15,7 @@ import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const TOLERANCE_SECONDS = 300
 /** Each of the three steps of a slow attempt: one alone would be in time. */
 const SLOW_STEP_MS = 4000
@@ -89,7 +89,7 @@ describe('the schedule', () => {
           )
           return rows[0] as { wait: number; skew: number } | undefined
         }
-        const { wait, skew } = (await until(recorded, PATIENCE_MS, `attempt ${index + 1}`))!
+        const { wait, skew } = (await until(recorded, TIMEOUT_MS, `attempt ${index + 1}`))!
         expect(wait).toBeGreaterThanOrEqual(delay - 0.01)
         expect(wait).toBeLessThan(delay + SLACK_SECONDS)
         expect(Math.abs(skew)).toBeLessThan(1)
@@ -146,7 +146,7 @@ describe('an attempt', () => {
             const [attempt] = (await owner.delivery(id)).attempts
             return attempt?.outcome ? attempt : undefined
           }
-          const attempt = (await until(first, PATIENCE_MS, 'the first attempt to end'))!
+          const attempt = (await until(first, TIMEOUT_MS, 'the first attempt to end'))!
           expect(attempt).toMatchObject({ number: 1, outcome: 'timeout', responseStatus: null })
           expect(attempt.durationMs).toBeGreaterThanOrEqual(ATTEMPT_TIMEOUT_MS - 50)
           expect(attempt.durationMs).toBeLessThan(ATTEMPT_TIMEOUT_MS + 2000)

@@ -11,7 +11,7 @@ import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
-import { frozenBytes, type Receiver, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
+import { type Receiver, signedBytes, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
@@ -133,7 +133,7 @@ describe('a callback', () => {
     await deleteApiKey(service.runtime.as({ kind: 'system' }), { apiKeyId: owner.keyId })
     held!()
     const requests = await receiver.waitFor(path, 4)
-    expect(new Set(requests.map(frozenBytes)).size).toBe(1)
+    expect(new Set(requests.map(signedBytes)).size).toBe(1)
     expect(
       new StandardWebhook(owner.secret).verify(requests[3]!.body.toString(), signedHeaders(requests[3]!)),
     ).toBeTruthy()

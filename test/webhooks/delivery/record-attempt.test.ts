@@ -5,7 +5,7 @@ import type { Receiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 let fixture: WebhookFixture
 let receiver: Receiver
@@ -43,7 +43,7 @@ describe('an attempt that was given up while it ran', () => {
         const found = (await owner.delivery(id)).attempts
         return found.every(({ durationMs }) => durationMs !== null) ? found : undefined
       },
-      PATIENCE_MS,
+      TIMEOUT_MS,
       'both records',
     )
     expect(attempts).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'status_500' }])

@@ -10,7 +10,7 @@ import type { Received, Receiver } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 let fixture: WebhookFixture
 let receiver: Receiver
@@ -118,8 +118,8 @@ describe('redeliverWebhook', () => {
     await followPublicUrl(other)
     expect(other.publicUrl).toBe(service.url)
     await recordPublicUrl(service.runtime, 'https://voice.example')
-    await until(() => other.publicUrl === 'https://voice.example', PATIENCE_MS, 'the new URL')
+    await until(() => other.publicUrl === 'https://voice.example', TIMEOUT_MS, 'the new URL')
     await recordPublicUrl(service.runtime, service.url)
-    await until(() => other.publicUrl === service.url, PATIENCE_MS, 'the old URL')
+    await until(() => other.publicUrl === service.url, TIMEOUT_MS, 'the old URL')
   })
 })

@@ -12,7 +12,7 @@ const OLD = 6000
 /** More than one page of waiting deliveries. */
 const WAITING = 21_000
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const WAITS_FOR_A_ROW = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
 let service: TestRuntime
@@ -95,7 +95,7 @@ describe('tidyWebhooks', () => {
       )
       const tidied = tidyWebhooks(service.runtime)
       const waits = async () => (await sql(WAITS_FOR_A_ROW)).rowCount === 1
-      await until(waits, PATIENCE_MS, 'the purge to find the row taken')
+      await until(waits, TIMEOUT_MS, 'the purge to find the row taken')
       await other.query('commit')
       await tidied
     } finally {

@@ -14,7 +14,7 @@ import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)]
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 /** As src/webhooks/signing/rekey-webhook-secrets.ts pages them. */
 const PAGE = 500
 const SECRETS = 1200
@@ -71,7 +71,7 @@ describe('rekeyWebhookSecrets', { timeout: 90_000 }, () => {
     await lock.query('begin')
     await lock.query('select from webhook_secret where id = $1 for update', [before[PAGE + 10]!.id])
     const command = startCommand([process.execPath, 'bin/sonant.js', 'secrets', 'rekey'], env)
-    await until(async () => (await sql(WAITING)).length > 0, PATIENCE_MS, 'the second page to wait')
+    await until(async () => (await sql(WAITING)).length > 0, TIMEOUT_MS, 'the second page to wait')
     command.kill('SIGKILL')
     await command.ended()
     await lock.query('rollback')
