@@ -85,6 +85,26 @@ describe('a reader that does not read', () => {
     socket.destroy()
   })
 
+  test('is sent away after that time, and not after twice as long', async () => {
+    const { pathname, search } = new URL(media)
+    const closed = new Map<number | undefined, number>()
+    const note = (socket: Socket) => {
+      const { remotePort } = socket
+      socket.once('close', () => closed.set(remotePort, performance.now()))
+    }
+    service.app.server.on('connection', note)
+    const times: number[] = []
+    // A busy machine makes some of them late, and none early.
+    while (times.length < 5 && !times.some((time) => time < TIMEOUT_MS * 1.7)) {
+      const socket = await standStill(pathname + search, {})
+      const begun = performance.now()
+      times.push((await until(() => closed.get(socket.localPort), DEADLINE_MS, 'the connection to end')) - begun)
+      socket.destroy()
+    }
+    service.app.server.off('connection', note)
+    expect(Math.min(...times)).toBeLessThan(TIMEOUT_MS * 1.7)
+  })
+
   test('a slow one that goes on gets everything', async () => {
     const { pathname, search, port } = new URL(media)
     const socket = connect({ port: Number(port), host: '127.0.0.1' })
