@@ -1,3 +1,5 @@
+import { releaseOnce, waitForGrant } from './permit.ts'
+
 /**
  * Grants so many permits at once. The key that has waited longest since it was granted one is next, however many requests of other keys
  * came before.
@@ -19,16 +21,14 @@ export class FairSemaphore {
    */
   async acquire(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => {
-      this.#remove(key, resolve)
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), resolve])
-    this.#grant()
-    await promise.finally(() => signal.removeEventListener('abort', abort))
-    return this.#releaseOnce()
+    await waitForGrant(signal, {
+      add: (grant) => {
+        this.#waiting.set(key, [...(this.#waiting.get(key) ?? []), grant])
+        this.#grant()
+      },
+      remove: (grant) => this.#remove(key, grant),
+    })
+    return releaseOnce(() => this.#release())
   }
 
   /** A granted request counts at once. The rest of its key goes behind the others. */
@@ -53,13 +53,8 @@ export class FairSemaphore {
     return others
   }
 
-  #releaseOnce(): () => void {
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#inUse--
-      this.#grant()
-    }
+  #release(): void {
+    this.#inUse--
+    this.#grant()
   }
 }

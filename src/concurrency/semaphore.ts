@@ -1,3 +1,5 @@
+import { releaseOnce, waitForGrant } from './permit.ts'
+
 /** Grants so many permits at once; the other requests wait in the order in which they came. */
 export class Semaphore {
   readonly #limit: () => number
@@ -28,7 +30,7 @@ export class Semaphore {
     signal.throwIfAborted()
     if (this.#waiting.size === 0 && this.#inUse < this.#limit()) this.#inUse++
     else await this.#queue(signal)
-    return this.#releaseOnce()
+    return releaseOnce(() => this.#release())
   }
 
   /** Holds a permit while `work` lasts. @throws the signal's reason when it is aborted while waiting */
@@ -47,25 +49,18 @@ export class Semaphore {
     }
   }
 
-  async #queue(signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => {
-      this.#waiting.delete(resolve)
-      reject(signal.reason)
-    }
-    this.#waiting.add(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    this.grant()
-    await promise.finally(() => signal.removeEventListener('abort', abort))
+  #queue(signal: AbortSignal): Promise<void> {
+    return waitForGrant(signal, {
+      add: (grant) => {
+        this.#waiting.add(grant)
+        this.grant()
+      },
+      remove: (grant) => this.#waiting.delete(grant),
+    })
   }
 
-  #releaseOnce(): () => void {
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#inUse--
-      this.grant()
-    }
+  #release(): void {
+    this.#inUse--
+    this.grant()
   }
 }
