@@ -1,4 +1,4 @@
-import type { CompanionSettings } from '../context/config.ts'
+import type { CompanionSettings } from '../context/companion-settings.ts'
 import { EngineError } from '../engines/engine.ts'
 import { compileBlockedTerms } from './blocked-terms.ts'
 import type { ContentPart } from './chat-completions.ts'

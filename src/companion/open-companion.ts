@@ -1,4 +1,4 @@
-import type { CompanionSettings } from '../context/config.ts'
+import type { CompanionSettings } from '../context/companion-settings.ts'
 import { openChatModel } from './chat-completions.ts'
 import type { Companion } from './companion.ts'
 import { openModerator } from './moderate.ts'

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
+import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
 import {
   cidrs,
@@ -16,23 +17,6 @@ import {
   terms,
   url,
 } from './settings-fields.ts'
-
-/** The servers that companion work is done by. */
-export interface CompanionSettings {
-  /** null: no model, nothing is answered. */
-  readonly baseUrl: string | null
-  readonly model: string
-  readonly apiKey: string | null
-  /** null: the blocked terms decide. */
-  readonly moderationBaseUrl: string | null
-  /** null: the server's own choice. */
-  readonly moderationModel: string | null
-  readonly moderationApiKey: string | null
-  /** null: the built-in list. */
-  readonly blockedTerms: readonly string[] | null
-  /** For one request, all calls together. */
-  readonly timeoutSeconds: number
-}
 
 /** Everything the environment can set. */
 export interface Settings {
@@ -172,16 +156,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     trustedProxies: values.TRUSTED_PROXIES,
     corsOrigins: values.CORS_ORIGINS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
-    companion: {
-      baseUrl: values.COMPANION_BASE_URL ?? null,
-      model: values.COMPANION_MODEL,
-      apiKey: values.COMPANION_API_KEY ?? null,
-      moderationBaseUrl: values.MODERATION_BASE_URL ?? null,
-      moderationModel: values.MODERATION_MODEL ?? null,
-      moderationApiKey: values.MODERATION_API_KEY ?? null,
-      blockedTerms: values.COMPANION_BLOCKED_TERMS ?? null,
-      timeoutSeconds: values.COMPANION_TIMEOUT_SECONDS,
-    },
+    companion: companionSettings(values),
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
