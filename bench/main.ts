@@ -15,6 +15,7 @@ import { install } from './rows/install.ts'
 import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
+import { migrations } from './rows/migrations.ts'
 import { pickup } from './rows/pickup.ts'
 import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
@@ -43,6 +44,7 @@ const ROWS: readonly Row[] = [
   slots,
   recovery,
   crowd,
+  migrations,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

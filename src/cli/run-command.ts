@@ -53,7 +53,8 @@ export function serviceCommand<Options extends object>(
   })
 }
 
-function addAction<Options extends object>(
+/** The same for a command that opens what it needs itself. */
+export function addAction<Options extends object>(
   command: Command,
   run: (settings: Settings, log: Log, options: Options, args: string[]) => Promise<Answer | null>,
 ): void {

@@ -9,6 +9,7 @@ import {
   cidrs,
   cidrTexts,
   integer,
+  onOrOff,
   origins,
   plainUrl,
   retryDelays,
@@ -27,6 +28,8 @@ export interface Settings {
   /** null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string
+  /** Whether a start applies pending migrations; if not, it refuses to start on them. */
+  readonly migrate: boolean
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
   /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
@@ -64,6 +67,7 @@ const schema = z.object({
   PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
+  MIGRATE: onOrOff,
   SECRET_KEY: secret.optional(),
   OLD_SECRET_KEY: secret.optional(),
   STORAGE_URL: s3Url.optional(),
@@ -142,6 +146,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     dataDir: resolve(values.DATA_DIR),
+    migrate: values.MIGRATE,
     secretKey: values.SECRET_KEY ?? null,
     oldSecretKey: values.OLD_SECRET_KEY ?? null,
     s3:

@@ -17,6 +17,12 @@ export const integer = (min: number, max: number, fallback: number) =>
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
     .default(fallback)
 
+/** A switch that is on unless it is turned off. */
+export const onOrOff = z
+  .enum(['on', 'off'], { message: 'must be on or off' })
+  .default('on')
+  .transform((text) => text === 'on')
+
 /** A URL of one of these protocols, as it is written. */
 export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {

@@ -63,12 +63,10 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
 }
 
 /** The database, brought up to date, its clock, and the notifier over it. */
-async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
-  const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
-  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const db = openDatabase(embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log)), log)
-  closers.push({ what: 'the database', close: () => db.close() })
-  await migrate(db, log).catch((error: unknown) => {
+async function openData(settings: Settings, log: Log, closers: Closer[]) {
+  const { databaseUrl, migrate: apply } = settings
+  const { db, embedded } = await openServer(settings, log, closers)
+  await migrate(db, log, { apply }).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
   })
   const clock = await openDatabaseClock(db.pool, log)
@@ -76,6 +74,15 @@ async function openData({ databaseUrl, dataDir }: Settings, log: Log, closers: C
   const notifier = await openNotifier(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
   closers.push({ what: 'the notifier', close: () => notifier.close() })
   return { db, notifier, now: clock.now }
+}
+
+/** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
+export async function openServer({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
+  const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
+  if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
+  const db = openDatabase(embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log)), log)
+  closers.push({ what: 'the database', close: () => db.close() })
+  return { db, embedded }
 }
 
 /** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */

@@ -1,29 +1,39 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { errorCode } from '../../values/data-directory.ts'
+import type { Migration } from './migration-files.ts'
 
 const UNDEFINED_TABLE = '42P01'
-
-/** One file of prisma/migrations. */
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-}
+/** How the `logs` of a migration begin that was broken off between two of its steps. */
+const UNDER_WAY = 'under way: '
 
 /** A row of Prisma's `_prisma_migrations`, as far as it decides what is to be done. */
 export interface LedgerRow {
+  readonly id: string
   readonly name: string
   /** Of the file that was applied: SHA-256 in hex. */
   readonly checksum: string
-  readonly state: 'applied' | 'failed' | 'rolled back'
+  /** `under way`: broken off between two steps, to be gone on with. */
+  readonly state: 'applied' | 'under way' | 'failed' | 'rolled back'
+  /** How many steps are done, unless all are. */
+  readonly steps: number
+  readonly logs: string | null
 }
 
 /** What can run one statement: a pool, or a connection. */
 export type Queryable = Pick<ClientBase, 'query'>
 
+/** Where a migration of several steps stands: what is done, and how far the pages of the next step have come. */
+export interface Progress {
+  readonly steps: number
+  readonly cursor: string | null
+  readonly rows: number
+}
+
 const READ = `
-  select migration_name as name, checksum,
-    case when rolled_back_at is not null then 'rolled back' when finished_at is null then 'failed' else 'applied' end as state
+  select id, migration_name as name, checksum, logs, case when finished_at is null then applied_steps_count else 0 end as steps,
+    case when rolled_back_at is not null then 'rolled back' when finished_at is not null then 'applied'
+      when logs like '${UNDER_WAY}%' then 'under way' else 'failed' end as state
   from _prisma_migrations order by started_at`
 
 /** Null where there is no ledger yet. */
@@ -51,20 +61,42 @@ export async function createLedger(db: Queryable): Promise<void> {
 }
 
 /** Returns the id of the row, which counts as failed unless it is finished. */
-export async function recordStart(db: Queryable, { name, sql }: Migration): Promise<string> {
+export async function recordStart(db: Queryable, { name, checksum }: Migration): Promise<string> {
   const id = randomUUID()
   await db.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
     id,
-    checksumOf(sql),
+    checksum,
     name,
   ])
   return id
 }
 
+/** Notes how far it has come, in a form that an operator reads and `progressOf` as well. */
+export async function recordProgress(
+  db: Queryable,
+  id: string,
+  { steps, cursor, rows }: Progress,
+  of: number,
+): Promise<void> {
+  const pages = cursor === null ? '' : `, ${rows} rows, after ${JSON.stringify(cursor)}`
+  await db.query('update _prisma_migrations set applied_steps_count = $2, logs = $3 where id = $1', [
+    id,
+    steps,
+    `${UNDER_WAY}step ${steps + 1} of ${of}${pages}`,
+  ])
+}
+
+/** Where one stands that was broken off, or whose failed step an operator has mended (`rolled_back_at`). */
+export function progressOf({ steps, logs, state }: LedgerRow): Progress {
+  const paged = state === 'under way' ? /, (\d+) rows, after (".*")$/s.exec(logs ?? '') : null
+  if (paged === null) return { steps, cursor: null, rows: 0 }
+  return { steps, cursor: JSON.parse(paged[2] as string) as string, rows: Number(paged[1]) }
+}
+
 /** Notes that a migration was applied whole. */
 export async function recordFinish(db: Queryable, id: string): Promise<void> {
   await db.query(
-    'update _prisma_migrations set applied_steps_count = 1, finished_at = clock_timestamp() where id = $1',
+    'update _prisma_migrations set applied_steps_count = 1, finished_at = clock_timestamp(), logs = null where id = $1',
     [id],
   )
 }
@@ -73,6 +105,3 @@ export async function recordFinish(db: Queryable, id: string): Promise<void> {
 export async function recordFailure(db: Queryable, id: string, logs: string): Promise<void> {
   await db.query('update _prisma_migrations set logs = $2 where id = $1', [id, logs])
 }
-
-/** Prisma's: SHA-256 of the file. */
-export const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex')

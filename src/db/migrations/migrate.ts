@@ -1,79 +1,94 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client, escapeIdentifier } from 'pg'
-import { isDatabaseDown } from '../../errors/database-down.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 import type { Database } from '../database.ts'
-import {
-  checksumOf,
-  createLedger,
-  type LedgerRow,
-  type Migration,
-  type Queryable,
-  readLedger,
-  recordFailure,
-  recordFinish,
-  recordStart,
-} from './ledger.ts'
+import { applyMigration } from './apply-migration.ts'
+import { createLedger, type LedgerRow, type Queryable, readLedger } from './ledger.ts'
+import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
+import { lockMigrations } from './migration-lock.ts'
+import { requireVersion } from './minimum-version.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
-/** Any number, the same in every process. */
-const LOCK = 7_306_190_411
-/** What Prisma's own command line locks while it migrates. */
-const PRISMA_LOCK = 72_707_369
+export interface MigrateOptions {
+  /** false: pending migrations are an error (MIGRATE=off). */
+  readonly apply?: boolean
+  /** Where the migrations are, unless they are this program's. */
+  readonly folder?: string
+}
 
 /**
- * Brings the database to the newest migration, each one in a transaction of its own, and writes Prisma's ledger. Any
- * number of processes may call it at once: one works, the others wait. Costs one query when nothing is pending.
- * @throws where a migration fails or failed before, the role may not change the tables, or the schema holds another program's
+ * Brings the database to the newest migration, and writes Prisma's ledger. Any number of processes may call it at once: one works, the
+ * others wait. Costs two queries when nothing is pending.
+ * @throws where the schema needs a newer program, a migration fails or failed before, is pending and not to be applied, the role may not
+ * change the tables, or the schema holds another program's
  */
-export async function migrate(db: Database, log: Log): Promise<void> {
-  const names = await migrationNames()
-  if (isCurrent(names, await readLedger(db.pool))) return
+export async function migrate(db: Database, log: Log, options: MigrateOptions = {}): Promise<void> {
+  const { folder = MIGRATIONS, apply = true } = options
+  const names = await migrationNames(folder)
+  await requireVersion(db.pool)
+  const ledger = await readLedger(db.pool)
+  warnOfNewer(names, ledger ?? [], log)
+  if (isCurrent(names, ledger)) return
+  if (!apply) throw notApplied(pendingIn(names, ledger))
   const client = new Client({ connectionString: db.url, application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   await client.connect()
   try {
-    await client.query(`select pg_advisory_lock(${LOCK})`)
-    await client.query(`select pg_advisory_lock(${PRISMA_LOCK})`)
-    await applyPending(client, names, log)
+    // A role's time limit is meant for requests.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0')
+    await lockMigrations(client)
+    await applyPending(client, folder, names, log)
   } finally {
     // Ending the connection frees the locks, whatever state the transaction is in.
     await client.end()
   }
 }
 
-async function migrationNames(): Promise<string[]> {
-  const entries = await readdir(MIGRATIONS, { withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort()
+/** Those of `names` that are not applied, oldest first. */
+export function pendingIn(names: readonly string[], ledger: readonly LedgerRow[] | null): string[] {
+  const applied = appliedIn(ledger ?? [])
+  return names.filter((name) => !applied.has(name))
 }
 
-// Migrations that this program does not know are a newer one's, which may run at the same time during an upgrade.
-function isCurrent(names: readonly string[], ledger: readonly LedgerRow[] | null): boolean {
-  const applied = appliedIn(ledger ?? [])
-  return names.every((name) => applied.has(name)) && !ledger?.some((row) => row.state === 'failed')
-}
+const isCurrent = (names: readonly string[], ledger: readonly LedgerRow[] | null): boolean =>
+  pendingIn(names, ledger).length === 0 && !ledger?.some((row) => row.state === 'failed')
 
 const appliedIn = (ledger: readonly LedgerRow[]): ReadonlyMap<string, LedgerRow> =>
   new Map(ledger.filter((row) => row.state === 'applied').map((row) => [row.name, row]))
 
-async function applyPending(client: Client, names: readonly string[], log: Log): Promise<void> {
+/** A newer program's migrations, which may run at the same time during an upgrade. */
+function warnOfNewer(names: readonly string[], ledger: readonly LedgerRow[], log: Log): void {
+  const newer = ledger.filter(({ name }) => !names.includes(name)).map(({ name }) => name)
+  if (newer.length > 0) log.warn({ migrations: newer }, 'the database has migrations of a newer version')
+}
+
+function notApplied(pending: readonly string[]): ServiceError {
+  const which =
+    pending.length === 0 ? '' : ` (${pending[0]}${pending.length > 1 ? ` and ${pending.length - 1} more` : ''})`
+  return new ServiceError(
+    'UNAVAILABLE',
+    `Migrations are pending${which}, and MIGRATE is off: run "sonant migrate", and look before with "sonant migrate --plan".`,
+  )
+}
+
+async function applyPending(client: Client, folder: string, names: readonly string[], log: Log): Promise<void> {
   const ledger = await readLedger(client)
   if (isCurrent(names, ledger)) return
   rejectFailed(ledger ?? [])
   if (ledger === null) await startLedger(client)
   else await rejectOthers(client)
   const applied = appliedIn(ledger ?? [])
-  const migrations = await Promise.all(names.map(readMigration))
+  const migrations = await Promise.all(names.map((name) => readMigration(folder, name, ledger !== null)))
   warnOfChanged(migrations, applied, log)
   const pending = migrations.filter(({ name }) => !applied.has(name))
-  for (const migration of pending) await apply(client, migration)
+  for (const migration of pending) await applyMigration({ client, migration, log }, begunIn(ledger ?? [], migration))
   log.info({ migrations: pending.map(({ name }) => name) }, 'migrated the database')
+}
+
+/** The last row of one that was broken off, or whose failed step was mended. */
+function begunIn(ledger: readonly LedgerRow[], { name, checksum }: Migration): LedgerRow | undefined {
+  const begun = ledger.findLast((row) => row.name === name)
+  if (begun === undefined || begun.checksum === checksum || begun.steps === 0) return begun
+  throw new Error(`The migration ${name} was begun by another version, whose file differs: let that version end it.`)
 }
 
 function rejectFailed(ledger: readonly LedgerRow[]): void {
@@ -121,32 +136,10 @@ async function startLedger(db: Queryable): Promise<void> {
   await createLedger(db)
 }
 
-const readMigration = async (name: string): Promise<Migration> => ({
-  name,
-  sql: await readFile(join(MIGRATIONS, name, 'migration.sql'), 'utf8'),
-})
-
 function warnOfChanged(migrations: readonly Migration[], applied: ReadonlyMap<string, LedgerRow>, log: Log): void {
-  for (const { name, sql } of migrations) {
+  for (const { name, checksum } of migrations) {
     const row = applied.get(name)
-    if (row !== undefined && row.checksum !== checksumOf(sql))
+    if (row !== undefined && row.checksum !== checksum)
       log.warn({ migration: name }, 'a migration that was applied differs from its file')
-  }
-}
-
-/** With its row in the ledger or not at all: a process that is killed, or whose connection breaks, leaves none half-way. */
-async function apply(client: Client, migration: Migration): Promise<void> {
-  await client.query('begin')
-  try {
-    const id = await recordStart(client, migration)
-    await client.query(migration.sql)
-    await recordFinish(client, id)
-    await client.query('commit')
-  } catch (error) {
-    if (isDatabaseDown(error)) throw error
-    const { message } = error as Error
-    await client.query('rollback')
-    await recordFailure(client, await recordStart(client, migration), message)
-    throw new Error(`The migration ${migration.name} failed: ${message}.`, { cause: error })
   }
 }

@@ -128,8 +128,9 @@ describe('migrate', () => {
     const migrated = migrate(db, log).then(() => {
       finished = true
     })
-    const waiting = `select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted
-      and database = (select oid from pg_database where datname = current_database())`
+    // It asks for Prisma's lock again and again, with its own in hand.
+    const waiting = `select count(*)::int as waiting from pg_locks l join pg_stat_activity a using (pid)
+      where l.locktype = 'advisory' and l.granted and a.application_name = 'sonant migrate' and a.datname = current_database()`
     await expect.poll(async () => (await db.pool.query(waiting)).rows[0].waiting, { timeout: 20_000 }).toBe(1)
     expect(finished).toBe(false)
     prisma.release(true)

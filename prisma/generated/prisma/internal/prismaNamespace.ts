@@ -2163,7 +2163,9 @@ export type WorkerScalarFieldEnum = (typeof WorkerScalarFieldEnum)[keyof typeof 
 export const InstallationScalarFieldEnum = {
   id: 'id',
   createdAt: 'createdAt',
-  publicUrl: 'publicUrl'
+  publicUrl: 'publicUrl',
+  minimumVersion: 'minimumVersion',
+  backedUpAt: 'backedUpAt'
 } as const
 
 export type InstallationScalarFieldEnum = (typeof InstallationScalarFieldEnum)[keyof typeof InstallationScalarFieldEnum]

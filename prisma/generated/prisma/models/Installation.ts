@@ -38,18 +38,24 @@ export type InstallationMinAggregateOutputType = {
   id: number | null
   createdAt: Date | null
   publicUrl: string | null
+  minimumVersion: string | null
+  backedUpAt: Date | null
 }
 
 export type InstallationMaxAggregateOutputType = {
   id: number | null
   createdAt: Date | null
   publicUrl: string | null
+  minimumVersion: string | null
+  backedUpAt: Date | null
 }
 
 export type InstallationCountAggregateOutputType = {
   id: number
   createdAt: number
   publicUrl: number
+  minimumVersion: number
+  backedUpAt: number
   _all: number
 }
 
@@ -66,18 +72,24 @@ export type InstallationMinAggregateInputType = {
   id?: true
   createdAt?: true
   publicUrl?: true
+  minimumVersion?: true
+  backedUpAt?: true
 }
 
 export type InstallationMaxAggregateInputType = {
   id?: true
   createdAt?: true
   publicUrl?: true
+  minimumVersion?: true
+  backedUpAt?: true
 }
 
 export type InstallationCountAggregateInputType = {
   id?: true
   createdAt?: true
   publicUrl?: true
+  minimumVersion?: true
+  backedUpAt?: true
   _all?: true
 }
 
@@ -171,6 +183,8 @@ export type InstallationGroupByOutputType = {
   id: number
   createdAt: Date
   publicUrl: string | null
+  minimumVersion: string | null
+  backedUpAt: Date | null
   _count: InstallationCountAggregateOutputType | null
   _avg: InstallationAvgAggregateOutputType | null
   _sum: InstallationSumAggregateOutputType | null
@@ -200,12 +214,16 @@ export type InstallationWhereInput = {
   id?: Prisma.IntFilter<"Installation"> | number
   createdAt?: Prisma.DateTimeFilter<"Installation"> | Date | string
   publicUrl?: Prisma.StringNullableFilter<"Installation"> | string | null
+  minimumVersion?: Prisma.StringNullableFilter<"Installation"> | string | null
+  backedUpAt?: Prisma.DateTimeNullableFilter<"Installation"> | Date | string | null
 }
 
 export type InstallationOrderByWithRelationInput = {
   id?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicUrl?: Prisma.SortOrderInput | Prisma.SortOrder
+  minimumVersion?: Prisma.SortOrderInput | Prisma.SortOrder
+  backedUpAt?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type InstallationWhereUniqueInput = Prisma.AtLeast<{
@@ -215,12 +233,16 @@ export type InstallationWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.InstallationWhereInput | Prisma.InstallationWhereInput[]
   createdAt?: Prisma.DateTimeFilter<"Installation"> | Date | string
   publicUrl?: Prisma.StringNullableFilter<"Installation"> | string | null
+  minimumVersion?: Prisma.StringNullableFilter<"Installation"> | string | null
+  backedUpAt?: Prisma.DateTimeNullableFilter<"Installation"> | Date | string | null
 }, "id">
 
 export type InstallationOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicUrl?: Prisma.SortOrderInput | Prisma.SortOrder
+  minimumVersion?: Prisma.SortOrderInput | Prisma.SortOrder
+  backedUpAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.InstallationCountOrderByAggregateInput
   _avg?: Prisma.InstallationAvgOrderByAggregateInput
   _max?: Prisma.InstallationMaxOrderByAggregateInput
@@ -235,54 +257,72 @@ export type InstallationScalarWhereWithAggregatesInput = {
   id?: Prisma.IntWithAggregatesFilter<"Installation"> | number
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Installation"> | Date | string
   publicUrl?: Prisma.StringNullableWithAggregatesFilter<"Installation"> | string | null
+  minimumVersion?: Prisma.StringNullableWithAggregatesFilter<"Installation"> | string | null
+  backedUpAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Installation"> | Date | string | null
 }
 
 export type InstallationCreateInput = {
   id?: number
   createdAt?: Date | string
   publicUrl?: string | null
+  minimumVersion?: string | null
+  backedUpAt?: Date | string | null
 }
 
 export type InstallationUncheckedCreateInput = {
   id?: number
   createdAt?: Date | string
   publicUrl?: string | null
+  minimumVersion?: string | null
+  backedUpAt?: Date | string | null
 }
 
 export type InstallationUpdateInput = {
   id?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  minimumVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  backedUpAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type InstallationUncheckedUpdateInput = {
   id?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  minimumVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  backedUpAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type InstallationCreateManyInput = {
   id?: number
   createdAt?: Date | string
   publicUrl?: string | null
+  minimumVersion?: string | null
+  backedUpAt?: Date | string | null
 }
 
 export type InstallationUpdateManyMutationInput = {
   id?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  minimumVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  backedUpAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type InstallationUncheckedUpdateManyInput = {
   id?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   publicUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  minimumVersion?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  backedUpAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type InstallationCountOrderByAggregateInput = {
   id?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicUrl?: Prisma.SortOrder
+  minimumVersion?: Prisma.SortOrder
+  backedUpAt?: Prisma.SortOrder
 }
 
 export type InstallationAvgOrderByAggregateInput = {
@@ -293,12 +333,16 @@ export type InstallationMaxOrderByAggregateInput = {
   id?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicUrl?: Prisma.SortOrder
+  minimumVersion?: Prisma.SortOrder
+  backedUpAt?: Prisma.SortOrder
 }
 
 export type InstallationMinOrderByAggregateInput = {
   id?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   publicUrl?: Prisma.SortOrder
+  minimumVersion?: Prisma.SortOrder
+  backedUpAt?: Prisma.SortOrder
 }
 
 export type InstallationSumOrderByAggregateInput = {
@@ -311,27 +355,35 @@ export type InstallationSelect<ExtArgs extends runtime.Types.Extensions.Internal
   id?: boolean
   createdAt?: boolean
   publicUrl?: boolean
+  minimumVersion?: boolean
+  backedUpAt?: boolean
 }, ExtArgs["result"]["installation"]>
 
 export type InstallationSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   createdAt?: boolean
   publicUrl?: boolean
+  minimumVersion?: boolean
+  backedUpAt?: boolean
 }, ExtArgs["result"]["installation"]>
 
 export type InstallationSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
   createdAt?: boolean
   publicUrl?: boolean
+  minimumVersion?: boolean
+  backedUpAt?: boolean
 }, ExtArgs["result"]["installation"]>
 
 export type InstallationSelectScalar = {
   id?: boolean
   createdAt?: boolean
   publicUrl?: boolean
+  minimumVersion?: boolean
+  backedUpAt?: boolean
 }
 
-export type InstallationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "createdAt" | "publicUrl", ExtArgs["result"]["installation"]>
+export type InstallationOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "createdAt" | "publicUrl" | "minimumVersion" | "backedUpAt", ExtArgs["result"]["installation"]>
 
 export type $InstallationPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Installation"
@@ -343,6 +395,14 @@ export type $InstallationPayload<ExtArgs extends runtime.Types.Extensions.Intern
      * Of the API that listened last: processes without PUBLIC_URL write it into payload snapshots.
      */
     publicUrl: string | null
+    /**
+     * The oldest program that may start on this schema, such as 0.2.0; null: any. A contracting migration raises it, and the column's default.
+     */
+    minimumVersion: string | null
+    /**
+     * When `sonant backup` last ended well.
+     */
+    backedUpAt: Date | null
   }, ExtArgs["result"]["installation"]>
   composites: {}
 }
@@ -769,6 +829,8 @@ export interface InstallationFieldRefs {
   readonly id: Prisma.FieldRef<"Installation", 'Int'>
   readonly createdAt: Prisma.FieldRef<"Installation", 'DateTime'>
   readonly publicUrl: Prisma.FieldRef<"Installation", 'String'>
+  readonly minimumVersion: Prisma.FieldRef<"Installation", 'String'>
+  readonly backedUpAt: Prisma.FieldRef<"Installation", 'DateTime'>
 }
     
 

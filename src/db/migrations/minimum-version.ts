@@ -1,0 +1,39 @@
+import { ServiceError } from '../../errors/service-error.ts'
+import { errorCode } from '../../values/data-directory.ts'
+import { VERSION } from '../../values/version.ts'
+import type { Queryable } from './ledger.ts'
+
+/** undefined_table, undefined_column: a schema from before there was such a thing. */
+const OLDER_SCHEMA: ReadonlySet<string | undefined> = new Set(['42P01', '42703'])
+
+/**
+ * Refuses a schema from which a newer program has taken away what this one needs.
+ * @throws ServiceError UNAVAILABLE that names the version to start
+ */
+export async function requireVersion(db: Queryable): Promise<void> {
+  const needed = await minimumVersion(db)
+  if (needed === null || !isOlder(VERSION, needed)) return
+  throw new ServiceError(
+    'UNAVAILABLE',
+    `The database was migrated for Sonant ${needed} or newer, and this is ${VERSION}: start that version, or restore a backup from before its migration.`,
+  )
+}
+
+async function minimumVersion(db: Queryable): Promise<string | null> {
+  try {
+    const { rows } = await db.query<{ version: string | null }>('select minimum_version as version from installation')
+    return rows[0]?.version ?? null
+  } catch (error) {
+    if (OLDER_SCHEMA.has(errorCode(error))) return null
+    throw error
+  }
+}
+
+/** By number, part for part. */
+export function isOlder(version: string, than: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(than)]
+  const at = b.findIndex((part, index) => part !== (a[index] ?? 0))
+  return at >= 0 && (a[at] ?? 0) < (b[at] as number)
+}
+
+const partsOf = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0)

@@ -1,0 +1,44 @@
+import type { Pool } from 'pg'
+import { readLedger } from './ledger.ts'
+import { pendingIn } from './migrate.ts'
+import { MIGRATIONS, type Migration, migrationNames, readMigration } from './migration-files.ts'
+import { locksOf, type TableLock } from './statement-locks.ts'
+import type { Step } from './steps.ts'
+
+/** One step of a pending migration, and what it keeps others from. */
+interface PlannedStep {
+  readonly runs: Step['kind']
+  /** Of tables that were there before, each until the step ends. */
+  readonly locks: readonly TableLock[]
+}
+
+/** A pending migration, as `sonant migrate --plan` shows it. */
+export interface PlannedMigration {
+  readonly name: string
+  /** Broken off between two steps; those that are left follow. */
+  readonly begun: boolean
+  readonly steps: readonly PlannedStep[]
+  /** The oldest program that may start after it, where it raises that; null: those that run now may go on. */
+  readonly minimumVersion: string | null
+}
+
+/** What `migrate` would do, without doing it. On a database that was never used, nothing is locked that any other program knows. */
+export async function planMigrations(db: Pool, folder = MIGRATIONS): Promise<PlannedMigration[]> {
+  const ledger = await readLedger(db)
+  const names = pendingIn(await migrationNames(folder), ledger)
+  const own = new Set<string>()
+  const planned: PlannedMigration[] = []
+  for (const name of names) {
+    const migration = await readMigration(folder, name, ledger !== null)
+    const row = ledger?.findLast((one) => one.name === name && one.state === 'under way')
+    planned.push({ ...planOf(migration, row?.steps ?? 0, own), begun: row !== undefined })
+  }
+  return planned
+}
+
+function planOf({ name, sql, steps }: Migration, done: number, own: Set<string>): Omit<PlannedMigration, 'begun'> {
+  const all = steps.map((step) => ({ runs: step.kind, locks: locksOf(step.sql, own) }))
+  return { name, steps: all.slice(done), minimumVersion: raisedTo(sql) }
+}
+
+const raisedTo = (sql: string): string | null => /minimum_version"?\s*=\s*'([^']+)'/i.exec(sql)?.[1] ?? null

@@ -1,0 +1,48 @@
+/**
+ * What a migration runs at once. `transaction`: statements that commit together with their place in the ledger. `concurrently`: one
+ * statement outside of a transaction, which holds no write for long. `pages`: one statement, repeated until it returns no cursor; each
+ * page commits together with its cursor.
+ */
+export interface Step {
+  readonly kind: 'transaction' | 'concurrently' | 'pages'
+  readonly sql: string
+}
+
+const MARK = /^-- (in one transaction|concurrently|in pages)[ \t]*$/m
+const KINDS = { 'in one transaction': 'transaction', concurrently: 'concurrently', 'in pages': 'pages' } as const
+/** What may be broken off and run again, and blocks neither reads nor writes meanwhile. */
+const REPEATABLE =
+  /^(create (unique )?index concurrently "?\w+"? on|drop index concurrently if exists|alter table (only )?"?\w+"? validate constraint|vacuum|analyze)\b/i
+
+/**
+ * The steps of a migration file, in their order. A line `-- concurrently`, `-- in pages` or `-- in one transaction` marks how what
+ * follows it runs, up to the next one; a file without marks is one transaction.
+ * @throws where a step outside of a transaction could not be run again after it was broken off
+ */
+export function stepsOf(sql: string): readonly Step[] {
+  const [before = '', ...marked] = sql.split(MARK)
+  const steps: Step[] = isEmpty(before) ? [] : [{ kind: 'transaction', sql: before }]
+  for (let at = 0; at < marked.length; at += 2) {
+    const kind = KINDS[marked[at] as keyof typeof KINDS]
+    const text = marked[at + 1] ?? ''
+    if (kind === 'concurrently') steps.push(...statementsOf(text).map(toRepeatable))
+    else if (!isEmpty(text)) steps.push({ kind, sql: text })
+  }
+  return steps.length === 0 ? [{ kind: 'transaction', sql }] : steps
+}
+
+function toRepeatable(sql: string): Step {
+  if (REPEATABLE.test(sql.replace(/\s+/g, ' '))) return { kind: 'concurrently', sql }
+  throw new Error(`Not to be run outside of a transaction: ${sql.slice(0, 100)}`)
+}
+
+/** Statements that end with a semicolon at the end of a line, without comments. */
+const statementsOf = (text: string): string[] =>
+  withoutComments(text)
+    .split(/;[ \t]*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
+
+export const withoutComments = (sql: string): string => sql.replace(/^[ \t]*--.*$/gm, '')
+
+const isEmpty = (sql: string): boolean => withoutComments(sql).trim() === ''
