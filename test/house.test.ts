@@ -15,7 +15,7 @@ const MAX_STATEMENTS = 8
 /** Top to bottom. A room imports from rooms below it, and from rooms of its own floor as long as no circle comes of it. */
 const FLOORS: readonly (readonly string[])[] = [
   ['main', 'cli', 'server'],
-  ['rest', 'graphql'],
+  ['rest', 'openai', 'graphql'],
   ['worker', 'runtime'],
   ['webhooks'],
   ['producers'],
@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['catalog', 'accounts'],
   ['context'],
   ['queue', 'http'],
-  ['engines', 'storage', 'db', 'idempotency', 'access'],
+  ['engines', 'audio', 'storage', 'db', 'idempotency', 'access'],
   ['egress', 'concurrency'],
   ['errors', 'values'],
 ]

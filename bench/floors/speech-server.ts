@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { writeWav } from '../../src/voice/wav.ts'
+import { writeWav } from '../../src/audio/wav.ts'
 
 // A speech server that answers every request with the same second of a tone, after DELAY_MS.
 

@@ -1,5 +1,5 @@
+import { durationMs, parseWav, type Wav } from '../audio/wav.ts'
 import { BadAudio } from '../engines/engine.ts'
-import { durationMs, parseWav, type Wav } from './wav.ts'
 
 /** Below this (about -54 dB) nothing is audible. */
 const AUDIBLE_PEAK = 64

@@ -1,7 +1,7 @@
+import { type Wav, writeWav } from '../audio/wav.ts'
 import { BadAudio } from '../engines/engine.ts'
 import { applyGain } from './apply-gain.ts'
 import type { Pause } from './split.ts'
-import { type Wav, writeWav } from './wav.ts'
 
 /** What is left of the silence at the edges of a chunk. */
 const EDGE_SILENCE_MS = 60
@@ -20,36 +20,94 @@ export interface RenderedChunk {
   readonly pause: Pause
 }
 
-/**
- * Chunks as one recording: silence at their edges shortened to 60 ms (100 ms at the end), 10 ms fades, pauses by punctuation. A single
- * chunk stays as the engine spoke it. All is multiplied by `gain`, peaks within -1 dBTP. @throws BadAudio when the sample rates differ
- */
-export function joinChunks(chunks: readonly RenderedChunk[], gain = 1): Wav {
-  const audios = chunks.flatMap(({ audio }) => (audio === null ? [] : [audio]))
-  const [first] = audios
-  if (first === undefined) throw new BadAudio('No part of the text was spoken.')
-  if (chunks.length === 1) return withGain(first, gain)
-  const { sampleRate } = first
-  if (audios.some((audio) => audio.sampleRate !== sampleRate))
-    throw new BadAudio('The sample rate changes in the middle.')
-  const parts = chunks.flatMap(({ audio, pause }, index) => [
-    ...(audio === null ? [] : [trimmed(audio, index === chunks.length - 1)]),
-    index === chunks.length - 1 ? 0 : toSamples(PAUSE_MS[pause], sampleRate),
-  ])
-  const total = parts.reduce<number>((sum, part) => sum + (typeof part === 'number' ? part : part.length), 0)
-  const samples = new Int16Array(total)
-  let at = 0
-  for (const part of parts) {
-    if (typeof part !== 'number') {
-      samples.set(part, at)
-      fade(samples.subarray(at, at + part.length), sampleRate)
-    }
-    at += typeof part === 'number' ? part : part.length
-  }
-  return withGain({ sampleRate, channels: 1, samples }, gain)
+/** Where a chunk is heard in the whole recording, in samples. */
+export interface Placement {
+  readonly from: number
+  readonly to: number
 }
 
-const withGain = (wav: Wav, gain: number): Wav =>
+/**
+ * Makes chunks one recording, one after the other: silence at their edges shortened to 60 ms (100 ms at the end), 10 ms fades, pauses by
+ * punctuation. A single chunk stays as the engine spoke it.
+ */
+export class ChunkJoiner {
+  readonly #count: number
+  readonly #placements: Placement[] = []
+  #sampleRate: number | null = null
+  /** Pauses before the first sound, in milliseconds: how many samples they are is not known yet. */
+  #silenceMs = 0
+  #length = 0
+
+  /** @param count how many chunks there are */
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  /** Null as long as nothing was spoken. */
+  get sampleRate(): number | null {
+    return this.#sampleRate
+  }
+
+  /** Of the chunks so far. */
+  get placements(): readonly Placement[] {
+    return this.#placements
+  }
+
+  /** What the next chunk adds to the recording, of memory of its own unless it is the only one. @throws BadAudio when the sample rates differ */
+  push({ audio, pause }: RenderedChunk): Int16Array {
+    if (audio !== null) this.#sampleRate ??= audio.sampleRate
+    if (audio !== null && audio.sampleRate !== this.#sampleRate)
+      throw new BadAudio('The sample rate changes in the middle.')
+    const isLast = this.#placements.length === this.#count - 1
+    const pauseMs = isLast ? 0 : PAUSE_MS[pause]
+    if (this.#sampleRate === null) return this.#wait(pauseMs)
+    const added = this.#count === 1 && audio !== null ? audio.samples : this.#place(audio, pauseMs, isLast)
+    if (this.#count === 1) this.#placements.push({ from: 0, to: added.length })
+    this.#length += added.length
+    return added
+  }
+
+  #wait(pauseMs: number): Int16Array {
+    this.#silenceMs += pauseMs
+    this.#placements.push({ from: 0, to: 0 })
+    return new Int16Array(0)
+  }
+
+  #place(audio: Wav | null, pauseMs: number, isLast: boolean): Int16Array {
+    const rate = this.#sampleRate as number
+    const sound = audio === null ? new Int16Array(0) : trimmed(audio, isLast)
+    const before = toSamples(this.#silenceMs, rate)
+    this.#silenceMs = 0
+    const added = new Int16Array(before + sound.length + toSamples(pauseMs, rate))
+    added.set(sound, before)
+    fade(added.subarray(before, before + sound.length), rate)
+    const from = this.#length + before
+    this.#placements.push({ from, to: from + sound.length })
+    return added
+  }
+}
+
+/** What was joined as a recording. @throws BadAudio where nothing was spoken */
+export function recordingOf({ sampleRate }: ChunkJoiner, samples: Int16Array): Wav {
+  if (sampleRate === null) throw new BadAudio('No part of the text was spoken.')
+  return { sampleRate, channels: 1, samples }
+}
+
+/** One array of several; a single one as it is. */
+export function concatenated(parts: readonly Int16Array[]): Int16Array {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return only
+  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
+}
+
+/** A new recording unless nothing has to be changed. */
+export const withGain = (wav: Wav, gain: number): Wav =>
   gain === 1 ? wav : { ...wav, samples: applyGain(wav.samples, wav.sampleRate, gain) }
 
 /** A WAV file with a correct header, whatever the engine's said. */

@@ -1,12 +1,11 @@
+import { durationMs } from '../audio/wav.ts'
 import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
-import { gainOf, type Loudness } from '../engines/loudness.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
+import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
-import { joinChunks, type RenderedChunk, toFile } from './join.ts'
-import { type Chunk, splitText } from './split.ts'
-import { durationMs, type Wav } from './wav.ts'
+import { type Chunk, splitForListener, splitText } from './split.ts'
 
 /** How often unusable audio is tried again with another seed. */
 const MORE_SEEDS = 2
@@ -14,35 +13,36 @@ const SEEDS = 2 ** 31
 /** A row of dashes between two paragraphs is a pause. */
 const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 
-interface Spoken {
-  readonly wav: Uint8Array
+interface Spoken extends Recording {
   readonly durationMs: number
   /** Into how many chunks the text was cut. */
   readonly chunks: number
 }
 
-interface SpokenChunk {
-  readonly audio: Wav
-  readonly loudness: Loudness | undefined
+/** What is said while a text is being spoken. */
+interface Listening {
+  /** Of a text of several chunks, how many are rendered. */
+  onProgress?(progress: Progress): void
+  /** Each part in its order, as early as it can be heard: the first one is then a short one. Not called for a text of a single chunk. */
+  onPart?(part: SpokenPart): void
 }
 
 /**
  * Speaks a text of any length: in chunks, as many at once as the engine has slots, all with one seed and in one language, checked one
- * by one, joined into one WAV and brought to the loudness that the engine asks for, if it does. When one fails the others are stopped.
+ * by one, joined and brought to the loudness that the engine asks for, if it does. When one fails the others are stopped.
  * @throws EngineError; the signal's reason when aborted
  */
 export async function speakText(
   engine: SpeechEngine,
   request: SpeechRequest,
-  onProgress: (progress: Progress) => void = () => undefined,
+  { onProgress, onPart }: Listening = {},
 ): Promise<Spoken> {
   const language = languageOf(request)
-  const chunks = splitText(request.text, language)
+  const chunks = (onPart === undefined ? splitText : splitForListener)(request.text, language)
   const isWhole = chunks.length === 1
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
-  const rendered: RenderedChunk[] = []
-  const loudness: (Loudness | undefined)[] = []
+  const assembly = new SpeechAssembly(chunks, isWhole ? undefined : onPart)
   let done = 0
   const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
@@ -51,16 +51,14 @@ export async function speakText(
     const speech = isSilent
       ? null
       : await speakChunk(engine, { ...spoken, signal }, language).catch(pauseUnless(isWhole))
-    rendered[index] = { audio: speech?.audio ?? null, pause: chunk.pause }
-    loudness[index] = speech?.loudness
     done++
-    if (!isWhole) onProgress({ done, total: chunks.length })
+    if (!isWhole) onProgress?.({ done, total: chunks.length })
+    assembly.add(index, speech)
   }
-  if (!isWhole) onProgress({ done, total: chunks.length })
+  if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
-  // One factor for all of them: the voice does not change its distance from one chunk to the next.
-  const wav = joinChunks(rendered, gainOf(loudness.filter((one) => one !== undefined)))
-  return { wav: toFile(wav), durationMs: durationMs(wav), chunks: chunks.length }
+  const recording = assembly.finish()
+  return { ...recording, durationMs: durationMs(recording.audio), chunks: chunks.length }
 }
 
 function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {

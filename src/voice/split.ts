@@ -7,12 +7,17 @@ export type Pause = 'paragraph' | 'sentence' | 'clause' | 'none'
 /** A part of a text that is spoken by itself, and the pause after it. */
 export interface Chunk {
   readonly text: string
+  /** Where it begins in the whole text, in UTF-16 units. */
+  readonly start: number
   readonly pause: Pause
 }
 
 /** Longer texts drift, hurry and get cut off by the models. */
 const MAX_CHARACTERS = 400
 const IDEAL_CHARACTERS = 300
+/** The first chunk of a text whose listener waits for it: long enough to be spoken like a sentence. */
+const OPENING_MIN_CHARACTERS = 40
+const OPENING_MAX_CHARACTERS = 120
 /** What a cut costs besides a length that is not ideal: one in a sentence is worth a chunk of half or twice the length. */
 const CUT_COSTS: Readonly<Record<Pause, number>> = { paragraph: 0, sentence: 1000, clause: 25_000, none: 80_000 }
 /** A comma ends a clause when space follows; in scripts without spaces it does anyway. */
@@ -30,11 +35,42 @@ interface Piece {
  * Nothing but white space is lost. A text that fits in one chunk is returned as it is. Pure.
  */
 export function splitText(text: string, language: Language | undefined): Chunk[] {
-  if (text.length <= MAX_CHARACTERS) return [{ text, pause: 'none' }]
+  if (text.length <= MAX_CHARACTERS) return [{ text, start: 0, pause: 'none' }]
   const pieces = cutLong(text, piecesBetween(0, text.length, findSentences(text, language)))
   return pack(pieces)
-    .map(({ start, end, pause }) => ({ text: text.slice(start, end).trim(), pause }))
+    .map((piece) => chunkOf(text, piece))
     .filter((chunk) => chunk.text !== '')
+}
+
+/**
+ * The same with a short first chunk, so that there is something to hear early: up to the first sentence end after 40 units, or a clause's
+ * where that is far. Pure.
+ */
+export function splitForListener(text: string, language: Language | undefined): Chunk[] {
+  const opening = findOpening(text, language)
+  if (opening === null) return splitText(text, language)
+  const rest = splitText(text.slice(opening.end), language).map((chunk) => ({
+    ...chunk,
+    start: chunk.start + opening.end,
+  }))
+  return [chunkOf(text, opening), ...rest]
+}
+
+function findOpening(text: string, language: Language | undefined): Piece | null {
+  const head = text.slice(0, OPENING_MAX_CHARACTERS)
+  const isGood = ({ at }: { at: number }) =>
+    at >= OPENING_MIN_CHARACTERS &&
+    at <= OPENING_MAX_CHARACTERS &&
+    text.slice(at).trim().length >= OPENING_MIN_CHARACTERS
+  const breaks = findSentences(text.slice(0, MAX_CHARACTERS), language).filter(isGood)
+  const clauses = clauseBreaks(text, { start: 0, end: head.length, pause: 'none' }).filter(isGood)
+  const found = breaks[0] ?? clauses.at(-1)
+  return found === undefined ? null : { start: 0, end: found.at, pause: found.kind }
+}
+
+function chunkOf(text: string, { start, end, pause }: Piece): Chunk {
+  const piece = text.slice(start, end)
+  return { text: piece.trim(), start: start + piece.length - piece.trimStart().length, pause }
 }
 
 function piecesBetween(start: number, end: number, breaks: readonly { at: number; kind: Pause }[]): Piece[] {

@@ -13,6 +13,7 @@ import type { Produced } from '../jobs/lifecycle/produce.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { Ticket } from '../queue/ticket.ts'
+import { toFile } from './join.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
@@ -61,12 +62,12 @@ async function render(
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   try {
-    const { wav, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
-      speakText(engine, { ...request, deadline }, progress.note),
+    const { audio, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
+      speakText(engine, { ...request, deadline }, { onProgress: progress.note }),
     )
     return {
       chunks,
-      files: [{ output: 'audio', extension: '.wav', content: wav, contentType: AUDIO_TYPE, durationMs }],
+      files: [{ output: 'audio', extension: '.wav', content: toFile(audio), contentType: AUDIO_TYPE, durationMs }],
     }
   } finally {
     parts.ticket?.release()

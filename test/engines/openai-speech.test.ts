@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { durationMs, parseWav } from '../../src/audio/wav.ts'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../src/engines/engine.ts'
 import { openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
-import { durationMs, parseWav } from '../../src/voice/wav.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 
 const KEY = 'sk-0123456789'

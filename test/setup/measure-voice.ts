@@ -1,4 +1,4 @@
-import type { Wav } from '../../src/voice/wav.ts'
+import type { Wav } from '../../src/audio/wav.ts'
 
 const FRAME_SECONDS = 0.04
 const LOWEST_HZ = 60

@@ -1,6 +1,6 @@
+import { writeWav } from '../../src/audio/wav.ts'
 import type { SpeechEngine, SpeechRequest } from '../../src/engines/engine.ts'
 import type { Engines } from '../../src/engines/engines.ts'
-import { writeWav } from '../../src/voice/wav.ts'
 
 const SAMPLE_RATE = 8000
 const SECONDS_PER_CHARACTER = 0.07

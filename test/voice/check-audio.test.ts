@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { writeWav } from '../../src/audio/wav.ts'
 import type { EngineError } from '../../src/engines/engine.ts'
 import { checkAudio } from '../../src/voice/check-audio.ts'
-import { writeWav } from '../../src/voice/wav.ts'
 
 const RATE = 22_050
 const hum = (seconds: number) =>

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
-import { joinChunks, type RenderedChunk, toFile } from '../../src/voice/join.ts'
-import { parseWav, type Wav } from '../../src/voice/wav.ts'
+import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { ChunkJoiner, concatenated, type RenderedChunk, recordingOf, toFile } from '../../src/voice/join.ts'
 
+const joinChunks = (chunks: readonly RenderedChunk[]): Wav => {
+  const joiner = new ChunkJoiner(chunks.length)
+  const samples = concatenated(chunks.map((chunk) => joiner.push(chunk)))
+  return recordingOf(joiner, samples)
+}
 const RATE = 10_000
 const MS = RATE / 1000
 const tone = (ms: number, silentBefore = 0, silentAfter = 0): Wav => {
@@ -13,7 +18,7 @@ const lengthMs = (chunks: readonly RenderedChunk[]) => joinChunks(chunks).sample
 
 test('a single chunk stays as it is', () => {
   const audio = tone(100, 500, 500)
-  expect(joinChunks([{ audio, pause: 'none' }])).toBe(audio)
+  expect(joinChunks([{ audio, pause: 'none' }]).samples).toBe(audio.samples)
 })
 
 test('silence at the edges is shortened to 60 ms and to 100 ms at the end, less stays as it is', () => {

@@ -54,7 +54,7 @@ describe('nothing is lost', () => {
 })
 
 test('a text that fits in one chunk stays as it is', () => {
-  expect(cut('  Hello. World.\n')).toEqual([{ text: '  Hello. World.\n', pause: 'none' }])
+  expect(cut('  Hello. World.\n')).toEqual([{ text: '  Hello. World.\n', start: 0, pause: 'none' }])
 })
 
 test.each(LANGUAGES)('prose in %s is cut after sentences, into 200 to 400 characters', (language) => {

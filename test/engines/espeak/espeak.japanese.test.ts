@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { durationMs, parseWav } from '../../../src/audio/wav.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
-import { durationMs, parseWav } from '../../../src/voice/wav.ts'
 import { p99, watchEventLoop } from '../../setup/event-loop.ts'
 
 const engine = openEspeak({ threads: 1, log: openLog('silent') })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { parseWav } from '../../../src/audio/wav.ts'
 import { LANGUAGES } from '../../../src/engines/espeak/detect-language.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { ESPEAK_LANGUAGES } from '../../../src/engines/espeak/espeak-voice.ts'
@@ -8,7 +9,6 @@ import { integratedLufs, measureLoudness } from '../../../src/engines/loudness.t
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/check-audio.ts'
 import { speakText } from '../../../src/voice/speak-text.ts'
-import { parseWav } from '../../../src/voice/wav.ts'
 import { measureVoice } from '../../setup/measure-voice.ts'
 
 const TEXT = 'The quick brown fox jumps over the lazy dog while the sun sets slowly in the west.'
@@ -72,8 +72,11 @@ describe('every voice has -19 LUFS and peaks below -1 dBTP, whatever its loudnes
   const spoken = async (engineVoice: string, styleInstruction?: string) => {
     const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
     const request = { text: TEXT, language: 'English', voice, extra: {}, signal: new AbortController().signal }
-    const { wav } = await speakText(engine, { ...request, ...(styleInstruction !== undefined && { styleInstruction }) })
-    const { samples, sampleRate } = parseWav(wav)
+    const { audio } = await speakText(engine, {
+      ...request,
+      ...(styleInstruction !== undefined && { styleInstruction }),
+    })
+    const { samples, sampleRate } = audio
     const { blocks, truePeak } = measureLoudness(samples, sampleRate)
     return { lufs: integratedLufs(blocks), dbtp: 20 * Math.log10(truePeak) }
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, test } from 'vitest'
+import { durationMs, parseWav } from '../../../src/audio/wav.ts'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/engines/engine.ts'
 import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/check-audio.ts'
-import { durationMs, parseWav } from '../../../src/voice/wav.ts'
 import { p99, watchEventLoop } from '../../setup/event-loop.ts'
 import { measureVoice } from '../../setup/measure-voice.ts'
 

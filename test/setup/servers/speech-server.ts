@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { writeWav } from '../../../src/voice/wav.ts'
+import { writeWav } from '../../../src/audio/wav.ts'
 import { type Listening, listening } from './listening.ts'
 
 const RATE = 24_000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { durationMs, parseWav, writeWav } from '../../src/audio/wav.ts'
 import { mendWavSizes } from '../../src/engines/wav-header.ts'
-import { durationMs, parseWav, writeWav } from '../../src/voice/wav.ts'
 
 const samples = Int16Array.from({ length: 1000 }, (_, i) => (i * 37) % 20_000)
 const withBytes = (offset: number, ...bytes: number[]) => {

@@ -1,0 +1,74 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { decode } from './decode.ts'
+import { encodeFile, startEncoding } from './encode.ts'
+import type { Encoding, EncodingOptions } from './encoding.ts'
+import type { FileFormat } from './format.ts'
+import type { Wav } from './wav.ts'
+
+const NICENESS = 5
+
+/** What a thread is asked to do. `stream` names a file that is encoded bit by bit. */
+export type AudioTask =
+  | { readonly kind: 'start'; readonly stream: number; readonly options: EncodingOptions }
+  | { readonly kind: 'push'; readonly stream: number; readonly samples: Int16Array; readonly isLast: boolean }
+  | { readonly kind: 'drop'; readonly stream: number }
+  | { readonly kind: 'encode'; readonly samples: Int16Array; readonly options: EncodingOptions }
+  | { readonly kind: 'decode'; readonly bytes: Uint8Array; readonly format: FileFormat }
+
+/** What comes of a task; nothing of a start or a drop. */
+export type AudioResult = Uint8Array<ArrayBuffer> | Wav | null
+
+/** Tasks are answered in the order in which they came. */
+export type AudioAnswer =
+  | { readonly id: number; readonly result: AudioResult }
+  | { readonly id: number; readonly error: string }
+
+const streams = new Map<number, Encoding>()
+let last: Promise<void> = Promise.resolve()
+
+// On Linux a thread has a priority of its own: the API comes first.
+if (process.platform === 'linux') setPriority(NICENESS)
+parentPort?.on('message', ({ id, task }: { id: number; task: AudioTask }) => {
+  // One after the other: a file that is opened may wait for its library, and its samples come right behind.
+  last = last.then(() => answer(id, task))
+})
+
+async function answer(id: number, task: AudioTask): Promise<void> {
+  try {
+    const result = await perform(task)
+    parentPort?.postMessage({ id, result }, result instanceof Uint8Array ? [result.buffer] : [])
+  } catch (error) {
+    parentPort?.postMessage({ id, error: (error as Error).message })
+  }
+}
+
+async function perform(task: AudioTask): Promise<AudioResult> {
+  switch (task.kind) {
+    case 'start':
+      streams.set(task.stream, await startEncoding(task.options))
+      return null
+    case 'push':
+      return push(task.stream, task.samples, task.isLast)
+    case 'drop':
+      drop(task.stream)
+      return null
+    case 'encode':
+      return encodeFile(task.samples, task.options)
+    case 'decode':
+      return decode(task.bytes, task.format)
+  }
+}
+
+function push(stream: number, samples: Int16Array, isLast: boolean): AudioResult {
+  const encoding = streams.get(stream)
+  if (encoding === undefined) throw new Error('This file has ended.')
+  const bytes = encoding.push(samples, isLast)
+  if (isLast) drop(stream)
+  return bytes
+}
+
+function drop(stream: number): void {
+  streams.get(stream)?.close()
+  streams.delete(stream)
+}

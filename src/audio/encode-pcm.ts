@@ -1,0 +1,49 @@
+import { writeWavHeader } from '../engines/wav-header.ts'
+import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
+import { PCM_RATE } from './format.ts'
+import { resampleTo } from './resample.ts'
+
+/** What stands in a WAV file for a size that is not known yet. */
+const UNKNOWN_SIZE = 0xffffffff
+const WAV_HEADER_BYTES = 44
+/** More cannot be said in 32 bits. */
+const MAX_WAV_SAMPLES = (UNKNOWN_SIZE - WAV_HEADER_BYTES) / 2
+
+/** The samples themselves: at 24 kHz, without a header. */
+export async function encodePcm({ sampleRate }: EncodingOptions): Promise<Encoding> {
+  const resampler = sampleRate === PCM_RATE ? null : await resampleTo(PCM_RATE, sampleRate)
+  return {
+    patches: [],
+    push: (samples, isLast) => bytesOf(resampler === null ? samples : resampler.push(samples, isLast)),
+    close: () => resampler?.close(),
+  }
+}
+
+/** WAV, PCM 16-bit mono at the rate of the samples. Where their number is not known the header says so. */
+export function encodeWav({ sampleRate, totalSamples }: EncodingOptions): Encoding {
+  let head: Uint8Array | null = wavHead(sampleRate, totalSamples)
+  return {
+    patches: [],
+    push: (samples) => {
+      const bytes = bytesOf(samples)
+      if (head === null) return bytes
+      const first = joinBytes([head, bytes])
+      head = null
+      return first
+    },
+    close: () => undefined,
+  }
+}
+
+function wavHead(sampleRate: number, totalSamples = Number.POSITIVE_INFINITY): Uint8Array {
+  const head = new Uint8Array(WAV_HEADER_BYTES)
+  writeWavHeader(head, sampleRate)
+  const view = new DataView(head.buffer)
+  const isKnown = totalSamples <= MAX_WAV_SAMPLES
+  view.setUint32(4, isKnown ? WAV_HEADER_BYTES - 8 + totalSamples * 2 : UNKNOWN_SIZE, true)
+  view.setUint32(40, isKnown ? totalSamples * 2 : UNKNOWN_SIZE, true)
+  return head
+}
+
+const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))

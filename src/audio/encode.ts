@@ -1,0 +1,41 @@
+import { encodeWithLibav } from './encode-libav.ts'
+import { encodeMp3 } from './encode-mp3.ts'
+import { encodePcm, encodeWav } from './encode-pcm.ts'
+import { type Encoding, type EncodingOptions, joinBytes } from './encoding.ts'
+
+/** Begins a file of any format, in this very thread. */
+export async function startEncoding(options: EncodingOptions): Promise<Encoding> {
+  switch (options.format) {
+    case 'wav':
+      return encodeWav(options)
+    case 'pcm':
+      return encodePcm(options)
+    case 'mp3':
+      return encodeMp3(options)
+    case 'opus':
+    case 'flac':
+      return encodeWithLibav(options)
+  }
+}
+
+/** A whole file, with what only its end tells where it belongs. */
+export async function encodeFile(
+  samples: Int16Array,
+  options: Omit<EncodingOptions, 'totalSamples'>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = await startEncoding({ ...options, totalSamples: samples.length })
+  try {
+    const parts: Uint8Array[] = []
+    for (let at = 0; at < samples.length; at += BLOCK_SAMPLES) {
+      parts.push(encoding.push(samples.subarray(at, at + BLOCK_SAMPLES), false))
+    }
+    const file = joinBytes([...parts, encoding.push(new Int16Array(0), true)])
+    for (const { at, bytes } of encoding.patches) file.set(bytes, at)
+    return file
+  } finally {
+    encoding.close()
+  }
+}
+
+/** Some seconds: frames of it all at once would take several times the memory. */
+const BLOCK_SAMPLES = 65_536

@@ -1,0 +1,25 @@
+/** How audio leaves the service. `pcm` is 16-bit little-endian mono at 24 kHz, without a header. */
+export const AUDIO_FORMATS = ['wav', 'mp3', 'opus', 'flac', 'pcm'] as const
+export type AudioFormat = (typeof AUDIO_FORMATS)[number]
+
+/** Those that a job's file may be stored in. */
+export const FILE_FORMATS = ['wav', 'mp3', 'opus', 'flac'] as const
+export type FileFormat = (typeof FILE_FORMATS)[number]
+
+/** What OpenAI's clients take `pcm` for, whatever the engine speaks. */
+export const PCM_RATE = 24_000
+
+/** Media types as a stored file is served. */
+export const FILE_TYPES: Readonly<Record<AudioFormat, string>> = {
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  flac: 'audio/flac',
+  pcm: 'audio/pcm',
+}
+
+export const isAudioFormat = (value: unknown): value is AudioFormat => AUDIO_FORMATS.some((format) => format === value)
+
+/** The format that a stored file is in, by its media type; null for what is none of them. */
+export const formatOfType = (contentType: string): FileFormat | null =>
+  FILE_FORMATS.find((format) => FILE_TYPES[format] === contentType) ?? null

@@ -1,0 +1,39 @@
+import library, { type FilterSettings, type Frame, type LibAV } from '@libav.js/variant-default'
+
+const MONO = 4
+const AUDIO = 1
+
+let opened: Promise<LibAV> | undefined
+
+/** FFmpeg's libraries in this thread, once. What they say about odd files is no log line of this service. */
+export function openLibav(): Promise<LibAV> {
+  opened ??= library.LibAV({ noworker: true }).then((libav) => {
+    libav.av_log_set_level_sync(libav.AV_LOG_QUIET)
+    return libav
+  })
+  return opened
+}
+
+/** Mono samples of one kind at one rate, as filters are told of them. @param frameSize how many make a frame; 0 or absent: any */
+export const monoAt = (sampleRate: number, sampleFormat: number, frameSize = 0): FilterSettings => ({
+  type: AUDIO,
+  sample_rate: sampleRate,
+  sample_fmt: sampleFormat,
+  channel_layout: MONO,
+  time_base: [1, sampleRate],
+  ...(frameSize > 0 && { frame_size: frameSize }),
+})
+
+/** A frame of samples that come at `position`, counted from the first one. */
+export const frameOf = (libav: LibAV, samples: Int16Array, sampleRate: number, position: number): Frame => ({
+  data: samples,
+  format: libav.AV_SAMPLE_FMT_S16,
+  sample_rate: sampleRate,
+  channel_layout: MONO,
+  channels: 1,
+  nb_samples: samples.length,
+  pts: position,
+  ptshi: 0,
+  time_base_num: 1,
+  time_base_den: sampleRate,
+})

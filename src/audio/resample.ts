@@ -1,0 +1,58 @@
+import type { Frame, LibAV } from '@libav.js/variant-default'
+import { frameOf, monoAt, openLibav } from './libav.ts'
+
+/** Samples at another rate, as they come. */
+interface Resampler {
+  /** With `isLast` all that are left. */
+  push(samples: Int16Array, isLast: boolean): Int16Array
+  close(): void
+}
+
+/** Brings samples of the rate `from` to the rate `to`, both in Hz. */
+export async function resampleTo(to: number, from: number): Promise<Resampler> {
+  const libav = await openLibav()
+  const s16 = libav.AV_SAMPLE_FMT_S16
+  const [graph, source, sink] = libav.ff_init_filter_graph_sync('anull', monoAt(from, s16), monoAt(to, s16))
+  const frame = libav.av_frame_alloc_sync()
+  let position = 0
+  return {
+    push: (samples, isLast) => {
+      const frames = samples.length === 0 ? [] : [frameOf(libav, samples, from, position)]
+      position += samples.length
+      if (frames.length === 0 && !isLast) return new Int16Array(0)
+      return samplesOf(libav.ff_filter_multi_sync(source, sink, frame, frames, isLast))
+    },
+    close: () => {
+      libav.avfilter_graph_free_js_sync(graph)
+      libav.av_frame_free_js_sync(frame)
+    },
+  }
+}
+
+/** Whatever a file was decoded to, as 16-bit mono at its own rate. */
+export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
+  const [first] = frames
+  if (first === undefined) return new Int16Array(0)
+  const s16 = libav.AV_SAMPLE_FMT_S16
+  const to = monoAt(first.sample_rate, s16)
+  const from = { ...to, sample_fmt: first.format, channel_layout: first.channel_layout }
+  const [graph, source, sink] = libav.ff_init_filter_graph_sync('anull', from, to)
+  const frame = libav.av_frame_alloc_sync()
+  try {
+    return samplesOf(libav.ff_filter_multi_sync(source, sink, frame, frames, true))
+  } finally {
+    libav.avfilter_graph_free_js_sync(graph)
+    libav.av_frame_free_js_sync(frame)
+  }
+}
+
+function samplesOf(frames: readonly Frame[]): Int16Array {
+  const parts = frames.map(({ data }) => (Array.isArray(data) ? data[0] : data) as Int16Array)
+  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
+}

@@ -1,0 +1,87 @@
+import type { Wav } from '../audio/wav.ts'
+import { gainOf, type Loudness } from '../engines/loudness.ts'
+import { ChunkJoiner, concatenated, recordingOf, withGain } from './join.ts'
+import type { Chunk } from './split.ts'
+
+/** A chunk as the engine spoke it; null where it had nothing to say. */
+export interface SpokenChunk {
+  readonly audio: Wav
+  readonly loudness: Loudness | undefined
+}
+
+/** One chunk of a recording that is heard while the others are still being spoken. The parts of a text are its recording, sample by sample. */
+export interface SpokenPart {
+  /** Counted from 0. */
+  readonly index: number
+  readonly wav: Wav
+}
+
+/** Where a part of the text is heard in the recording. */
+export interface ChunkTiming {
+  /** In UTF-16 units of the text. */
+  readonly textStart: number
+  readonly textEnd: number
+  /** In samples. */
+  readonly from: number
+  readonly to: number
+}
+
+/** A whole text, spoken. */
+export interface Recording {
+  readonly audio: Wav
+  readonly timing: readonly ChunkTiming[]
+}
+
+/**
+ * Puts chunks that come in any order together, brought to the loudness that the engine asks for. Where parts are listened to, each leaves
+ * as soon as all before it have, and the first one that is heard decides how loud all are; otherwise all of them together do.
+ */
+export class SpeechAssembly {
+  readonly #chunks: readonly Chunk[]
+  readonly #onPart: ((part: SpokenPart) => void) | undefined
+  readonly #joiner: ChunkJoiner
+  readonly #spoken: (SpokenChunk | null | undefined)[] = []
+  readonly #parts: Int16Array[] = []
+  #gain: number | null = null
+
+  constructor(chunks: readonly Chunk[], onPart?: (part: SpokenPart) => void) {
+    this.#chunks = chunks
+    this.#onPart = onPart
+    this.#joiner = new ChunkJoiner(chunks.length)
+  }
+
+  /** @throws BadAudio when the sample rates differ */
+  add(index: number, spoken: SpokenChunk | null): void {
+    this.#spoken[index] = spoken
+    for (let next = this.#spoken[this.#parts.length]; next !== undefined; next = this.#spoken[this.#parts.length])
+      this.#append(next)
+  }
+
+  /** The whole, once every chunk was added. @throws BadAudio where nothing was spoken */
+  finish(): Recording {
+    const audio = recordingOf(this.#joiner, concatenated(this.#parts))
+    const timing = this.#joiner.placements.map((placement, index) => {
+      const { start, text } = this.#chunks[index] as Chunk
+      return { textStart: start, textEnd: start + text.length, ...placement }
+    })
+    const isDone = this.#onPart !== undefined
+    return { audio: isDone ? audio : withGain(audio, gainOf(this.#loudness())), timing }
+  }
+
+  #append(spoken: SpokenChunk | null): void {
+    const index = this.#parts.length
+    const { pause } = this.#chunks[index] as Chunk
+    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause })
+    const { sampleRate } = this.#joiner
+    if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
+    this.#gain ??= gainOf(this.#loudness())
+    const wav = withGain({ sampleRate, channels: 1, samples }, this.#gain)
+    this.#parts.push(wav.samples)
+    this.#onPart({ index, wav })
+  }
+
+  /** Of what has been appended, or is being. */
+  #loudness(): Loudness[] {
+    return this.#spoken.slice(0, this.#parts.length + 1).flatMap((one) => one?.loudness ?? [])
+  }
+}

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, describe, expect, test } from 'vitest'
+import { type AudioThreads, openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, type FileFormat, PCM_RATE } from '../../src/audio/format.ts'
+import type { Wav } from '../../src/audio/wav.ts'
+import { samplesOf, similarity, sweep } from '../setup/sound.ts'
+
+const threads: AudioThreads = openAudioThreads(1)
+afterAll(() => threads.close())
+
+const RATES = [8000, 22_050, 48_000]
+/** Encoders of speech leave out what is not heard. */
+const LEAST_SIMILAR: Readonly<Record<AudioFormat, number>> = { wav: 1, flac: 1, mp3: 0.97, opus: 0.9, pcm: 0.98 }
+const MOST_LATE_SECONDS = 0.08
+
+async function encoded(pool: AudioThreads, wav: Wav, format: AudioFormat, block = 7001): Promise<Uint8Array> {
+  const encoder = pool.startEncoder({ format, sampleRate: wav.sampleRate })
+  const parts: Uint8Array[] = []
+  for (let at = 0; at < wav.samples.length; at += block)
+    parts.push(await encoder.push(wav.samples.subarray(at, at + block)))
+  return Buffer.concat([...parts, await encoder.end()])
+}
+
+const decoded = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
+  format === 'pcm' ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) } : threads.decode(bytes, format)
+
+describe.each(AUDIO_FORMATS)('%s', (format) => {
+  test.each(RATES)('plays as long as its samples at %i Hz, and sounds like them', async (rate) => {
+    const wav = sweep(1, rate)
+    const heard = await decoded(await encoded(threads, wav, format), format)
+    const { score, lateSeconds } = similarity(wav, heard)
+    expect(heard.samples.length / heard.sampleRate).toBeGreaterThanOrEqual(0.99)
+    expect(heard.samples.length / heard.sampleRate).toBeLessThan(1.15)
+    expect(Math.abs(lateSeconds)).toBeLessThanOrEqual(MOST_LATE_SECONDS)
+    expect(score).toBeGreaterThanOrEqual(LEAST_SIMILAR[format])
+    if (format === 'flac' || format === 'wav') expect(heard).toEqual(wav)
+  })
+
+  test('is the same however its samples are cut, and whatever is encoded meanwhile', async () => {
+    const [one, other] = [sweep(0.5, 22_050), sweep(0.5, 24_000)]
+    const alone = await decoded(await encoded(threads, one, format), format)
+    const [first, second] = await Promise.all([
+      encoded(threads, one, format, 311),
+      encoded(threads, other, format, 997),
+    ])
+    expect((await decoded(first, format)).samples).toEqual(alone.samples)
+    expect(similarity(other, await decoded(second, format)).score).toBeGreaterThanOrEqual(LEAST_SIMILAR[format])
+  })
+
+  test('of no samples at all is a file, and an encoder that is given up leaves the others alone', async () => {
+    const dropped = threads.startEncoder({ format, sampleRate: 24_000 })
+    await dropped.push(sweep(0.1, 24_000).samples)
+    dropped.drop()
+    await expect(dropped.push(new Int16Array(1))).rejects.toThrow('ended')
+    await threads.startEncoder({ format, sampleRate: 24_000 }).end()
+    const wav = sweep(0.5, 24_000)
+    expect(similarity(wav, await decoded(await encoded(threads, wav, format), format)).score).toBeGreaterThan(0.85)
+  })
+})
+
+test.each(FILE_FORMATS)('a whole %s file says how long it is, and outside programs agree', async (format) => {
+  const wav = sweep(3, 22_050)
+  const file = await threads.encode(wav, format)
+  expect((await threads.decode(file, format)).samples.length).toBeGreaterThan(0)
+  if (format === 'flac') expect(Number(Buffer.from(file).readBigUInt64BE(18) & 0xfffffffffn)).toBe(wav.samples.length)
+  if (format === 'flac') expect(Buffer.from(file).subarray(26, 42).equals(Buffer.alloc(16))).toBe(false)
+  for (const problem of problemsOf(file, format)) expect(problem).toBe('')
+})
+
+test('FLAC whose length is known says it in its first bytes', async () => {
+  const { samples, sampleRate } = sweep(1, 22_050)
+  const encoder = threads.startEncoder({ format: 'flac', sampleRate, totalSamples: samples.length })
+  const first = await encoder.push(samples)
+  await encoder.end()
+  expect(Number(Buffer.from(first).readBigUInt64BE(18) & 0xfffffffffn)).toBe(samples.length)
+})
+
+test.each(FILE_FORMATS)('what is no %s file is an error, and the thread goes on', async (format) => {
+  for (const junk of [Buffer.alloc(0), Buffer.from('<!doctype html>'), Buffer.alloc(5000, 7)])
+    await expect(threads.decode(junk, format)).rejects.toThrow()
+  expect(await threads.decode(await threads.encode(sweep(0.2, 24_000), 'flac'), 'flac')).toEqual(sweep(0.2, 24_000))
+})
+
+test('a closed pool fails what it has in hands', async () => {
+  const pool = openAudioThreads(1)
+  const encoder = pool.startEncoder({ format: 'mp3', sampleRate: 24_000 })
+  const pushed = encoder.push(new Int16Array(24_000)).catch((error: Error) => error.message)
+  await pool.close()
+  expect(await pushed).toContain('closed')
+})
+
+/** What ffprobe, flac and opusinfo have to say against a file; nothing where they are not installed. */
+function problemsOf(file: Uint8Array, format: FileFormat): string[] {
+  const run = (program: string, ...args: string[]) => spawnSync(program, args, { input: file, encoding: 'utf8' })
+  const probe = run('ffprobe', '-v', 'warning', '-f', format === 'opus' ? 'ogg' : format, '-i', 'pipe:0')
+  const check = format === 'flac' ? run('flac', '--test', '--silent', '-') : null
+  return [probe, check].flatMap((said) => (said === null || said.error !== undefined ? [] : [said.stderr]))
+}
