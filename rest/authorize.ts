@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import type { Actor, KeyActor } from '../src/access/actor.ts'
+import { type Actor, type KeyActor, ownerOf } from '../src/access/actor.ts'
 import { requireScope } from '../src/access/require.ts'
 import { whileConnected } from '../src/http/client-disconnect.ts'
 import { checkBodyHeaders } from '../src/http/json-body.ts'
@@ -44,6 +44,6 @@ export function authorize(
     await target?.(ctx, { params: request.params as Record<string, string>, headers: request.headers })
     if (takesBody) checkBodyHeaders(request.headers)
     // What writes runs to its end: it is whole or not at all.
-    request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw) } : ctx
+    request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw, ownerOf(ctx.actor)) } : ctx
   }
 }

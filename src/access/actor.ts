@@ -46,3 +46,6 @@ export function callerOf(caller: AccountHolder): string {
   if (caller.kind === 'key') return caller.apiKeyId
   return caller.kind === 'session' ? caller.sessionId : caller.accountId
 }
+
+/** Whose share of the process a request takes: the account's, if it has one. */
+export const ownerOf = (actor: Actor): string | undefined => ('accountId' in actor ? actor.accountId : undefined)

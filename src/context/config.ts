@@ -27,6 +27,8 @@ export interface Settings {
   readonly publicUrl: string | null
   /** null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null
+  /** Connections of the process's two pools together. */
+  readonly databasePoolSize: number
   readonly dataDir: string
   /** Whether a start applies pending migrations; if not, it refuses to start on them. */
   readonly migrate: boolean
@@ -66,6 +68,7 @@ const schema = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_POOL_SIZE: integer(4, 1000, 20),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   MIGRATE: onOrOff,
   SECRET_KEY: secret.optional(),
@@ -145,6 +148,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     host: values.HOST,
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
     dataDir: resolve(values.DATA_DIR),
     migrate: values.MIGRATE,
     secretKey: values.SECRET_KEY ?? null,

@@ -1,28 +1,58 @@
+import type { Pool } from 'pg'
 import { unavailable } from '../errors/service-error.ts'
 import type { Checkout } from './checkouts.ts'
 import type { Database } from './database.ts'
 
 type Query = (...args: unknown[]) => void
 
+/** Whom statements run for. */
+interface Caller {
+  isOver(): boolean
+  /** Whose share of the pool they take; absent: nobody's. */
+  readonly owner?: string | undefined
+}
+
 /**
  * The same database for a caller that may stop waiting: its single statements are cancelled where they run soon after `isOver`, and none is
- * begun after that; they fail with UNAVAILABLE then. Transactions, and what goes through Prisma, are left to end by themselves.
+ * begun after that; they fail with UNAVAILABLE then. All of an owner's together take no more than its share of the connections.
+ * Transactions, and what goes through Prisma, are left to end by themselves.
  */
-export function cancellable(db: Database, isOver: () => boolean): Database {
-  const query = (...args: unknown[]) => run(db, isOver, args)
-  const pool = new Proxy(db.pool, {
+export function cancellable(db: Database, isOver: () => boolean, owner?: string): Database {
+  const caller = { isOver, owner }
+  const pool = withQuery(db.pool, (...args) => runWithinShare(db, caller, args))
+  const readPool = withQuery(db.readPool, (...args) => run(db.readPool, db, caller, args))
+  return { ...db, pool, readPool }
+}
+
+const withQuery = (pool: Pool, query: (...args: unknown[]) => Promise<unknown>): Pool =>
+  new Proxy(pool, {
     get: (target, name) => {
       if (name === 'query') return query
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { url: db.url, pool, prisma: db.prisma, checkouts: db.checkouts, close: () => db.close() }
+
+function runWithinShare(db: Database, caller: Caller, args: unknown[]): Promise<unknown> {
+  const { owner } = caller
+  if (owner === undefined) return run(db.pool, db, caller, args)
+  return new Promise((resolve, reject) => {
+    db.workShares.take(owner, (refused, release) => {
+      if (refused !== null) return reject(refused)
+      run(db.pool, db, caller, args).finally(release).then(resolve, reject)
+    })
+  })
 }
 
 /** As the pool itself does it, by callbacks: every request that reads comes along here, and promises cost it as much as half a statement. */
-function run({ pool, checkouts }: Database, isOver: () => boolean, args: unknown[]): Promise<unknown> {
+function run(
+  pool: Pool,
+  { checkouts }: Pick<Database, 'checkouts'>,
+  { isOver }: Caller,
+  args: unknown[],
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
+    if (isOver()) return reject(callerGone())
     pool.connect((refused, client, release) => {
       if (client === undefined) return reject(refused)
       const checkout: Checkout = { client, isOver, cancelled: null }

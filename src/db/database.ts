@@ -1,17 +1,33 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
+import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
+import { cancelStatement } from './connections/cancel-statement.ts'
+import { ConnectionShares } from './connections/connection-shares.ts'
+import { LossLog } from './connections/loss-log.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
-/** One pool for everything: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. */
+/**
+ * PostgreSQL as a process uses it: Prisma for ordinary reads and writes, plain SQL where a statement must be exact or fast. What may take
+ * long has a pool of its own, so that it keeps nothing else waiting.
+ */
 export interface Database {
   readonly url: string
+  /** Submits, claims, completes, authenticates, looks up: whatever is short. */
   readonly pool: Pool
+  /** Statistics and lists that count: see `longRead`. */
+  readonly readPool: Pool
+  /** Over `pool`. */
   readonly prisma: PrismaClient
+  /** What one owner's reads may take of `pool`, and of `readPool`. */
+  readonly workShares: ConnectionShares
+  readonly readShares: ConnectionShares
   /** Connections checked out for callers that may stop waiting. */
   readonly checkouts: Checkouts
+  /** Connections that were lost. */
+  readonly losses: LossLog
   close(): Promise<void>
 }
 
@@ -23,54 +39,66 @@ export type PrismaTx = Prisma.TransactionClient
 
 /** What a process holds locked that cannot be reached any more is free after this time: nothing else would notify PostgreSQL. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
-/** Cancelling must not queue up behind what is to be cancelled: where no connection is free, one more is used, for so long. */
-const SPARE_IDLE_MS = 1_000
-const SPARE_CONNECT_MS = 2_000
+/** Parallel workers would be taken from the others: a long read takes one processor. */
+const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
 const CONNECT_TIMEOUT_MS = 10_000
+/** A long read that has its owner's share and finds no connection: others' take them all. */
+const READ_CONNECT_TIMEOUT_MS = 5_000
 /** Beyond the pool's own time limit, whose error says that the database is down; and as long as a lock may have to be waited for. */
 const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
+const DEFAULT_POOL_SIZE = 20
+const LEAST_READERS = 2
+const READ_SHARE = 1 / 4
+/** Statistics and counted lists that an owner has under way at once, where the pool is large enough. */
+const MAX_READS_PER_OWNER = 2
+const LONGEST_READ_WAIT_MS = 2_000
 
-/** Opens a pool of at most `max` connections, and Prisma Client over the same ones. Connects with the first statement. */
-export function openDatabase(url: string, log: Log, max = 20): Database {
-  const common = { connectionString: url, application_name: 'sonant' }
-  const pool = new Pool({
-    ...common,
-    max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: timestampTypes,
-    onConnect: (client) => client.query(END_FORGOTTEN_TRANSACTIONS),
-  })
-  const spare = new Pool({
-    ...common,
-    max: 1,
-    idleTimeoutMillis: SPARE_IDLE_MS,
-    connectionTimeoutMillis: SPARE_CONNECT_MS,
-  })
-  // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
-  for (const one of [pool, spare])
-    one.on('error', (error) => log.warn({ err: error.message }, 'a database connection was lost'))
-  // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+/**
+ * Opens two pools of together at most `poolSize` connections, a quarter of them and at least two for long reads, and Prisma Client over the
+ * other one. Connects with the first statement.
+ */
+export function openDatabase(url: string, log: Log, poolSize = DEFAULT_POOL_SIZE): Database {
+  const readers = Math.max(LEAST_READERS, Math.floor(poolSize * READ_SHARE))
+  const workers = poolSize - readers
+  const losses = new LossLog(log)
+  const pool = openPool(url, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, losses)
+  const readPool = openPool(url, readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, losses)
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
-  const cancel = async (client: Tx) => {
-    const free = pool.idleCount > 0 ? pool : spare
-    await free.query('select pg_cancel_backend($1)', [backendOf(client)]).catch(() => undefined)
-  }
   return {
-    url,
-    pool,
-    prisma,
-    checkouts: openCheckouts(cancel),
+    ...{ url, pool, readPool, prisma, losses },
+    workShares: new ConnectionShares(Math.max(1, Math.floor(workers / 2)), CONNECT_TIMEOUT_MS, () =>
+      unavailable('other reads of the same owner take its share of the connections'),
+    ),
+    readShares: new ConnectionShares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
+    checkouts: openCheckouts(cancelStatement),
     close: async () => {
       await prisma.$disconnect()
-      await pool.end()
-      await spare.end()
+      await Promise.all([pool.end(), readPool.end()])
+      losses.flush()
     },
   }
 }
 
-/** What PostgreSQL knows the connection as; its types do not name it. */
-const backendOf = (client: PoolClient): number => (client as unknown as { processID: number }).processID
+function openPool(url: string, max: number, connectTimeoutMs: number, settings: string, losses: LossLog): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'sonant',
+    max,
+    connectionTimeoutMillis: connectTimeoutMs,
+    types: timestampTypes,
+    onConnect: (client) => client.query(settings),
+  })
+  // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
+  pool.on('error', (error) => losses.add(error.message))
+  // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+const tooManyReads = () =>
+  new ServiceError('RATE_LIMITED', 'Wait for your other statistics and counted lists to finish first.', {
+    retryAfterSeconds: LONGEST_READ_WAIT_MS / 1000,
+  })
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Nothing remote happens inside. */
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {

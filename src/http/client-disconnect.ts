@@ -21,6 +21,7 @@ export function clientDisconnect(response: ServerResponse): AbortSignal {
 /**
  * The database for a request that only reads: its statements end when its client disconnects. A response that waits for an earlier one of
  * the same connection does not hear of the connection's end.
+ * @param owner whose share of the connections they take
  */
-export const whileConnected = (db: Database, response: ServerResponse): Database =>
-  cancellable(db, () => response.destroyed || response.req.socket.destroyed)
+export const whileConnected = (db: Database, response: ServerResponse, owner?: string): Database =>
+  cancellable(db, () => response.destroyed || response.req.socket.destroyed, owner)

@@ -77,10 +77,11 @@ async function openData(settings: Settings, log: Log, closers: Closer[]) {
 }
 
 /** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
-export async function openServer({ databaseUrl, dataDir }: Settings, log: Log, closers: Closer[]) {
+export async function openServer({ databaseUrl, databasePoolSize, dataDir }: Settings, log: Log, closers: Closer[]) {
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const db = openDatabase(embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log)), log)
+  const url = embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log))
+  const db = openDatabase(url, log, databasePoolSize)
   closers.push({ what: 'the database', close: () => db.close() })
   return { db, embedded }
 }

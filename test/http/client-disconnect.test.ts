@@ -120,11 +120,11 @@ describe('a caller who hangs up frees the database within a second', () => {
     })
   })
 
-  test('although all connections of its process are taken by others who hung up', async () => {
+  test('although all connections that its account may use are taken by others who hung up', async () => {
     await whileLocked('job', async () => {
       const crowd = Array.from({ length: CROWD }, () => ask('/api/v1/jobs'))
-      const { pool } = service.runtime.db
-      await expect.poll(waiting, POLLING).toHaveLength(pool.options.max)
+      const { workShares } = service.runtime.db
+      await expect.poll(waiting, POLLING).toHaveLength(workShares.perOwner)
       for (const sent of crowd) sent.destroy()
       await expect.poll(waiting, A_SECOND).toEqual([])
       await expect.poll(connectionsInUse, A_SECOND).toBe(0)

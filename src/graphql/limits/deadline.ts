@@ -7,6 +7,7 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { ownerOf } from '../../access/actor.ts'
 import { cancellable } from '../../db/cancellable-client.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { GraphqlContext } from '../builder.ts'
@@ -39,7 +40,8 @@ export function within<Result>(
   const context = call.contextValue as GraphqlContext
   if (context.signal.aborted) return tooLong()
   const over = new AbortController()
-  const contextValue = { ...context, db: cancellable(context.db, () => over.signal.aborted) }
+  const db = cancellable(context.db, () => over.signal.aborted, ownerOf(context.actor))
+  const contextValue = { ...context, db }
   const begun = work({ ...call, contextValue, abortSignal: over.signal })
   return begun instanceof Promise ? unlessOver(begun, context.signal, over) : begun
 }

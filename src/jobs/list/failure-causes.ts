@@ -1,5 +1,6 @@
 import { requireOperator } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
+import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { firstIdAt } from '../../values/id.ts'
 import type { JobErrorCode } from '../job-states.ts'
@@ -37,11 +38,11 @@ export async function failureCauses(ctx: Context, input: FailureCausesInput): Pr
     const message = window < 0 ? 'is before from' : 'is more than 31 days after from'
     throw invalidRequest('Ask for a window of at most 31 days.', [{ path: 'to', message }])
   }
-  const { rows } = await ctx.db.pool.query<FailureCause>(
-    `select error_code as "errorCode", cause, endpoint_key as "endpointKey", count(*)::integer as jobs, max(id) as "lastJobId"
+  const { rows } = await longRead<FailureCause>(ctx.db, 'operator', {
+    text: `select error_code as "errorCode", cause, endpoint_key as "endpointKey", count(*)::integer as jobs, max(id) as "lastJobId"
      from job where status = 'failed' and id >= $1 and id < $2
      group by error_code, cause, endpoint_key order by count(*) desc, max(id) desc limit ${MAX_CAUSES}`,
-    [firstIdAt('job', from), firstIdAt('job', to)],
-  )
+    values: [firstIdAt('job', from), firstIdAt('job', to)],
+  })
   return rows
 }

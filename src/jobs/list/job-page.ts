@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import { longRead } from '../../db/connections/long-read.ts'
 import type { Detail } from '../../errors/service-error.ts'
 import { type Job, type JobSummary, PAGE_COLUMNS, SUMMARY_COLUMNS } from '../job-shape.ts'
 import { type FilterParameters, parameterViolations, rejectViolations, toJobsFilter } from './filter-parameters.ts'
@@ -36,7 +37,7 @@ type Row = { total: string } & (JobSummary | { id: null })
 /**
  * The account's jobs of all types, newest first. Page and total are one statement and so one snapshot: they always
  * agree. What is out of range is refused, never clamped.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
  */
 export async function jobPage(ctx: Context, input: JobPageInput & { readonly whole: true }): Promise<JobPage<Job>>
 export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPage>
@@ -50,7 +51,10 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...parameterViolations(filter ?? {}),
   ])
   const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset, ctx.now())
-  const { rows } = await ctx.db.pool.query<Row>(toStatement(query, input.whole === true))
+  const statement = toStatement(query, input.whole === true)
+  const { rows } = query.isLong
+    ? await longRead<Row>(ctx.db, accountId, statement)
+    : await ctx.db.pool.query<Row>(statement)
   const jobs = rows.filter((row): row is Row & JobSummary => row.id !== null)
   return { jobs, total: Number(rows[0]?.total ?? 0), limit, offset }
 }

@@ -1,6 +1,7 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { conditionsOf } from './filter-conditions.ts'
@@ -75,13 +76,13 @@ type Row = Partial<Record<JobGroup, string | Date | null>> &
 /**
  * How many of the account's jobs match, and what they took, group by group. Only the measures that are asked for are computed. Credits
  * are those that were kept: a failed job's are refunded.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (also for more than 10,000 groups)
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectFilterViolations(input.filter ?? {})
-  const { rows } = await ctx.db.pool.query<Row>(toStatement(accountId, input))
+  const { rows } = await longRead<Row>(ctx.db, accountId, toStatement(accountId, input))
   if (rows.length > MAX_GROUPS) {
     throw invalidRequest('Group by less, or narrow the filter.', [
       { path: '/groupBy', message: `makes more than ${MAX_GROUPS} groups` },

@@ -6,6 +6,9 @@ import { windowTotal } from './window-total.ts'
 /** The default and the largest: with at most one filter, few enough texts for every connection to keep. */
 const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
 
+/** Jobs passed over within about a millisecond. */
+const MAX_SHORT_OFFSET = 1_000
+
 /** A page of the jobs that match, and their number, as SQL about `job`, with the values of its parameters. */
 export interface PageQuery {
   /** The rows that match, newest first: parenthesised, with its own limit and offset. */
@@ -15,6 +18,8 @@ export interface PageQuery {
   readonly values: readonly unknown[]
   /** Few enough texts that each is worth preparing. */
   readonly isCommon: boolean
+  /** Jobs are counted or passed over one by one: with many of them it takes long. */
+  readonly isLong: boolean
 }
 
 /**
@@ -41,6 +46,7 @@ export function toPageQuery(
     total: totalOf(filter, now, parameter),
     values,
     isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && fieldsIn(filter) <= 1,
+    isLong: offset > MAX_SHORT_OFFSET || !isCounted(filter),
   }
 }
 

@@ -29,7 +29,7 @@ function openCall(text: string) {
   const row = { second: () => resolved.push('second') }
   const contextValue = {
     actor: { kind: 'anonymous' },
-    db: { pool: {} },
+    db: { pool: {}, readPool: {} },
     log: openLog('fatal'),
     requestId: 'a',
     signal: caller.signal,

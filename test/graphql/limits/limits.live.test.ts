@@ -189,7 +189,7 @@ test('more queries than there are connections all end in the database as well wh
   try {
     const ids = Array.from({ length: 40 }, (_nothing, n) => `many ${n}`)
     for (const id of ids) socket.send({ id, type: 'subscribe', payload: { query: JOBS } })
-    await jobs.waitedFor(20)
+    await jobs.waitedFor(service.runtime.db.workShares.perOwner)
     for (const id of ids) socket.send({ id, type: 'complete' })
     await jobs.givenUp()
   } finally {

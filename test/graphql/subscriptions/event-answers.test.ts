@@ -9,7 +9,7 @@ import { until } from '../../setup/wait.ts'
 /** Subscriptions, and sockets, that one key may have in a process. */
 const PLACES = 1000
 const HANG_UPS = 200
-const AT_ONCE = 20
+const AT_ONCE = 15
 /** The latest that one of them hangs up after its request. */
 const LATEST_MS = 20
 /** A thousand subscriptions take seconds of a core. */

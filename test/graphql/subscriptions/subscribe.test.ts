@@ -53,7 +53,7 @@ describe('an event', () => {
         variableValues: by === undefined ? {} : { by },
         contextValue: {
           actor,
-          db: { pool: {} },
+          db: { pool: {}, readPool: {} },
           log: openLog('fatal'),
           requestId: 'a',
           signal: new AbortController().signal,

@@ -1,0 +1,70 @@
+import { releaseOnce } from '../../concurrency/permit.ts'
+
+/** Called with what releases the connection, or with an error after the longest wait. */
+type Granted = (refused: Error | null, release: () => void) => void
+/** The error for an owner whose share stays taken. */
+type Refusal = () => Error
+
+/**
+ * How many connections of a pool one owner may use at once, so that the others always find some. What comes on top waits for the owner's
+ * own, in the order in which it came, and takes no place in the pool's queue meanwhile.
+ */
+export class ConnectionShares {
+  /** Connections that one owner may use at once. */
+  readonly perOwner: number
+  readonly #longestWaitMs: number
+  readonly #refusal: Refusal
+  readonly #inUse = new Map<string, number>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(perOwner: number, longestWaitMs: number, refusal: Refusal) {
+    this.perOwner = perOwner
+    this.#longestWaitMs = longestWaitMs
+    this.#refusal = refusal
+  }
+
+  /** Calls back at once where the share has a connection left, else later. */
+  take(owner: string, callback: Granted): void {
+    if ((this.#inUse.get(owner) ?? 0) < this.perOwner) callback(null, this.#count(owner))
+    else this.#wait(owner, callback)
+  }
+
+  /** @throws the error for an owner whose share stays taken */
+  async acquire(owner: string): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      this.take(owner, (refused, release) => (refused === null ? resolve(release) : reject(refused)))
+    })
+  }
+
+  #wait(owner: string, callback: Granted): void {
+    const waiting = this.#waiting.get(owner) ?? new Set()
+    this.#waiting.set(owner, waiting)
+    const timer = setTimeout(() => {
+      waiting.delete(grant)
+      callback(this.#refusal(), () => undefined)
+    }, this.#longestWaitMs)
+    const grant = () => {
+      clearTimeout(timer)
+      callback(null, this.#count(owner))
+    }
+    waiting.add(grant)
+  }
+
+  #count(owner: string): () => void {
+    this.#inUse.set(owner, (this.#inUse.get(owner) ?? 0) + 1)
+    return releaseOnce(() => this.#release(owner))
+  }
+
+  #release(owner: string): void {
+    const left = (this.#inUse.get(owner) ?? 1) - 1
+    if (left === 0) this.#inUse.delete(owner)
+    else this.#inUse.set(owner, left)
+    const waiting = this.#waiting.get(owner)
+    const next = waiting?.values().next().value
+    if (next === undefined) this.#waiting.delete(owner)
+    else {
+      waiting?.delete(next)
+      next()
+    }
+  }
+}

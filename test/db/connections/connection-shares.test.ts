@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import { lockJobs, lockTable } from '../../setup/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
+
+const STATISTICS = '{ jobStats(groupBy: [DAY]) { day jobs } }'
+const CROWD = 24
+const TIMEOUT_MS = 10_000
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+})
+afterAll(() => service?.close())
+
+describe('a process with 20 connections', () => {
+  test('keeps five of them for long reads, which take no parallel workers', async () => {
+    const { pool, readPool } = service.runtime.db
+    expect([pool.options.max, readPool.options.max]).toEqual([15, 5])
+    const { rows } = await readPool.query('show max_parallel_workers_per_gather')
+    expect(rows).toEqual([{ max_parallel_workers_per_gather: '0' }])
+  })
+
+  test('shows how many of each pool are open, idle and waited for', () => {
+    const { pool, readPool } = service.runtime.db
+    for (const { totalCount, idleCount, waitingCount } of [pool, readPool])
+      expect([totalCount, idleCount, waitingCount]).toEqual([expect.any(Number), expect.any(Number), 0])
+  })
+})
+
+describe('24 readers of the statistics of one account', () => {
+  test.each([
+    ['statistics', (key: string) => ask(service.url, key, STATISTICS)],
+    [
+      'a counted list over GraphQL',
+      (key: string) => ask(service.url, key, '{ jobs(filter: {idPrefix: "job_0"}) { totalCount } }'),
+    ],
+  ])('take two connections, and those that do not get theirs are told when to come back: %s', async (_what, read) => {
+    const [{ key }, other] = await Promise.all([service.createCaller(), service.createCaller()])
+    const jobs = await lockJobs(service.runtime)
+    try {
+      let settled = 0
+      const answers = Array.from({ length: CROWD }, () => read(key).finally(() => settled++))
+      await jobs.waitedFor(2)
+      const others = ask(service.url, other.key, STATISTICS)
+      await jobs.waitedFor(3)
+      await until(() => settled === CROWD - 2, TIMEOUT_MS, 'the rest to be rejected')
+      expect(await jobs.countWaiting()).toBe(3)
+      await jobs.unlock()
+      expect((await others).errors).toBeUndefined()
+      const codes = (await Promise.all(answers)).map(({ errors }) => errors?.[0]?.extensions.code)
+      expect(codes.toSorted()).toEqual([...Array(CROWD - 2).fill('RATE_LIMITED'), undefined, undefined])
+    } finally {
+      await jobs.unlock().catch(() => undefined)
+    }
+  })
+
+  test('over REST are answered with 429 and Retry-After', async () => {
+    const { key } = await service.createCaller()
+    const jobs = await lockJobs(service.runtime)
+    try {
+      const list = () => call(`${service.url}/api/v1/jobs?search=job_0`, { key })
+      const answers = [list(), list(), list()]
+      const { status, headers } = await Promise.race(answers)
+      expect([status, headers['retry-after']]).toEqual([429, '2'])
+      await jobs.unlock()
+      expect((await Promise.all(answers)).map((answer) => answer.status).sort()).toEqual([200, 200, 429])
+    } finally {
+      await jobs.unlock().catch(() => undefined)
+    }
+  })
+})
+
+describe('one account with 60 subscriptions', () => {
+  test('over a locked table takes its share of the connections: other accounts submit and read', async () => {
+    const [{ key, account }, other] = await Promise.all([service.createCaller(), service.createCaller()])
+    const client = openSocketClient(service.url, key)
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, () => insertJob(service.runtime.db, account, { status: 'completed' })),
+    )
+    const artifacts = await lockTable(service.runtime, 'artifact')
+    const follow = (id: string) =>
+      client.subscribe('subscription ($id: ID!) { jobUpdated(id: $id) { id artifacts { id } } }', { id })
+    try {
+      const heard = ids.map(follow)
+      const share = service.runtime.db.workShares.perOwner
+      await artifacts.waitedFor(share)
+      await submitText(service.url, other.key, 'tts', 'Not delayed.', 'aria')
+      expect((await ask(service.url, other.key, '{ jobs { totalCount } }')).data).toEqual({ jobs: { totalCount: 1 } })
+      expect(await artifacts.countWaiting()).toBe(share)
+      await artifacts.unlock()
+      for (const [index, one] of heard.entries())
+        await one.waitFor((event) => JSON.stringify(event).includes(ids[index] as string))
+    } finally {
+      await artifacts.unlock().catch(() => undefined)
+      await client.dispose()
+    }
+  })
+})
