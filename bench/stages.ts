@@ -51,14 +51,19 @@ export function watchStages() {
   const query = (pool: Pool, given: unknown[]): unknown => {
     const run = () => (pool.query as (...all: unknown[]) => Promise<unknown>).apply(pool, given)
     const name = (given[0] as { name?: string } | undefined)?.name
-    if (name === 'claim_queued') return timed('queue', run)
-    if (name !== 'claim_job') return run()
+    return name === 'claim_queued' ? timed('queue', run) : run()
+  }
+  const claim = (real: Runtime['batches']['claims'], jobId: string): Promise<unknown> => {
     last.enterWith({ mark: mark(), rendered: false })
-    return run().finally(() => end('claim'))
+    return real.call(jobId).finally(() => end('claim'))
   }
   const runtime = (real: Runtime): Runtime => ({
     ...real,
     db: { ...real.db, pool: replaced(real.db.pool, 'query', (...given) => query(real.db.pool, given)) },
+    batches: {
+      ...real.batches,
+      claims: replaced(real.batches.claims, 'call', (jobId) => claim(real.batches.claims, jobId as string)),
+    },
     boss: replaced(real.boss, 'complete', (...given) =>
       timed('settle', () => (real.boss.complete as (...all: unknown[]) => Promise<unknown>).apply(real.boss, given)),
     ) as PgBoss,

@@ -5,6 +5,7 @@ import { openCompanion } from '../companion/open-companion.ts'
 import { type Closer, closeInTurn } from '../concurrency/closing.ts'
 import { CATALOG_CHANNEL, type CatalogSnapshot } from '../context/catalog-snapshot.ts'
 import type { Settings } from '../context/config.ts'
+import { type JobBatches, openJobBatches } from '../jobs/lifecycle/job-batches.ts'
 import type { DispatchOptions } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
@@ -28,6 +29,8 @@ interface Role {
 export interface Runtime extends Services {
   readonly queue: BossQueue
   readonly boss: DispatchOptions['boss']
+  /** What the jobs of this process write together. */
+  readonly batches: JobBatches
   /** Names this process to others: what it takes out of a queue is known as its own. */
   readonly workerId: string
   /** Signs media URLs: the door that serves them checks with the same key. */
@@ -53,6 +56,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
       ...foundation,
       queue,
       boss,
+      batches: openJobBatches(foundation),
       catalog: openCatalog(foundation.db, (snapshot) => prepareQueues(queue, snapshot)),
       workerId: newId('wrk', foundation.now()),
       companion: openCompanion(settings.companion),

@@ -1,6 +1,9 @@
-import { JobFailure, statesBefore } from '../job-states.ts'
+import type { Database } from '../../db/database.ts'
+import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
+import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
 import { type EndingParts, endJob } from './end-job.ts'
+import type { BatchParts } from './job-batches.ts'
 
 /** A job that one worker has claimed. Every write about it repeats `attempt`, so that a worker that was replaced writes nothing. */
 export interface Claim {
@@ -11,49 +14,15 @@ export interface Claim {
   /** Earlier attempts that their workers released: they do not count. */
   readonly releases: number
   readonly inputs: Record<string, unknown>
+  /** Whether a receiver waits for the job's end, as things were at the claim. */
+  readonly delivers: boolean
 }
-
-interface Row {
-  account_id: string
-  endpoint_key: string
-  attempt: number
-  hand_backs: number
-  inputs: Record<string, unknown>
-  funded: boolean
-}
-
-/**
- * One statement takes the job and its charge, or neither when the balance is too small. A job that was
- * charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between two workers.
- */
-const CLAIM = `
-with taken as (
-  select id, account_id, endpoint_key, inputs, cost, attempt + 1 as attempt, hand_backs
-  from job where id = $1 and status = any($2::job_status[]) for update
-), owed as (
-  select * from taken
-  where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
-), paid as (
-  update account a set credits = a.credits - owed.cost from owed
-  where a.id = owed.account_id and a.credits >= owed.cost
-  returning owed.id, owed.account_id, owed.cost
-), entered as (
-  insert into credit_entry (account_id, kind, amount, job_id)
-  select account_id, 'charge', -cost, id from paid
-), decided as (
-  select taken.*, not exists (select from owed) or exists (select from paid) as funded from taken
-), moved as (
-  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, greatest(now(), j.created_at))
-  from decided where j.id = decided.id and funded
-)
-select account_id, endpoint_key, attempt, hand_backs, inputs, funded from decided`
 
 const UNIQUE_VIOLATION = '23505'
 const CLAIM_ATTEMPTS = 3
-const CLAIMABLE = statesBefore('processing')
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
-export async function claimJob(parts: EndingParts, jobId: string): Promise<Claim | null> {
+export async function claimJob(parts: BatchParts, jobId: string): Promise<Claim | null> {
   const row = await takeRow(parts, jobId)
   if (row === undefined) return null
   const claim = {
@@ -63,6 +32,7 @@ export async function claimJob(parts: EndingParts, jobId: string): Promise<Claim
     attempt: row.attempt,
     releases: row.hand_backs,
     inputs: row.inputs,
+    delivers: row.delivers,
   }
   if (row.funded) notifyJob(parts, claim)
   else await failUnpaid(parts, claim)
@@ -75,12 +45,22 @@ async function failUnpaid(parts: EndingParts, { jobId, accountId, attempt }: Cla
   await endJob(parts, { jobId, accountId, attempt: attempt - 1, nextAttempt: attempt, failure })
 }
 
+/** In a batch with others; alone where the batch failed, or its account could not pay for all of its jobs in it. */
+async function takeRow({ db, batches }: BatchParts, jobId: string): Promise<ClaimedRow | undefined> {
+  try {
+    const row = await batches.claims.call(jobId)
+    if (row === undefined || row.funded) return row
+  } catch {
+    // What is wrong with the batch may be another job: the error that is this one's comes again.
+  }
+  return takeAlone(db, jobId)
+}
+
 /** Of two workers that claim at the same time the second has waited for the first, but does not see its charge yet: it tries again. */
-async function takeRow({ db }: EndingParts, jobId: string): Promise<Row | undefined> {
+async function takeAlone(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { rows } = await db.pool.query<Row>({ name: 'claim_job', text: CLAIM, values: [jobId, CLAIMABLE] })
-      return rows[0]
+      return (await claimJobs(db, [jobId]))[0]
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
     }

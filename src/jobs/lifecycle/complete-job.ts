@@ -1,28 +1,37 @@
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../values/id.ts'
+import { notifyJob } from '../live/notify-job.ts'
 import type { Claim } from './claim-job.ts'
+import type { FinishedArtifact } from './complete-jobs.ts'
 import { type EndingParts, endJob, type Provenance } from './end-job.ts'
-
-/** A stored output of an attempt. */
-export interface FinishedArtifact {
-  readonly output: string
-  readonly storageKey: string
-  readonly contentType: string
-  readonly bytes: number
-  readonly sha256: Uint8Array
-  /** Of audio; null for anything else. */
-  readonly durationMs: number | null
-}
+import type { BatchParts } from './job-batches.ts'
 
 /**
  * Completes a claimed job and records its artifacts. Returns false where the claim is no longer this worker's: then nothing was
  * written. May be called again when the answer to a commit was lost.
  */
 export async function completeJob(
-  parts: EndingParts,
+  parts: BatchParts,
   claim: Claim,
   artifacts: readonly FinishedArtifact[],
   provenance: Provenance = {},
+): Promise<boolean> {
+  if (!claim.delivers) {
+    // What is wrong with the batch may be another job: the error that is this one's comes again.
+    const completed = await parts.batches.completions.call({ claim, artifacts, provenance }).catch(() => false)
+    if (completed) {
+      notifyJob(parts, claim)
+      return true
+    }
+  }
+  return completeAlone(parts, claim, artifacts, provenance)
+}
+
+async function completeAlone(
+  parts: EndingParts,
+  claim: Claim,
+  artifacts: readonly FinishedArtifact[],
+  provenance: Provenance,
 ): Promise<boolean> {
   const { jobId, accountId, attempt } = claim
   const completed = await endJob(parts, {

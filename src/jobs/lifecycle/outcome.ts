@@ -2,7 +2,7 @@ import { EngineError } from '../../engines/engine.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
-import type { FinishedArtifact } from './complete-job.ts'
+import type { FinishedArtifact } from './complete-jobs.ts'
 import type { Provenance } from './end-job.ts'
 
 /** How one attempt at a job went. `recordOutcome` says what each means for the job's row and for its queue row. */

@@ -2,7 +2,7 @@ import { Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import type { ClaimRegistry } from './claim-registry.ts'
-import type { EndingParts } from './end-job.ts'
+import type { BatchParts } from './job-batches.ts'
 import { LookupFailed, type Outcome, outcomeOf } from './outcome.ts'
 import { type Attempt, produce, type Work } from './produce.ts'
 import { recordOutcome } from './record-outcome.ts'
@@ -11,7 +11,7 @@ import { recordOutcome } from './record-outcome.ts'
 const MAX_ATTEMPTS = 5
 
 /** What a worker has besides the parts of its runtime. */
-export interface WorkerParts extends EndingParts {
+export interface WorkerParts extends BatchParts {
   /** Where claims under way are noted; absent: they are not noted. */
   readonly claims?: ClaimRegistry
 }

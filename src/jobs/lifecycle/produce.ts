@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 import type { Parts } from '../../context/context.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
-import type { FinishedArtifact } from './complete-job.ts'
+import type { FinishedArtifact } from './complete-jobs.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
-import type { EndingParts, Provenance } from './end-job.ts'
+import type { Provenance } from './end-job.ts'
+import type { BatchParts } from './job-batches.ts'
 
 /** One output before it is stored. */
 export interface ProducedFile {
@@ -35,7 +36,7 @@ export interface Work {
 
 /** One worker's attempt at a claimed job, as it goes on. */
 export interface Attempt {
-  readonly parts: EndingParts
+  readonly parts: BatchParts
   readonly claim: Claim
   /** Aborted when the job was cancelled, belongs to another worker or must be released. */
   readonly signal: AbortSignal

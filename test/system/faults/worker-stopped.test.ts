@@ -34,7 +34,7 @@ const startWorker = (): Promise<Process> => {
 const submit = (what: string) =>
   Promise.all(Array.from({ length: JOBS }, (_, n) => submitText(service.url, key, ENDPOINT, `${what} ${n}.`)))
 const isWell = async (ids: readonly string[], workers: readonly Process[]) => {
-  await allFinished(service.runtime, ids)
+  await allFinished(service.runtime, ids, TIMEOUT_MS + STOPS * STOPPED_MS)
   const logs = workers.map((worker) => worker.stderr())
   expect(await audit(service.runtime, ids, { door: { url: service.url, key }, logs, secrets: [key] })).toEqual([])
   const { rows } = await service.runtime.db.pool.query('select distinct status from job')
@@ -70,7 +70,7 @@ test.skipIf(memoryCgroup() === undefined)(
 )
 
 test('a worker that is stopped and goes on, again and again under load, loses no job and charges none twice', {
-  timeout: STOPS * (STOPPED_MS + 5_000) + 120_000,
+  timeout: STOPS * (2 * STOPPED_MS + 5_000) + 120_000,
 }, async () => {
   speech.answer(() => ({ delayMs: STOPPED_MS / 3 }))
   const worker = await startWorker()

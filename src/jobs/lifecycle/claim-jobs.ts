@@ -1,0 +1,61 @@
+import type { Database } from '../../db/database.ts'
+import { statesBefore } from '../job-states.ts'
+import { STARTED_AT } from '../job-times.ts'
+import { runBatch } from './run-batch.ts'
+
+/** What a claim reads of a job. */
+export interface ClaimedRow {
+  readonly id: string
+  readonly account_id: string
+  readonly endpoint_key: string
+  readonly attempt: number
+  readonly hand_backs: number
+  readonly inputs: Record<string, unknown>
+  /** Whether it was taken: false where the balance is too small for its account's jobs of this batch together. */
+  readonly funded: boolean
+  /** Whether its end is delivered to a receiver, as things are now. */
+  readonly delivers: boolean
+}
+
+/**
+ * One statement takes jobs with their charges. An account pays for all of its jobs in the batch or for none of them, and those stay as they
+ * are. A job that was charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between
+ * two workers. Jobs and accounts are locked in the order of their ids, so that two batches never wait for each other.
+ */
+const CLAIM = `
+with taken as materialized (
+  select id, account_id, endpoint_key, inputs, cost, attempt + 1 as attempt, hand_backs, webhook_url
+  from job where id = any($1::text[]) and status = any($2::job_status[]) order by id for update
+), owed as materialized (
+  select id, account_id, cost from taken
+  where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
+), due as (
+  select account_id, sum(cost) as cost from owed group by account_id
+), purse as materialized (
+  select id from account where id in (select account_id from due) order by id for update
+), paid as (
+  update account a set credits = a.credits - due.cost from due join purse on purse.id = due.account_id
+  where a.id = purse.id and a.credits >= due.cost
+  returning a.id
+), entered as (
+  insert into credit_entry (account_id, kind, amount, job_id)
+  select account_id, 'charge', -cost, id from owed where account_id in (select id from paid)
+), decided as (
+  select *, id not in (select id from owed) or account_id in (select id from paid) as funded from taken
+), moved as (
+  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
+  from decided where j.id = any($1::text[]) and j.id = decided.id and funded
+)
+select d.id, d.account_id, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.funded,
+  coalesce(d.webhook_url, a.webhook_url) is not null as delivers
+from decided d join account a on a.id = d.account_id`
+
+const CLAIMABLE = statesBefore('processing')
+
+/** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, or gone. */
+export async function claimJobs(db: Database, ids: readonly string[]): Promise<(ClaimedRow | undefined)[]> {
+  const statement = { name: 'claim_jobs', text: CLAIM, values: [ids, CLAIMABLE] }
+  const rows = await runBatch<ClaimedRow>(db, ids.length, statement)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => byId.get(id))
+}

@@ -1,0 +1,26 @@
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
+import type { Parts } from '../../context/context.ts'
+import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
+import { type Completion, completeJobs } from './complete-jobs.ts'
+import type { EndingParts } from './end-job.ts'
+
+/** What a worker's jobs write together. Larger ones save little, and a row that fails them costs as many statements. */
+const MAX_JOBS = 32
+
+/** The statements that jobs of one process share: a job alone goes out at once, those that come meanwhile make up the next batch. */
+export interface JobBatches {
+  /** Takes a job's id. @throws what any job of the batch throws */
+  readonly claims: BatchedCalls<string, ClaimedRow | undefined>
+  /** Tells whether the job was completed; false leaves open why not. @throws what any job of the batch throws */
+  readonly completions: BatchedCalls<Completion, boolean>
+}
+
+/** What claiming and completing a job needs. */
+export interface BatchParts extends EndingParts {
+  readonly batches: JobBatches
+}
+
+export const openJobBatches = ({ db, now }: Pick<Parts, 'db' | 'now'>): JobBatches => ({
+  claims: new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => claimJobs(db, ids)),
+  completions: new BatchedCalls(MAX_JOBS, (done: readonly Completion[]) => completeJobs(db, done, now())),
+})

@@ -1,0 +1,158 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
+import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
+import { newId } from '../../../src/values/id.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+
+const TEXT = 'Ten chars.'
+const COST = BigInt(TEXT.length)
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+})
+afterAll(() => service.close())
+
+const query = async <T extends object>(sql: string, values: unknown[] = []) =>
+  (await service.runtime.db.pool.query<T>(sql, values)).rows
+/** Jobs of a new account, in the order of their ids, with `credits` left when all of them are submitted. */
+async function submitted(count: number, credits: bigint) {
+  const caller = await service.createCaller(COST * BigInt(count))
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) ids.push(await submitText(service.url, caller.key, 'tts', TEXT, 'aria'))
+  await setCredits(caller.account, credits)
+  return { ...caller, ids }
+}
+const setCredits = async (account: string, credits: bigint) => {
+  await query(
+    `insert into credit_entry (account_id, kind, amount) select id, 'grant', $2 - credits from account where id = $1`,
+    [account, credits],
+  )
+  await query('update account set credits = $2 where id = $1', [account, credits])
+}
+const claimAll = (ids: readonly string[]) => Promise.all(ids.map((id) => claimJob(service.runtime, id)))
+const artifactOf = (jobId: string, storageKey = `${jobId}/1/audio.wav`) => ({
+  output: 'audio',
+  storageKey,
+  contentType: 'audio/wav',
+  bytes: 44,
+  sha256: Buffer.alloc(32),
+  durationMs: 1,
+})
+const complete = (claim: Claim | null, storageKey?: string) =>
+  completeJob(service.runtime, claim!, [artifactOf(claim!.jobId, storageKey)])
+const statusesOf = async (ids: readonly string[]) => {
+  const rows = await query<{ id: string; status: string }>('select id, status from job where id = any($1)', [ids])
+  return ids.map((id) => rows.find((row) => row.id === id)?.status)
+}
+const balance = async (account: string) => {
+  const [row] = await query<{ credits: string; ledger: string }>(
+    `select credits, (select sum(amount) from credit_entry e where e.account_id = a.id)::bigint as ledger from account a where id = $1`,
+    [account],
+  )
+  expect(row?.ledger).toBe(row?.credits)
+  return BigInt(row!.credits)
+}
+/** How often a statement of this name was sent while `work` ran. */
+async function statements(name: string, work: () => Promise<unknown>): Promise<number> {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    await work()
+    return query.mock.calls.filter(([statement]: unknown[]) => (statement as { name?: string }).name === name).length
+  } finally {
+    query.mockRestore()
+  }
+}
+
+describe('jobs that a worker takes at the same time', () => {
+  test('are claimed and charged by one statement, each for itself', async () => {
+    const { account, ids } = await submitted(8, COST * 8n)
+    let claims: (Claim | null)[] = []
+    expect(
+      await statements('claim_jobs', async () => {
+        claims = await claimAll(ids)
+      }),
+    ).toBe(1)
+    expect(claims.map((claim) => [claim?.jobId, claim?.attempt])).toEqual(ids.map((id) => [id, 1]))
+    expect(await balance(account)).toBe(0n)
+  })
+
+  test('of an account that can pay for some of them only are claimed as far as its credits go, and the others fail', async () => {
+    const poor = await submitted(4, COST * 2n + 3n)
+    const rich = await submitted(2, COST * 2n)
+    const claims = await claimAll([...poor.ids, ...rich.ids])
+    expect(claims.filter((claim) => claim !== null)).toHaveLength(4)
+    const statuses = (await statusesOf(poor.ids)).toSorted()
+    expect(statuses).toEqual(['failed', 'failed', 'processing', 'processing'])
+    expect(await statusesOf(rich.ids)).toEqual(['processing', 'processing'])
+    expect([await balance(poor.account), await balance(rich.account)]).toEqual([3n, 0n])
+  })
+
+  test('and are there twice are charged once', async () => {
+    const { account, ids } = await submitted(3, COST * 3n)
+    const claims = await claimAll([...ids, ...ids])
+    expect(claims.every((claim) => claim !== null)).toBe(true)
+    expect(await balance(account)).toBe(0n)
+    const charges = await query(`select from credit_entry where account_id = $1 and kind = 'charge'`, [account])
+    expect(charges).toHaveLength(3)
+  })
+
+  test('are claimed though the account of one of them is locked; that one is when the lock is gone', async () => {
+    const [locked, free] = await Promise.all([submitted(1, COST), submitted(3, COST * 3n)])
+    const client = await service.runtime.db.pool.connect()
+    await client.query('begin')
+    await client.query('select from account where id = $1 for update', [locked.account])
+    const waiting = claimAll(locked.ids)
+    expect((await claimAll(free.ids)).every((claim) => claim !== null)).toBe(true)
+    await client.query('commit')
+    client.release()
+    expect(await waiting).toEqual([expect.objectContaining({ jobId: locked.ids[0] })])
+  })
+})
+
+describe('jobs that end at the same time', () => {
+  test('are completed by one statement with their artifacts', async () => {
+    const { ids } = await submitted(8, COST * 8n)
+    const claims = await claimAll(ids)
+    let completed: boolean[] = []
+    expect(
+      await statements('complete_jobs', async () => {
+        completed = await Promise.all(claims.map((claim) => complete(claim)))
+      }),
+    ).toBe(1)
+    expect(completed).toEqual(ids.map(() => true))
+    const artifacts = await query<{ job_id: string; storage_key: string }>(
+      'select job_id, storage_key from artifact where job_id = any($1) order by job_id',
+      [ids],
+    )
+    expect(artifacts).toEqual(ids.map((id) => ({ job_id: id, storage_key: `${id}/1/audio.wav` })))
+  })
+
+  test('do not end with one whose artifact PostgreSQL refuses, nor with one that another worker has claimed since', async () => {
+    const { ids } = await submitted(4, COST * 4n)
+    const claims = await claimAll(ids)
+    const taken = newId('job', service.runtime.now())
+    await complete(claims[0]!, taken)
+    await claimJob(service.runtime, ids[2]!)
+    const settled = await Promise.allSettled(
+      claims.slice(1).map((claim, n) => complete(claim, n === 0 ? taken : undefined)),
+    )
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual(['refused', false, true])
+    expect(await statusesOf(ids)).toEqual(['completed', 'processing', 'processing', 'completed'])
+  })
+
+  test('are completed though one of them is locked; that one is when the lock is gone', async () => {
+    const { ids } = await submitted(3, COST * 3n)
+    const claims = await claimAll(ids)
+    const client = await service.runtime.db.pool.connect()
+    await client.query('begin')
+    await client.query('select from job where id = $1 for update', [ids[0]])
+    const waiting = complete(claims[0]!)
+    expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual([true, true])
+    await client.query('commit')
+    client.release()
+    expect(await waiting).toBe(true)
+  })
+})
