@@ -5,6 +5,8 @@ import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.t
 import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
+import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
@@ -22,6 +24,8 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   deleteAbandonedFiles,
   forgetExpired,
   ({ db }) => foldJobCounts(db.pool),
+  ({ db }) => foldJobRollUp(db),
+  ({ db }) => fillJobRollUp(db),
   tidyWebhooks,
   warnOfOldSnapshot,
 ]

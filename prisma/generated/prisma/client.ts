@@ -77,6 +77,11 @@ export type Job = Prisma.JobModel
  */
 export type JobCount = Prisma.JobCountModel
 /**
+ * Model JobRollupBacklog
+ * Jobs from before there was a roll-up that are not in it yet: those after `filledTo`, up to `until`. No row: all are in it.
+ */
+export type JobRollupBacklog = Prisma.JobRollupBacklogModel
+/**
  * Model Artifact
  * One output of a job. `storageKey` addresses the bytes in the artifact store; `sha256` is theirs.
  */

@@ -56,6 +56,15 @@ export const JobDecision = {
 export type JobDecision = (typeof JobDecision)[keyof typeof JobDecision]
 
 
+export const JobRollupSpan = {
+  hour: 'hour',
+  day: 'day',
+  all: 'all'
+} as const
+
+export type JobRollupSpan = (typeof JobRollupSpan)[keyof typeof JobRollupSpan]
+
+
 export const CompanionRole = {
   user: 'user',
   assistant: 'assistant'

@@ -50,7 +50,7 @@ export async function jobPage(ctx: Context, input: JobPageInput): Promise<JobPag
     ...rangeViolations('offset', offset, 0, MAX_OFFSET),
     ...parameterViolations(filter ?? {}),
   ])
-  const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset, ctx.now())
+  const query = toPageQuery(accountId, toJobsFilter(filter ?? {}), limit, offset)
   const statement = toStatement(query, input.whole === true)
   const { rows } = query.isLong
     ? await longRead<Row>(ctx.db, accountId, statement)

@@ -4,29 +4,12 @@ import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
-import { conditionsOf } from './filter-conditions.ts'
-import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
-
-/** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
-export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
-
-/** The figures of a group apart from its number of jobs; each costs its own time. */
-export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const
-type JobMeasure = (typeof JOB_MEASURES)[number]
-
-interface JobStatsInput {
-  readonly filter?: JobsFilter | null | undefined
-  /** None: one group of all. */
-  readonly groupBy?: readonly JobGroup[] | null | undefined
-  readonly measures: ReadonlySet<JobMeasure>
-}
-
-/** Milliseconds. */
-export interface Percentiles {
-  readonly p50: number
-  readonly p95: number
-  readonly p99: number
-}
+import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
+import { isRolledUp } from '../rollup/rollup-source.ts'
+import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
+import { rejectFilterViolations } from './jobs-filter.ts'
+import { statsOfRows } from './stats-of-rows.ts'
+import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
 /** One group; what it is not grouped by, and what was not asked for, is null. */
 export interface JobStats {
@@ -41,73 +24,68 @@ export interface JobStats {
   readonly characters: number | null
   readonly audioSeconds: number | null
   readonly credits: number | null
+  /** Within 4.5 % of the exact ones where more than EXACT_JOBS jobs match, else exact. */
   readonly waitMs: Percentiles | null
   readonly runMs: Percentiles | null
 }
 
-/** More groups than a chart has points are refused. */
-const MAX_GROUPS = 10_000
-const truncated = (unit: string) => `date_trunc('${unit}', created_at at time zone 'UTC') at time zone 'UTC'`
-const GROUP_COLUMNS: Readonly<Record<JobGroup, string>> = {
-  type: 'type',
-  status: 'status',
-  endpoint: 'endpoint_key',
-  api_key: 'api_key_id',
-  error_code: 'error_code',
-  hour: truncated('hour'),
-  day: truncated('day'),
-}
-/** Of the jobs that have both: to `greatest`, null would be zero. */
-const percentiles = (from: string, to: string): string =>
-  `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)
-    filter (where ${to} - ${from} is not null)`
-const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
-  characters: `coalesce(sum(char_length(inputs->>'text')) filter (where type = 'voice'), 0)::float8`,
-  audioSeconds: `coalesce(sum((select sum(a.duration_ms) from artifact a where a.job_id = job.id)), 0)::float8 / 1000`,
-  credits: `coalesce(sum(cost) filter (where status <> 'failed'), 0)::float8`,
-  waitMs: percentiles('created_at', 'started_at'),
-  runMs: percentiles('started_at', 'completed_at'),
-}
+/** So many are sorted in some ten milliseconds. */
+const EXACT_JOBS = 10_000
 
-type Row = Partial<Record<JobGroup, string | Date | null>> &
-  Partial<Record<'waitMs' | 'runMs', number[] | null>> &
+type Groups = Partial<Record<JobGroup, string | Date | null>>
+type Row = Groups &
+  Partial<Record<Histogram, number[] | null>> &
   Partial<Record<'characters' | 'audioSeconds' | 'credits', number>> & { jobs: number }
 
 /**
  * How many of the account's jobs match, and what they took, group by group. Only the measures that are asked for are computed. Credits
- * are those that were kept: a failed job's are refunded.
+ * are those that were kept: a failed job's are refunded. Whatever the roll-up knows comes from there, however many jobs there are; a filter
+ * by prefix, duration or end has them read one by one.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
   requireScope(ctx, JOB_READ_SCOPE)
   const { accountId } = requireAccount(ctx)
   rejectFilterViolations(input.filter ?? {})
-  const { rows } = await longRead<Row>(ctx.db, accountId, toStatement(accountId, input))
-  if (rows.length > MAX_GROUPS) {
-    throw invalidRequest('Group by less, or narrow the filter.', [
-      { path: '/groupBy', message: `makes more than ${MAX_GROUPS} groups` },
-    ])
+  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, accountId, input) : readRows(ctx, accountId, input)
+}
+
+async function readRows(ctx: Context, accountId: string, input: JobStatsInput): Promise<JobStats[]> {
+  const { rows } = await longRead<Row>(ctx.db, accountId, statsOfRows(accountId, input))
+  rejectTooMany(rows)
+  const exact = (values?: readonly number[] | null) => toPercentiles(values ?? [])
+  return rows.map((row) => toStats(row, { waitMs: exact(row.waitMs), runMs: exact(row.runMs) }))
+}
+
+async function readRollUp(ctx: Context, accountId: string, input: JobStatsInput): Promise<JobStats[]> {
+  const { rows } = await longRead<Row>(ctx.db, accountId, sumsOfRollUp(accountId, input))
+  rejectTooMany(rows)
+  const distributions = (['waitMs', 'runMs'] as const).filter((measure) => input.measures.has(measure))
+  const jobs = rows.reduce((sum, row) => sum + row.jobs, 0)
+  if (distributions.length > 0 && jobs <= EXACT_JOBS) return readRows(ctx, accountId, input)
+  const found = new Map<string, Percentiles | null>()
+  const keyOf = (measure: Histogram, row: Groups) =>
+    JSON.stringify([measure, ...(input.groupBy ?? []).map((group) => row[group])])
+  for (const measure of distributions) {
+    const histograms = await longRead<Groups & { pairs: number[] }>(
+      ctx.db,
+      accountId,
+      histogramsOfRollUp(accountId, input, measure),
+    )
+    for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(row.pairs ?? []))
   }
-  return rows.map(toStats)
+  const percentiles = (measure: Histogram, row: Row) => found.get(keyOf(measure, row)) ?? null
+  return rows.map((row) => toStats(row, { waitMs: percentiles('waitMs', row), runMs: percentiles('runMs', row) }))
 }
 
-/** The window of time goes over an index; the groups come in the order of `groupBy`. */
-function toStatement(accountId: string, { filter, groupBy, measures }: JobStatsInput) {
-  const values: unknown[] = [accountId]
-  const conditions = ['account_id = $1', ...conditionsOf(filter ?? {}, (value) => `$${values.push(value)}`)]
-  const groups = [...new Set(groupBy ?? [])]
-  const columns = [
-    ...groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`),
-    'count(*)::float8 as jobs',
-    ...[...measures].map((measure) => `${MEASURE_COLUMNS[measure]} as "${measure}"`),
-  ]
-  const places = groups.map((_group, index) => index + 1).join(', ')
-  const text = `select ${columns.join(', ')} from job where ${conditions.join(' and ')}
-    ${places === '' ? '' : `group by ${places} order by ${places}`} limit ${MAX_GROUPS + 1}`
-  return { text, values }
+function rejectTooMany(rows: readonly Row[]): void {
+  if (rows.length <= MAX_GROUPS) return
+  throw invalidRequest('Group by less, or narrow the filter.', [
+    { path: '/groupBy', message: `makes more than ${MAX_GROUPS} groups` },
+  ])
 }
 
-const toStats = (row: Row): JobStats => ({
+const toStats = (row: Row, percentiles: Pick<JobStats, Histogram>): JobStats => ({
   type: (row.type ?? null) as JobType | null,
   status: (row.status ?? null) as JobStatus | null,
   endpointKey: (row.endpoint ?? null) as string | null,
@@ -119,11 +97,9 @@ const toStats = (row: Row): JobStats => ({
   characters: row.characters ?? null,
   audioSeconds: row.audioSeconds ?? null,
   credits: row.credits ?? null,
-  waitMs: toPercentiles(row.waitMs),
-  runMs: toPercentiles(row.runMs),
+  ...percentiles,
 })
 
-function toPercentiles(values: readonly number[] | null | undefined): Percentiles | null {
-  const [p50, p95, p99] = values ?? []
+function toPercentiles([p50, p95, p99]: readonly number[]): Percentiles | null {
   return p50 === undefined || p95 === undefined || p99 === undefined ? null : { p50, p95, p99 }
 }

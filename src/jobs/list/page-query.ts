@@ -1,7 +1,7 @@
 import type { JobStatus } from '../job-states.ts'
-import { conditionsOf, counterConditions, isCounted, oneOf, type Parameter } from './filter-conditions.ts'
+import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
+import { totalOf } from './job-total.ts'
 import type { JobsFilter } from './jobs-filter.ts'
-import { windowTotal } from './window-total.ts'
 
 /** The default and the largest: with at most one filter, few enough texts for every connection to keep. */
 const PREPARED_LIMITS: ReadonlySet<number> = new Set([50, 100])
@@ -22,17 +22,8 @@ export interface PageQuery {
   readonly isLong: boolean
 }
 
-/**
- * @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one
- * @param now decides how a window of time is counted, never what comes out
- */
-export function toPageQuery(
-  accountId: string,
-  filter: JobsFilter,
-  limit: number,
-  offset: number,
-  now: Date,
-): PageQuery {
+/** @param limit and offset in jobs, both whole numbers: they are written out, since a plan for any number of rows is a bad one */
+export function toPageQuery(accountId: string, filter: JobsFilter, limit: number, offset: number): PageQuery {
   const values: unknown[] = [accountId]
   const parameter = (value: unknown) => {
     const known = values.indexOf(value)
@@ -43,7 +34,7 @@ export function toPageQuery(
   const page = (columns: '*' | 'id') => pageOf(columns, conditions, [...new Set(statuses)], limit, offset)
   return {
     page: offset === 0 ? page('*') : rowsOf(page('id')),
-    total: totalOf(filter, now, parameter),
+    total: `(select ${totalOf(accountId, filter, parameter)})`,
     values,
     isCommon: PREPARED_LIMITS.has(limit) && offset === 0 && fieldsIn(filter) <= 1,
     isLong: offset > MAX_SHORT_OFFSET || !isCounted(filter),
@@ -51,15 +42,6 @@ export function toPageQuery(
 }
 
 const fieldsIn = (filter: JobsFilter): number => Object.values(filter).filter((value) => value != null).length
-
-/** What no counter knows is counted one by one, within a range of an index. */
-function totalOf({ createdAt, ...others }: JobsFilter, now: Date, parameter: Parameter): string {
-  const count = (...conditions: string[]) =>
-    `(select count(*) from job where ${['account_id = $1', ...conditions, ...conditionsOf(others, parameter)].join(' and ')})`
-  if (!isCounted(others)) return count(...conditionsOf({ createdAt }, parameter))
-  const all = `(select coalesce(sum(jobs), 0) from job_count where ${['account_id = $1', ...counterConditions(others)].join(' and ')})`
-  return createdAt?.from || createdAt?.to ? windowTotal(createdAt, now, { all, count, parameter }) : all
-}
 
 /** The ids are found first, so that an offset passes over an index and not over rows. */
 const rowsOf = (ids: string): string => `(select j.* from ${ids} i join job j on j.id = i.id)`

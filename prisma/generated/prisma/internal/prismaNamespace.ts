@@ -404,6 +404,7 @@ export const ModelName = {
   Voice: 'Voice',
   Job: 'Job',
   JobCount: 'JobCount',
+  JobRollupBacklog: 'JobRollupBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
   Workflow: 'Workflow',
@@ -432,7 +433,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "artifact" | "abandonedAttempt" | "workflow" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "workflow" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -951,6 +952,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.JobCountCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.JobCountCountAggregateOutputType> | number
+        }
+      }
+    }
+    JobRollupBacklog: {
+      payload: Prisma.$JobRollupBacklogPayload<ExtArgs>
+      fields: Prisma.JobRollupBacklogFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JobRollupBacklogFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JobRollupBacklogFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        findFirst: {
+          args: Prisma.JobRollupBacklogFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JobRollupBacklogFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        findMany: {
+          args: Prisma.JobRollupBacklogFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>[]
+        }
+        create: {
+          args: Prisma.JobRollupBacklogCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        createMany: {
+          args: Prisma.JobRollupBacklogCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JobRollupBacklogCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>[]
+        }
+        delete: {
+          args: Prisma.JobRollupBacklogDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        update: {
+          args: Prisma.JobRollupBacklogUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        deleteMany: {
+          args: Prisma.JobRollupBacklogDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JobRollupBacklogUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JobRollupBacklogUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>[]
+        }
+        upsert: {
+          args: Prisma.JobRollupBacklogUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobRollupBacklogPayload>
+        }
+        aggregate: {
+          args: Prisma.JobRollupBacklogAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJobRollupBacklog>
+        }
+        groupBy: {
+          args: Prisma.JobRollupBacklogGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobRollupBacklogGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JobRollupBacklogCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobRollupBacklogCountAggregateOutputType> | number
         }
       }
     }
@@ -2074,6 +2149,15 @@ export const JobCountScalarFieldEnum = {
 export type JobCountScalarFieldEnum = (typeof JobCountScalarFieldEnum)[keyof typeof JobCountScalarFieldEnum]
 
 
+export const JobRollupBacklogScalarFieldEnum = {
+  id: 'id',
+  filledTo: 'filledTo',
+  until: 'until'
+} as const
+
+export type JobRollupBacklogScalarFieldEnum = (typeof JobRollupBacklogScalarFieldEnum)[keyof typeof JobRollupBacklogScalarFieldEnum]
+
+
 export const ArtifactScalarFieldEnum = {
   id: 'id',
   jobId: 'jobId',
@@ -2684,6 +2768,7 @@ export type GlobalOmitConfig = {
   voice?: Prisma.VoiceOmit
   job?: Prisma.JobOmit
   jobCount?: Prisma.JobCountOmit
+  jobRollupBacklog?: Prisma.JobRollupBacklogOmit
   artifact?: Prisma.ArtifactOmit
   abandonedAttempt?: Prisma.AbandonedAttemptOmit
   workflow?: Prisma.WorkflowOmit

@@ -58,6 +58,7 @@ export const ModelName = {
   Voice: 'Voice',
   Job: 'Job',
   JobCount: 'JobCount',
+  JobRollupBacklog: 'JobRollupBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
   Workflow: 'Workflow',
@@ -206,6 +207,15 @@ export const JobCountScalarFieldEnum = {
 } as const
 
 export type JobCountScalarFieldEnum = (typeof JobCountScalarFieldEnum)[keyof typeof JobCountScalarFieldEnum]
+
+
+export const JobRollupBacklogScalarFieldEnum = {
+  id: 'id',
+  filledTo: 'filledTo',
+  until: 'until'
+} as const
+
+export type JobRollupBacklogScalarFieldEnum = (typeof JobRollupBacklogScalarFieldEnum)[keyof typeof JobRollupBacklogScalarFieldEnum]
 
 
 export const ArtifactScalarFieldEnum = {

@@ -1,0 +1,20 @@
+import type { JobsFilter } from './jobs-filter.ts'
+
+/** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
+export type JobGroup = 'type' | 'status' | 'endpoint' | 'api_key' | 'error_code' | 'hour' | 'day'
+
+/** The figures of a group apart from its number of jobs; each costs its own time. */
+export const JOB_MEASURES = ['characters', 'audioSeconds', 'credits', 'waitMs', 'runMs'] as const
+/** One of them. */
+export type JobMeasure = (typeof JOB_MEASURES)[number]
+
+/** What statistics are asked for. */
+export interface JobStatsInput {
+  readonly filter?: JobsFilter | null | undefined
+  /** None: one group of all. */
+  readonly groupBy?: readonly JobGroup[] | null | undefined
+  readonly measures: ReadonlySet<JobMeasure>
+}
+
+/** More groups than a chart has points are refused. */
+export const MAX_GROUPS = 10_000

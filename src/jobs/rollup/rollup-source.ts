@@ -1,0 +1,111 @@
+import { firstIdAt } from '../../values/id.ts'
+import type { Parameter } from '../list/filter-conditions.ts'
+import type { JobsFilter, Range } from '../list/jobs-filter.ts'
+import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
+
+/** What the roll-up distinguishes, apart from time. */
+const DIMENSIONS: ReadonlySet<string> = new Set([
+  'types',
+  'statuses',
+  'decision',
+  'endpointKeys',
+  'apiKeyIds',
+  'errorCodes',
+])
+const PARTS: ReadonlySet<string> = new Set(['and', 'or', 'not'])
+
+/** A sum of the roll-up; `wait` and `run` are histograms of milliseconds (`percentilesOf`). */
+export type Summed = 'credits' | 'characters' | 'audio_ms' | 'wait' | 'run'
+
+interface Source {
+  readonly accountId: string
+  readonly window: Range<Date>
+  /** The longest span that the answer can be put together of. */
+  readonly finest: Span
+  readonly sums: readonly Summed[]
+  readonly parameter: Parameter
+}
+
+/** As a job is counted that the roll-up does not hold. */
+const OF_JOB: Readonly<Record<Summed, string>> = {
+  credits: 'job_credits(status, cost)',
+  characters: 'job_characters(type, inputs)',
+  audio_ms: 'coalesce((select sum(a.duration_ms) from artifact a where a.job_id = job.id), 0)',
+  wait: histogramOf('job_bucket(started_at - created_at)', '1'),
+  run: histogramOf('job_bucket(completed_at - started_at)', '1'),
+}
+/** As the triggers noted it. */
+const OF_DELTA: Readonly<Record<Summed, string>> = {
+  credits: 'credits',
+  characters: 'characters',
+  audio_ms: 'audio_ms',
+  wait: histogramOf('wait_bucket', 'jobs'),
+  run: histogramOf('run_bucket', 'jobs'),
+}
+const COMMON = 'type, status, endpoint_key, api_key_id, error_code'
+const PROHIBITED = `case decision when 'reject' then true when 'pass' then false end as is_prohibited`
+
+/** Whether the roll-up knows what a filter means; `createdAt` may be its window, at its top alone. */
+export const isRolledUp = ({ createdAt: _window, ...filter }: JobsFilter): boolean => isOfDimensions(filter)
+
+const isOfDimensions = (filter: JobsFilter): boolean =>
+  Object.entries(filter).every(([name, value]) => value == null || DIMENSIONS.has(name) || PARTS.has(name)) &&
+  [...(filter.and ?? []), ...(filter.or ?? []), ...(filter.not ? [filter.not] : [])].every(isOfDimensions)
+
+/**
+ * The account's jobs of a window of time, summed up, as SQL that stands in a FROM: rows with `jobs`, the sums that were asked for, the
+ * time `at`, and the columns of `job` that conditions on dimensions name. In every snapshot their sum is exact. Whole days and hours come
+ * from the roll-up and from what is still to be folded into it, both ends of the window from the jobs themselves, and so do jobs that a
+ * new roll-up does not hold yet.
+ */
+export function rollUpSource(source: Source): string {
+  const { spans, ends, whole } = toRollUpWindow(source.window, source.finest)
+  const { account, jobs } = readersOf(source)
+  const parts = [
+    ...spans.map((range) => spanPart(range, account, source)),
+    ...(whole === null ? [] : [deltaPart(whole, account, source), jobs(whole, BACKLOG)]),
+    ...ends.map((range) => jobs(range)),
+  ]
+  return `(${parts.join('\n union all ')})`
+}
+
+/** Null where there is no backlog: then no row is read. */
+const BACKLOG = [
+  'id > (select filled_to from job_rollup_backlog)',
+  'id <= (select until from job_rollup_backlog)',
+] as const
+
+function readersOf({ accountId, sums, parameter }: Source) {
+  const account = `account_id = ${parameter(accountId)}`
+  const columns = ['1::bigint as jobs', ...sums.map((name) => `${OF_JOB[name]} as ${name}`)].join(', ')
+  const jobs = ({ from, to }: Range<Date>, more: readonly string[] = []) => {
+    const conditions = [
+      account,
+      ...(from ? [`id >= ${parameter(firstIdAt('job', from))}`] : []),
+      ...(to ? [`id < ${parameter(firstIdAt('job', to))}`] : []),
+      ...more,
+    ]
+    return `select ${COMMON}, is_prohibited, created_at as at, ${columns} from job where ${conditions.join(' and ')}`
+  }
+  return { account, jobs }
+}
+
+function spanPart({ span, ...range }: SpanRange, account: string, { sums, parameter }: Source): string {
+  const conditions = [account, `span = '${span}'`, ...within(range, parameter)]
+  return `select ${COMMON}, ${PROHIBITED}, at, ${['jobs', ...sums].join(', ')} from job_rollup where ${conditions.join(' and ')}`
+}
+
+function deltaPart(whole: NonNullable<RollUpWindow['whole']>, account: string, { sums, parameter }: Source): string {
+  const columns = ['jobs', ...sums.map((name) => `${OF_DELTA[name]} as ${name}`)].join(', ')
+  const conditions = [account, ...within(whole, parameter)]
+  return `select ${COMMON}, ${PROHIBITED}, at, ${columns} from job_rollup_delta where ${conditions.join(' and ')}`
+}
+
+const within = ({ from, to }: Range<Date>, parameter: Parameter): string[] => [
+  ...(from ? [`at >= ${parameter(from)}`] : []),
+  ...(to ? [`at < ${parameter(to)}`] : []),
+]
+
+function histogramOf(bucket: string, jobs: string): string {
+  return `case when ${bucket} is null then '{}' else array[(${bucket}::bigint << 40) + ${jobs}] end`
+}

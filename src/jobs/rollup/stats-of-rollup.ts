@@ -1,0 +1,71 @@
+import { conditionsOf } from '../list/filter-conditions.ts'
+import { type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
+import { rollUpSource, type Summed } from './rollup-source.ts'
+
+const truncated = (unit: string) => `date_trunc('${unit}', at, 'UTC')`
+const GROUP_COLUMNS: Readonly<Record<JobGroup, string>> = {
+  type: 'type',
+  status: 'status',
+  endpoint: 'endpoint_key',
+  api_key: 'api_key_id',
+  error_code: 'error_code',
+  hour: truncated('hour'),
+  day: truncated('day'),
+}
+const SUMS: Readonly<Partial<Record<JobMeasure, readonly [Summed, string]>>> = {
+  characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
+  audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],
+  credits: ['credits', 'coalesce(sum(credits), 0)::float8'],
+}
+
+/** A measure that is a distribution. */
+export type Histogram = 'waitMs' | 'runMs'
+const HISTOGRAMS: Readonly<Record<Histogram, Summed>> = { waitMs: 'wait', runMs: 'run' }
+
+/** Statistics but for their percentiles, from the roll-up: exact. */
+export function sumsOfRollUp(accountId: string, input: JobStatsInput) {
+  const sums = [...input.measures].flatMap((measure) => {
+    const [name, column] = SUMS[measure] ?? []
+    return name && column ? [{ name, column: `${column} as "${measure}"` }] : []
+  })
+  const { groups, places, ...parts } = toParts(
+    accountId,
+    input,
+    sums.map(({ name }) => name),
+  )
+  const columns = [...columnsOf(groups), 'coalesce(sum(jobs), 0)::float8 as jobs', ...sums.map(({ column }) => column)]
+  const text = `select ${columns.join(', ')} from ${parts.source} p where ${parts.where}
+    ${places === '' ? '' : `group by ${places} having sum(jobs) <> 0 order by ${places}`} limit ${MAX_GROUPS + 1}`
+  return { text, values: parts.values }
+}
+
+/** The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`. */
+export function histogramsOfRollUp(accountId: string, input: JobStatsInput, measure: Histogram) {
+  const name = HISTOGRAMS[measure]
+  const { source, where, values, groups, places } = toParts(accountId, input, [name])
+  const names = groups.map((group) => `"${group}"`)
+  const columns = [...columnsOf(groups), '(pair + (1::bigint << 39)) >> 40 as bucket', `sum(${JOBS_OF_PAIR}) as jobs`]
+  const text = `
+    select ${[...names, 'array_agg(((bucket << 40) + jobs)::float8 order by bucket) as pairs'].join(', ')} from (
+      select ${columns.join(', ')} from ${source} p cross join lateral unnest(p.${name}) pair
+      where ${where} group by ${[...(places === '' ? [] : [places]), groups.length + 1].join(', ')}
+    ) b where jobs <> 0 ${places === '' ? '' : `group by ${places}`}`
+  return { text, values }
+}
+
+/** As the function job_histogram takes a pair apart. */
+const JOBS_OF_PAIR = 'pair - ((pair + (1::bigint << 39)) >> 40 << 40)'
+
+const columnsOf = (groups: readonly JobGroup[]): string[] =>
+  groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`)
+
+function toParts(accountId: string, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
+  const { createdAt, ...others } = filter ?? {}
+  const groups = [...new Set(groupBy ?? [])]
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
+  const source = rollUpSource({ accountId, window: createdAt ?? {}, finest, sums, parameter })
+  const where = ['true', ...conditionsOf(others, parameter)].join(' and ')
+  return { source, where, values, groups, places: groups.map((_group, index) => index + 1).join(', ') }
+}
