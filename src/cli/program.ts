@@ -1,6 +1,7 @@
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../values/version.ts'
 import { addAccountCommands } from './commands/accounts.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addEndpointCommands } from './commands/endpoints.ts'
 import { addEngineCommands } from './commands/engines.ts'
@@ -26,6 +27,7 @@ export function buildProgram(): Command {
     .exitOverride()
   addServeCommands(program)
   addMigrateCommand(program)
+  addBackupCommands(program)
   addAccountCommands(program)
   addKeyCommands(program)
   addUserCommands(program)

@@ -104,6 +104,9 @@ function openWaiting(
   return { spill, exportQueue: new ExportQueue(), callers, jobFeed }
 }
 
+/** The store for what only moves files: it signs no URLs. */
+export const openStore = (settings: Settings): Storage => openStorage(settings, new Uint8Array(), () => '')
+
 function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {
   if (s3 === null) return openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
   const bucket = openS3(s3, s3)

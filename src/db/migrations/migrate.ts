@@ -13,6 +13,8 @@ export interface MigrateOptions {
   readonly apply?: boolean
   /** Where the migrations are, unless they are this program's. */
   readonly folder?: string
+  /** Of these, those to apply; absent: all. */
+  readonly only?: readonly string[]
 }
 
 /**
@@ -22,8 +24,8 @@ export interface MigrateOptions {
  * change the tables, or the schema holds another program's
  */
 export async function migrate(db: Database, log: Log, options: MigrateOptions = {}): Promise<void> {
-  const { folder = MIGRATIONS, apply = true } = options
-  const names = await migrationNames(folder)
+  const { folder = MIGRATIONS, apply = true, only } = options
+  const names = only ?? (await migrationNames(folder))
   await requireVersion(db.pool)
   const ledger = await readLedger(db.pool)
   warnOfNewer(names, ledger ?? [], log)

@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip, createGzip } from 'node:zlib'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import type { Snapshot } from '../db/snapshot.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { isStorageKey } from '../storage/sign-url.ts'
+import type { Storage } from '../storage/storage.ts'
+import { checksumOf, damaged, writeChecked } from './checked-file.ts'
+import type { BackupFile, Manifest } from './manifest.ts'
+
+const FOLDER = 'artifacts'
+const LIST = 'artifacts.ndjson.gz'
+/** Each waits for the disk or the bucket most of the time. */
+const AT_ONCE = 8
+
+/** What is known of one file: a line of the list. */
+const line = z.object({
+  key: z.string().refine(isStorageKey),
+  contentType: z.string(),
+  bytes: z.number().int(),
+  sha256: z.string(),
+})
+type Kept = z.output<typeof line>
+
+/** One JSON document a line, as it is: none of the quote and the delimiter can be in it. `deleted_at` is a column of newer schemas alone. */
+const COPY_LIST = `copy (
+  select json_build_object('key', storage_key, 'contentType', content_type, 'bytes', bytes, 'sha256', encode(sha256, 'hex'))
+  from artifact a where to_jsonb(a) ->> 'deleted_at' is null order by storage_key
+) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`
+const STILL_THERE = `select from artifact a where storage_key = $1 and to_jsonb(a) ->> 'deleted_at' is null`
+
+/** What the tables of the same moment name. */
+export const listArtifacts = (snapshot: Snapshot, dir: string): Promise<BackupFile> =>
+  writeChecked(dir, LIST, snapshot.copy(COPY_LIST), createGzip())
+
+interface Parts {
+  readonly db: Pick<Database, 'pool'>
+  readonly storage: Storage
+}
+
+/**
+ * Copies every listed file, each compared with the checksum that it was stored with. What was deleted since it was listed is noted.
+ * @throws ServiceError UNAVAILABLE where a file is missing, or is not what was stored
+ */
+export async function keepArtifacts(parts: Parts, dir: string, list: BackupFile): Promise<Manifest['artifacts']> {
+  const sums = { files: 0, bytes: 0, gone: [] as string[] }
+  await eachListed(dir, async (artifact) => {
+    if (!(await keepOne(parts, dir, artifact))) return void sums.gone.push(artifact.key)
+    sums.files += 1
+    sums.bytes += artifact.bytes
+  })
+  return { ...sums, list }
+}
+
+async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kept): Promise<boolean> {
+  const found = await storage
+    .read(key)
+    .then((content) => writeChecked(dir, `${FOLDER}/${key}`, content))
+    .catch((error: Error) => error)
+  if (!(found instanceof Error) && found.sha256 === sha256) return true
+  if ((await db.pool.query(STILL_THERE, [key])).rowCount === 0) return false
+  const why =
+    found instanceof Error ? `cannot be read: ${found.message}` : 'is not what was stored: its checksum differs'
+  throw new ServiceError('UNAVAILABLE', `The audio ${key} ${why}. The backup was broken off.`)
+}
+
+/** Compares every file with its checksum. @throws ServiceError INVALID_REQUEST that names one that is not as it was written */
+export async function verifyArtifacts(dir: string, { gone }: Manifest['artifacts']): Promise<void> {
+  await eachListed(dir, async ({ key, sha256 }) => {
+    if (gone.includes(key)) return
+    const found = await checksumOf(join(dir, FOLDER, key))
+    if (found?.sha256 !== sha256) throw damaged(dir, `${FOLDER}/${key}`, found === null)
+  })
+}
+
+/** Stores every file, and compares what the store says of it. What an earlier try has stored is stored again. */
+export async function restoreArtifacts(storage: Storage, dir: string, { gone }: Manifest['artifacts']): Promise<void> {
+  await eachListed(dir, async ({ key, contentType, sha256 }) => {
+    if (gone.includes(key)) return
+    const stored = await storage.put(key, createReadStream(join(dir, FOLDER, key)), { contentType })
+    if (Buffer.from(stored.sha256).toString('hex') !== sha256) throw damaged(dir, `${FOLDER}/${key}`, false)
+  })
+}
+
+async function eachListed(dir: string, work: (artifact: Kept) => Promise<void>): Promise<void> {
+  const input = createReadStream(join(dir, LIST)).pipe(createGunzip())
+  let together: Kept[] = []
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    together.push(line.parse(JSON.parse(text)))
+    if (together.length < AT_ONCE) continue
+    await Promise.all(together.map(work))
+    together = []
+  }
+  await Promise.all(together.map(work))
+}

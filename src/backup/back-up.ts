@@ -1,0 +1,100 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { setPriority } from 'node:os'
+import { resolve } from 'node:path'
+import { constants, createGzip } from 'node:zlib'
+import { escapeIdentifier } from 'pg'
+import type { Settings } from '../context/config.ts'
+import type { Database } from '../db/database.ts'
+import { readLedger } from '../db/migrations/ledger.ts'
+import { requireVersion } from '../db/migrations/minimum-version.ts'
+import { Snapshot } from '../db/snapshot.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import { using } from '../values/data-directory.ts'
+import { VERSION } from '../values/version.ts'
+import { keepArtifacts, listArtifacts } from './artifacts.ts'
+import { writeChecked } from './checked-file.ts'
+import { type BackupTable, type Manifest, writeManifest } from './manifest.ts'
+import { keepSecretKey } from './secret-key-file.ts'
+import { listPartitions, listSequences, listTables, type Table } from './tables.ts'
+
+/** What a backup reads. */
+export interface BackupContext {
+  readonly settings: Settings
+  readonly db: Database
+  readonly storage: Storage
+}
+
+/** Below those that answer requests. */
+const NICENESS = 10
+
+/**
+ * Writes a backup into a directory that is not there yet, or empty, while the service runs: the tables as of one moment, then the audio
+ * that they name, which never changes, then the manifest. A process that ends before leaves no manifest.
+ * @throws ServiceError INVALID_REQUEST where the directory holds something, or a migration is half-way
+ */
+export async function backUp({ settings, db, storage }: BackupContext, directory: string): Promise<Manifest> {
+  const dir = resolve(directory)
+  setPriority(NICENESS)
+  await requireVersion(db.pool)
+  const migrations = await appliedMigrations(db)
+  await openEmpty(dir)
+  const secretKey = await keepSecretKey(settings, dir)
+  const { list, ...data } = await keepTables(db, dir)
+  const artifacts = await keepArtifacts({ db, storage }, dir, list)
+  const manifest = { version: VERSION, migrations, ...data, artifacts, secretKey }
+  await writeManifest(dir, manifest)
+  await db.pool.query('update installation set backed_up_at = $1', [data.madeAt]).catch(ignoreOlderSchema)
+  return { format: 1, ...manifest }
+}
+
+async function appliedMigrations(db: Database): Promise<string[]> {
+  const ledger = (await readLedger(db.pool)) ?? []
+  const open = ledger.find(({ state }) => state === 'under way' || state === 'failed')
+  if (open !== undefined) throw invalidRequest(`The migration ${open.name} is half-way: let "sonant migrate" end it.`)
+  const applied = ledger.filter(({ state }) => state === 'applied').map(({ name }) => name)
+  if (applied.length === 0)
+    throw invalidRequest('The database holds nothing of this service: there is nothing to back up.')
+  return applied
+}
+
+async function openEmpty(dir: string): Promise<void> {
+  await using(dir, () => mkdir(dir, { recursive: true, mode: 0o700 }))
+  if ((await using(dir, () => readdir(dir))).length === 0) return
+  throw invalidRequest(`${dir} is not empty: name a directory that is not there yet.`)
+}
+
+async function keepTables(db: Database, dir: string) {
+  const snapshot = await Snapshot.open(db.url)
+  try {
+    await snapshot.query('set local statement_timeout = 0; set local max_parallel_workers_per_gather = 0')
+    const found = await listTables(snapshot)
+    // A migration that would change one waits, and tries again.
+    await snapshot.query(
+      `lock table ${found.map(({ name }) => escapeIdentifier(name)).join(', ')} in access share mode`,
+    )
+    const [{ now } = { now: new Date() }] = await snapshot.query<{ now: Date }>('select now()')
+    const tables: BackupTable[] = []
+    for (const table of found) tables.push(await keepTable(snapshot, dir, table))
+    const list = await listArtifacts(snapshot, dir)
+    // Sequences never go back, whatever the snapshot sees.
+    const [partitions, sequences] = [await listPartitions(snapshot), await listSequences(snapshot)]
+    await snapshot.commit()
+    return { madeAt: now.toISOString(), tables, partitions, sequences, list }
+  } finally {
+    snapshot.close()
+  }
+}
+
+async function keepTable(snapshot: Snapshot, dir: string, { name, columns }: Table): Promise<BackupTable> {
+  const list = columns.map(escapeIdentifier).join(', ')
+  const copy = snapshot.copy(`copy (select ${list} from ${escapeIdentifier(name)}) to stdout`)
+  const zip = createGzip({ level: constants.Z_BEST_SPEED })
+  const file = await writeChecked(dir, `tables/${name}.copy.gz`, copy, zip)
+  return { name, columns, rows: copy.rowCount, file }
+}
+
+/** A schema from before there was a place to note it. */
+const ignoreOlderSchema = (error: unknown): void => {
+  if ((error as { code?: unknown }).code !== '42703') throw error
+}

@@ -1,0 +1,76 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { invalidRequest } from '../errors/service-error.ts'
+import { errorCode } from '../values/data-directory.ts'
+
+/** Written last, and whole: a directory without it holds no backup, or one that was broken off. */
+const NAME = 'backup.json'
+const FORMAT = 1
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const name = z.string().regex(/^[a-z_][a-z0-9_]*$/)
+const file = z.object({ path: z.string().regex(/^[a-z0-9_./-]+$/), bytes: z.number().int(), sha256 })
+
+const schema = z.object({
+  format: z.literal(FORMAT, { message: `is not ${FORMAT}: restore it with the version that made it` }),
+  version: z.string(),
+  madeAt: z.iso.datetime(),
+  /** Applied when it was made, oldest first. */
+  migrations: z.array(z.string().regex(/^\w+$/)),
+  tables: z.array(z.object({ name, columns: z.array(name), rows: z.number().int(), file })),
+  /** Parts of partitioned tables that no migration makes. */
+  partitions: z.array(z.object({ name, parent: name, bound: z.string().regex(/^(FOR VALUES .*|DEFAULT)$/) })),
+  sequences: z.array(z.object({ name, value: z.string().regex(/^\d+$/), isCalled: z.boolean() })),
+  /** `gone`: deleted between the tables and the copying. */
+  artifacts: z.object({ files: z.number().int(), bytes: z.number().int(), gone: z.array(z.string()), list: file }),
+  /** `file` is null where SECRET_KEY came from the environment; the fingerprint says whether another one is the same. */
+  secretKey: z.object({ file: file.nullable(), fingerprint: z.string() }),
+})
+
+/** What a backup holds, and how to know that it is whole. */
+export type Manifest = z.output<typeof schema>
+export type BackupFile = z.output<typeof file>
+export type BackupTable = Manifest['tables'][number]
+
+/** The last act of a backup: until then it counts as broken off, also after a power cut. */
+export async function writeManifest(dir: string, manifest: Omit<Manifest, 'format'>): Promise<void> {
+  const partial = join(dir, `${NAME}.partial`)
+  const handle = await open(partial, 'w', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(partial, join(dir, NAME))
+  await flushDirectory(dir)
+  await flushDirectory(dirname(dir))
+}
+
+/** @throws ServiceError INVALID_REQUEST where there is no backup, or one that was broken off or changed */
+export async function readManifest(dir: string): Promise<Manifest> {
+  const text = await readFile(join(dir, NAME), 'utf8').catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error
+    throw invalidRequest(
+      `${dir} holds no whole backup: it has no ${NAME}, which is written last. Use one whose making ended well.`,
+    )
+  })
+  const parsed = schema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw invalidRequest(`${join(dir, NAME)} cannot be read: ${issue?.path.join('.') || 'it'} ${issue?.message}.`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+async function flushDirectory(directory: string): Promise<void> {
+  const handle = await open(directory)
+  await handle.sync().finally(() => handle.close())
+}

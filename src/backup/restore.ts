@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import type { Settings } from '../context/config.ts'
+import type { Database } from '../db/database.ts'
+import { readLedger } from '../db/migrations/ledger.ts'
+import { migrate } from '../db/migrations/migrate.ts'
+import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
+import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Log } from '../values/log.ts'
+import { VERSION } from '../values/version.ts'
+import { restoreArtifacts, verifyArtifacts } from './artifacts.ts'
+import { verifyFile } from './checked-file.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { restoreTables } from './restore-tables.ts'
+import { checkSecretKey, restoreSecretKey } from './secret-key-file.ts'
+
+/** What a restore writes to. */
+export interface RestoreContext {
+  readonly settings: Settings
+  readonly log: Log
+  /** Opens the database and the store, once the backup is known to be whole. */
+  readonly open: () => Promise<{ readonly db: Database; readonly storage: Storage }>
+}
+
+/**
+ * Fills an empty database and its store from a backup, of whichever kind of database, after every file in it was compared with its
+ * checksum. The tables come last and all at once: one that is broken off can be begun again.
+ * @throws ServiceError INVALID_REQUEST where the backup is broken off, damaged or a newer program's, or its key is another one;
+ * UNAVAILABLE where the database is in use
+ */
+export async function restore({ settings, log, open }: RestoreContext, directory: string): Promise<Manifest> {
+  const dir = resolve(directory)
+  const manifest = await readManifest(dir)
+  const known = await migrationNames(MIGRATIONS)
+  const newer = manifest.migrations.find((name) => !known.includes(name))
+  if (newer !== undefined) {
+    throw invalidRequest(
+      `The backup was made by Sonant ${manifest.version}, whose migration ${newer} this one (${VERSION}) does not know: restore it with that version or a newer one.`,
+    )
+  }
+  await checkSecretKey(settings, manifest.secretKey)
+  await verifyAll(dir, manifest)
+  const { db, storage } = await open()
+  await requireUnused(db, manifest)
+  await restoreArtifacts(storage, dir, manifest.artifacts)
+  await restoreSecretKey(settings, dir, manifest.secretKey)
+  // The schema as it was when the tables were read; then the rows; then what has come since.
+  await migrate(db, log, { only: manifest.migrations })
+  await restoreTables(db, dir, manifest)
+  await migrate(db, log)
+  await noteGone(db, manifest)
+  return manifest
+}
+
+async function verifyAll(dir: string, { tables, artifacts, secretKey }: Manifest): Promise<void> {
+  const files = [
+    ...tables.map(({ file }) => file),
+    artifacts.list,
+    ...(secretKey.file === null ? [] : [secretKey.file]),
+  ]
+  for (const file of files) await verifyFile(dir, file)
+  await verifyArtifacts(dir, artifacts)
+}
+
+/** @throws ServiceError UNAVAILABLE where the database has an account, or a start has installed anything, or its schema is a later one */
+async function requireUnused(db: Database, { migrations }: Manifest): Promise<void> {
+  const ledger = await readLedger(db.pool)
+  if (ledger === null) return
+  const { rows } = await db.pool.query<{ used: boolean }>(
+    'select exists (select from account) or exists (select from installation) or exists (select from job) as used',
+  )
+  const isLater = ledger.some(({ name }) => !migrations.includes(name))
+  if (rows[0]?.used !== true && !isLater) return
+  throw new ServiceError(
+    'UNAVAILABLE',
+    'The database is in use: restore into an empty one, or into a DATA_DIR that is not there yet.',
+  )
+}
+
+/** Audio that was deleted while the backup was made answers as deleted, where the schema has a place for that. */
+async function noteGone(db: Database, { artifacts: { gone } }: Manifest): Promise<void> {
+  if (gone.length === 0) return
+  const { rowCount } = await db.pool.query(
+    `select from information_schema.columns where table_schema = current_schema() and table_name = 'artifact' and column_name = 'deleted_at'`,
+  )
+  if (rowCount === 0) return
+  await db.pool.query('update artifact set deleted_at = coalesce(deleted_at, now()) where storage_key = any($1)', [
+    gone,
+  ])
+}

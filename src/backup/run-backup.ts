@@ -1,0 +1,33 @@
+import { type Closer, closeInTurn } from '../concurrency/closing.ts'
+import type { Settings } from '../context/config.ts'
+import { closingLimit, openServer, openStore } from '../runtime/foundation.ts'
+import { openDataDirectory } from '../values/data-directory.ts'
+import type { Log } from '../values/log.ts'
+import { backUp } from './back-up.ts'
+import type { Manifest } from './manifest.ts'
+import { restore } from './restore.ts'
+
+/** Opens the database and the store of these settings as they are, and backs them up. */
+export const runBackup = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>
+  withClosers(settings, log, async (closers) => backUp({ settings, ...(await openBoth(settings, log, closers)) }, dir))
+
+/** Opens the database and the store of these settings, which must be unused, and fills them. */
+export const runRestore = (settings: Settings, log: Log, dir: string): Promise<Manifest> =>
+  withClosers(settings, log, (closers) => restore({ settings, log, open: () => openBoth(settings, log, closers) }, dir))
+
+async function openBoth(settings: Settings, log: Log, closers: Closer[]) {
+  openDataDirectory(settings.dataDir)
+  const { db } = await openServer(settings, log, closers)
+  const storage = openStore(settings)
+  closers.push({ what: 'the storage', close: () => storage.close() })
+  return { db, storage }
+}
+
+async function withClosers<T>(settings: Settings, log: Log, work: (closers: Closer[]) => Promise<T>): Promise<T> {
+  const closers: Closer[] = []
+  try {
+    return await work(closers)
+  } finally {
+    await closeInTurn(closers, closingLimit(settings), log)
+  }
+}

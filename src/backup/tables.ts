@@ -1,0 +1,59 @@
+import type { QueryResultRow } from 'pg'
+import type { Manifest } from './manifest.ts'
+
+/** What answers a statement without parameters. */
+export interface Reader {
+  query<Row extends QueryResultRow>(text: string): Promise<Row[]>
+}
+
+/**
+ * Prisma's ledger is made by migrating, and workers are processes of the place that was backed up. The queue is left out, too: it is
+ * filled from the jobs and deliveries that have not ended, as after a crash.
+ */
+const LEFT_OUT = `'_prisma_migrations', 'worker'`
+
+const TABLES = `
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname not in (${LEFT_OUT})
+  group by c.relname order by c.relname`
+const PARTITIONS = `
+  select c.relname as name, p.relname as parent, pg_get_expr(c.relpartbound, c.oid) as bound
+  from pg_class c join pg_inherits i on i.inhrelid = c.oid join pg_class p on p.oid = i.inhparent
+  where c.relispartition and c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace order by p.relname, c.relname`
+const REFERENCES = `
+  select conrelid::regclass::text as "from", confrelid::regclass::text as "to" from pg_constraint
+  where contype = 'f' and connamespace = current_schema()::regnamespace and conrelid <> confrelid`
+const SEQUENCES = `
+  select sequencename as name, coalesce(last_value, start_value)::text as value, last_value is not null as "isCalled"
+  from pg_sequences where schemaname = current_schema() order by 1`
+
+/** A table with what is copied of it, whole partitioned tables as one. */
+export interface Table {
+  readonly name: string
+  readonly columns: string[]
+}
+
+/** Every table that a backup holds, those that others refer to before those. */
+export async function listTables(db: Reader): Promise<Table[]> {
+  const tables = await db.query<Table>(TABLES)
+  const references = await db.query<{ from: string; to: string }>(REFERENCES)
+  const sorted: Table[] = []
+  const visit = (table: Table, above: readonly string[]) => {
+    if (sorted.includes(table) || above.includes(table.name)) return
+    for (const { to } of references.filter(({ from }) => plain(from) === table.name)) {
+      const target = tables.find(({ name }) => name === plain(to))
+      if (target !== undefined) visit(target, [...above, table.name])
+    }
+    sorted.push(table)
+  }
+  for (const table of tables) visit(table, [])
+  return sorted
+}
+
+export const listPartitions = (db: Reader): Promise<Manifest['partitions']> => db.query(PARTITIONS)
+
+/** Where the next number of each sequence comes from. */
+export const listSequences = (db: Reader): Promise<Manifest['sequences']> => db.query(SEQUENCES)
+
+const plain = (name: string): string => name.replaceAll('"', '')

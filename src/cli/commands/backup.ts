@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import type { Manifest } from '../../backup/manifest.ts'
+import { addAction } from '../run-command.ts'
+
+export function addBackupCommands(program: Command): void {
+  addAction(
+    program
+      .command('backup')
+      .argument('<dir>', 'a directory that is not there yet')
+      .description('write database, audio and secret key into a directory, while the service runs'),
+    async (settings, log, _options: object, [dir = '']) => {
+      const { runBackup } = await import('../../backup/run-backup.ts')
+      return show(dir, await runBackup(settings, log, dir), 'backed up')
+    },
+  )
+  addAction(
+    program
+      .command('restore')
+      .argument('<dir>', 'what "sonant backup" has written')
+      .description('fill an unused database and its store from a backup, after every checksum in it was verified'),
+    async (settings, log, _options: object, [dir = '']) => {
+      const { runRestore } = await import('../../backup/run-backup.ts')
+      return show(dir, await runRestore(settings, log, dir), 'restored')
+    },
+  )
+}
+
+function show(dir: string, { madeAt, version, tables, artifacts, secretKey }: Manifest, done: string) {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const jobs = tables.find(({ name }) => name === 'job')?.rows ?? 0
+  const key = secretKey.file === null ? null : `${dir}/${secretKey.file.path}`
+  const json = {
+    dir,
+    made_at: madeAt,
+    version,
+    rows,
+    jobs,
+    audio_files: artifacts.files,
+    audio_bytes: artifacts.bytes,
+    secret_key: key,
+  }
+  const named = key === null ? 'SECRET_KEY is not in it' : `${key} opens its secrets: keep it as one`
+  return { json, text: `${done}: ${jobs} jobs, ${artifacts.files} audio files as of ${madeAt}; ${named}` }
+}

@@ -1,0 +1,179 @@
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Manifest } from '../../src/backup/manifest.ts'
+import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
+import { authenticate } from '../../src/callers/authenticate.ts'
+import { readSettings } from '../../src/context/config.ts'
+import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { openLog } from '../../src/values/log.ts'
+import { startWorker } from '../../src/worker/start-worker.ts'
+import { audit } from '../setup/audit/audit.ts'
+import { migrationWorkshop } from '../setup/migrations.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/wait.ts'
+
+const TIMEOUT_MS = 60_000
+const log = openLog('silent')
+let service: TestRuntime
+let dir: string
+let manifest: Manifest
+let caller: { account: string; key: string }
+const clean: (() => Promise<unknown>)[] = []
+
+const tempDir = async () => {
+  const made = await mkdtemp(join(tmpdir(), 'sonant-backup-'))
+  clean.push(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+const submit = async (text: string, webhook_url?: string): Promise<string> => {
+  const answer = await fetch(`${service.url}/api/v1/voice/tts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${caller.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ inputs: { text, voice: 'aria' }, ...(webhook_url && { webhook_url }) }),
+  })
+  expect(answer.status).toBe(202)
+  return ((await answer.json()) as { job_id: string }).job_id
+}
+const unfinished = async (runtime: Runtime) =>
+  (await runtime.db.pool.query(`select count(*)::int as jobs from job where completed_at is null`)).rows[0].jobs
+/** Everything that a backup holds, as text. */
+const contentOf = async ({ db }: Runtime): Promise<Record<string, string>> => {
+  const content: Record<string, string> = {}
+  for (const { name, columns } of manifest.tables) {
+    const list = columns.map((column) => `"${column}"`).join(', ')
+    const { rows } = await db.pool.query<{ rows: string }>(
+      `select coalesce(json_agg(t order by t::text), '[]')::text as rows from (select ${list} from "${name}") t`,
+    )
+    content[name] = rows[0]!.rows
+  }
+  return content
+}
+const emptyPlace = async (env: Record<string, string> = {}) => {
+  const workshop = await migrationWorkshop()
+  clean.push(() => workshop.close())
+  return readSettings({ DATABASE_URL: workshop.url, DATA_DIR: await tempDir(), LOG_LEVEL: 'silent', ...env })
+}
+
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { EGRESS_ALLOW: '127.0.0.0/8' } })
+  clean.push(() => service.close())
+  caller = await service.createCaller()
+  const worker = await startWorker(service.runtime)
+  await submit('Kept for good.')
+  await submit('Kept as well.')
+  await until(async () => (await unfinished(service.runtime)) === 0, TIMEOUT_MS, 'two jobs')
+  await worker.stop()
+  await submit('Not rendered yet.', 'https://receiver.example.com/hook')
+  dir = join(await tempDir(), 'backup')
+  manifest = await runBackup(service.runtime.settings, log, dir)
+})
+afterAll(async () => {
+  for (const end of clean.reverse()) await end()
+})
+
+describe('a restored backup', () => {
+  test('holds every row and every byte, its keys and secrets work, and every job ends', async () => {
+    // From the database of DATABASE_URL to an embedded one.
+    const settings = readSettings({ DATA_DIR: await tempDir(), LOG_LEVEL: 'silent' })
+    await runRestore(settings, log, dir)
+    const runtime = await openRuntime(settings, log, { supervise: true })
+    clean.push(() => runtime.close())
+    const [before, after] = [await contentOf(service.runtime), await contentOf(runtime)]
+    for (const { name } of manifest.tables.filter(({ name }) => name !== 'installation'))
+      expect([name, after[name]]).toEqual([name, before[name]])
+    expect(await readFile(join(settings.dataDir, 'secret.key'))).toEqual(
+      await readFile(join(service.dataDir, 'secret.key')),
+    )
+    const { rows } = await runtime.db.pool.query<{ key: string }>('select storage_key as key from artifact')
+    expect(rows.length).toBe(2)
+    for (const { key } of rows) {
+      const [was, is] = [service.dataDir, settings.dataDir].map((one) => readFile(join(one, 'artifacts', key)))
+      expect(await is).toEqual(await was)
+    }
+    expect(await authenticate(runtime, caller.key)).toMatchObject({ accountId: caller.account })
+    await runtime.db.pool.query(
+      `update job set created_at = created_at - interval '1 minute' where completed_at is null`,
+    )
+    const worker = await startWorker(runtime)
+    await until(async () => (await unfinished(runtime)) === 0, TIMEOUT_MS, 'the job that had waited')
+    await worker.stop()
+    const jobs = (await runtime.db.pool.query<{ id: string }>('select id from job')).rows.map(({ id }) => id)
+    expect((await audit(runtime, jobs, { restMs: 0 })).filter((line) => !/waits in no queue/.test(line))).toEqual([])
+  })
+
+  test('goes into a database that is empty, and into no other', async () => {
+    const { settings } = service.runtime
+    await expect(runRestore(settings, log, dir)).rejects.toThrow('The database is in use: restore into an empty one')
+    expect(await contentOf(service.runtime)).toEqual(await contentOf(service.runtime))
+  })
+
+  test('goes nowhere where another key is', async () => {
+    const settings = await emptyPlace({ SECRET_KEY: 'another key, of thirty-two letters' })
+    await expect(runRestore(settings, log, dir)).rejects.toThrow(/^SECRET_KEY is another key than the one/)
+  })
+})
+
+describe('a backup', () => {
+  test('names its key, its tables and their checksums, and stamps the installation', async () => {
+    expect(manifest.secretKey.file?.path).toBe('secret.key')
+    expect((await stat(join(dir, 'secret.key'))).mode & 0o777).toBe(0o600)
+    expect(manifest.tables.find(({ name }) => name === 'job')).toMatchObject({ rows: 3 })
+    expect(manifest.artifacts).toMatchObject({ files: 2, gone: [] })
+    const { rows } = await service.runtime.db.pool.query('select backed_up_at as at from installation')
+    expect(new Date(rows[0].at).toISOString()).toBe(manifest.madeAt)
+  })
+
+  test('goes into no directory that holds anything', async () => {
+    await expect(runBackup(service.runtime.settings, log, dir)).rejects.toThrow('is not empty')
+    expect((await readdir(dir)).sort()).toEqual([
+      'artifacts',
+      'artifacts.ndjson.gz',
+      'backup.json',
+      'secret.key',
+      'tables',
+    ])
+  })
+
+  test('breaks off where audio is not what was stored, and is then none', async () => {
+    const [row] = (await service.runtime.db.pool.query('select storage_key as key from artifact limit 1')).rows
+    const path = join(service.dataDir, 'artifacts', row.key)
+    const whole = await readFile(path)
+    await writeFile(path, whole.subarray(1))
+    const other = join(await tempDir(), 'other')
+    await expect(runBackup(service.runtime.settings, log, other)).rejects.toThrow(
+      'is not what was stored: its checksum differs.',
+    )
+    await writeFile(path, whole)
+    await expect(runRestore(await emptyPlace(), log, other)).rejects.toThrow(
+      'holds no whole backup: it has no backup.json',
+    )
+  })
+
+  test.each([
+    ['a table', 'tables/job.copy.gz'],
+    ['the key', 'secret.key'],
+    ['the list of audio', 'artifacts.ndjson.gz'],
+    ['audio', 'artifacts/*'],
+  ])('of which %s was changed is refused by its name before anything is touched', async (_what, file) => {
+    const copy = join(await tempDir(), 'copy')
+    await cp(dir, copy, { recursive: true })
+    const [key] = (await service.runtime.db.pool.query('select storage_key as key from artifact limit 1')).rows
+    const path = file.replace('*', key.key)
+    await appendFile(join(copy, path), 'x')
+    const settings = await emptyPlace()
+    await expect(runRestore(settings, log, copy)).rejects.toThrow(`is damaged: ${path} is not as it was written`)
+    expect(await readdir(settings.dataDir)).toEqual([])
+  })
+
+  test('of a newer program is refused by the versions', async () => {
+    const copy = join(await tempDir(), 'copy')
+    await cp(dir, copy, { recursive: true })
+    const newer = { ...manifest, version: '9.0.0', migrations: [...manifest.migrations, '29990101000000_later'] }
+    await writeFile(join(copy, 'backup.json'), JSON.stringify(newer))
+    await expect(runRestore(await emptyPlace(), log, copy)).rejects.toThrow(
+      'The backup was made by Sonant 9.0.0, whose migration 29990101000000_later this one (0.1.0) does not know',
+    )
+  })
+})
