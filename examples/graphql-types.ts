@@ -141,6 +141,15 @@ export type WebhookDeliveryState =
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
 
+/** What a server of a worker is doing. */
+export type WorkerServerState =
+  /** It ended, or stopped answering: it is started again a little later. */
+  | 'FAILED'
+  /** It takes jobs. */
+  | 'READY'
+  /** It was started, and does not answer yet. */
+  | 'STARTING';
+
 export type AccountQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -565,7 +574,7 @@ export type WebhookDeliveriesQuery = { webhookDeliveries: { pageInfo: { hasNextP
 export type WorkersQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type WorkersQuery = { workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, heartbeatAt: string, gpus: Array<{ name: string, memoryMib: number }> }> };
+export type WorkersQuery = { workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, heartbeatAt: string, gpus: Array<{ name: string, memoryMib: number, memoryUsedMib: number | null, loadPercent: number | null }>, server: { state: WorkerServerState, since: string, restarts: number, error: string | null } | null }> };
 
 export type WorkflowsQueryVariables = Exact<{
   after?: string | null | undefined;

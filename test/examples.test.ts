@@ -1,8 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { buildProgram } from '../src/cli/program.ts'
 import { readSettings } from '../src/context/config.ts'
+import { launchOf, readServerFile } from '../src/worker/server/server-file.ts'
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../examples/${name}`, import.meta.url)), 'utf8')
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -47,17 +50,20 @@ const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 describe('examples', () => {
-  test.each(['sonant-api.service', 'sonant-worker@.service'])('%s starts a command that there is', async (name) => {
-    const [, line = ''] = /^ExecStart=(.+)$/m.exec(read(name)) ?? []
-    const [program = '', main = '', ...args] = line.replaceAll('/opt/sonant/', ROOT).replace('%i', 'gpu').split(' ')
-    expect(isCommand(args)).toBe(true)
-    // With nothing of this environment, and whatever Node the machine has.
-    const { stdout } = await promisify(execFile)(program, [main, ...args, '--help'], { env: {} })
-    expect(stdout).toContain(`sonant ${args[0]}`)
-    // The process that stops it waits longer than the service itself does for its jobs.
-    const { shutdownSeconds } = readSettings({})
-    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
-  })
+  test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
+    '%s starts a command that there is',
+    async (name) => {
+      const [, line = ''] = /^ExecStart=(.+)$/m.exec(read(name)) ?? []
+      const [program = '', main = '', ...args] = line.replaceAll('/opt/sonant/', ROOT).replace('%i', 'gpu').split(' ')
+      expect(isCommand(args)).toBe(true)
+      // With nothing of this environment, and whatever Node the machine has.
+      const { stdout } = await promisify(execFile)(program, [main, ...args, '--help'], { env: {} })
+      expect(stdout).toContain(`sonant ${args[0]}`)
+      // The process that stops it waits longer than the service itself does for its jobs.
+      const { shutdownSeconds } = readSettings({})
+      expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(name))?.[1])).toBeGreaterThan(shutdownSeconds)
+    },
+  )
 
   test.each([
     [200, 0],
@@ -75,6 +81,18 @@ describe('examples', () => {
     expect([how, ...(await once(child, 'exit'))]).toEqual(['CMD', code, null])
     server.close()
   })
+
+  test.each(['vllm-omni.server.yaml', 'kokoro.server.yaml'])(
+    '%s names a server with a port and a card',
+    async (name) => {
+      const bin = await mkdtemp(join(tmpdir(), 'sonant-programs-'))
+      for (const program of ['vllm', 'uv']) await writeFile(join(bin, program), '', { mode: 0o755 })
+      const spec = readServerFile(fileURLToPath(new URL(`../examples/${name}`, import.meta.url)), { PATH: bin })
+      expect(launchOf(spec, 4711, {}).command.slice(-2)).toEqual(['--port', '4711'])
+      expect(spec).toMatchObject({ gpus: [0], readyPath: '/health' })
+      await rm(bin, { recursive: true })
+    },
+  )
 
   test('the environment file is a valid one, and each of its lines names a setting', () => {
     expect(readSettings(ENVIRONMENT)).toMatchObject({ host: '0.0.0.0', s3: { url: 'https://s3.internal/sonant' } })

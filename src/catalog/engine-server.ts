@@ -1,5 +1,6 @@
 import type { CatalogSnapshot, VoiceEndpoint, Workflow } from '../context/catalog-snapshot.ts'
 import { DEFAULT_IN_FLIGHT, serverAddress } from '../engines/engine-block.ts'
+import { OWNED_SERVER } from '../engines/owned-server.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
@@ -22,8 +23,8 @@ export const workflowRoute = ({ engine }: Pick<Workflow, 'engine'>): QueueRoute 
 })
 
 /**
- * The limits of a queue's servers, or of all, by server: how many requests may be there at once, over all workers. Where endpoints and
- * workflows that share one disagree, of whatever queue, the lowest holds.
+ * The limits of a queue's servers, or of all, by server: how many requests may be there at once, over all workers, or at each worker's own
+ * server. Where endpoints and workflows that share one disagree, of whatever queue, the lowest holds.
  */
 export function serverLimits(servers: Servers, kind?: JobKind): Map<string, number> {
   const limits = new Map<string, number>()
@@ -33,6 +34,14 @@ export function serverLimits(servers: Servers, kind?: JobKind): Map<string, numb
     if (kind === undefined || route.kind.queue === kind.queue) served.add(route.server)
   }
   return new Map([...limits].filter(([server]) => served.has(server)))
+}
+
+/** How many requests at once a worker that takes jobs from these queues may have at its own server; 0: none of them is for it. */
+export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>): number {
+  const limits = usesOf(servers).flatMap(({ route, limit }) =>
+    route.server === OWNED_SERVER && queues.has(route.kind.queue) ? [limit] : [],
+  )
+  return limits.length === 0 ? 0 : Math.min(...limits)
 }
 
 /** The queues whose jobs a server works on. */

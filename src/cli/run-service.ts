@@ -1,4 +1,4 @@
-import { readSettings, type Settings } from '../context/config.ts'
+import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
 import { installDemoKey } from '../runtime/install.ts'
 import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
@@ -7,6 +7,8 @@ import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runti
 import { buildApp } from '../server/app.ts'
 import { errorCode } from '../values/data-directory.ts'
 import { type Log, openLog } from '../values/log.ts'
+import type { ServerOptions } from '../worker/server/open-worker-server.ts'
+import { readServerFile } from '../worker/server/server-file.ts'
 import { startWorker } from '../worker/start-worker.ts'
 
 /** What this process does. */
@@ -17,6 +19,8 @@ export interface Roles {
   readonly demo: boolean
   /** The engine pools of the worker; absent: all. */
   readonly pools?: readonly string[]
+  /** Names the server that the worker starts and owns. */
+  readonly serverFile?: string
 }
 
 /** Runs until a signal ends it. */
@@ -46,6 +50,7 @@ export async function runService(roles: Roles): Promise<void> {
 }
 
 async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
+  const server = roles.serverFile === undefined ? undefined : readServer(roles.serverFile)
   const runtime = await openRuntime(settings, log, { supervise: roles.worker })
   opened.ground.push(() => runtime.close())
   stopping.throwIfAborted()
@@ -65,11 +70,18 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   if (roles.worker) {
     if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
     const { pools } = roles
-    const worker = await startWorker(runtime, { webhooks: true, ...(pools !== undefined && { pools }) })
+    const owned = { ...(pools !== undefined && { pools }), ...(server !== undefined && { server }) }
+    const worker = await startWorker(runtime, { webhooks: true, ...owned })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
   }
   if (!roles.api) print('Sonant works')
 }
+
+/** What the server inherits holds none of this service's secrets. @throws ConfigError */
+const readServer = (file: string): ServerOptions => ({
+  spec: readServerFile(file, process.env),
+  environment: withoutSettings(process.env),
+})
 
 /** What an operator can do about an address that cannot be listened on. */
 function explainUnbound(error: unknown, { host, port }: Settings): unknown {

@@ -124,6 +124,10 @@ export function readSettings(env: Environment): Settings {
   return toSettings(parsed.data, env)
 }
 
+/** An environment without this service's own variables, for a program that it starts: they hold secrets. */
+export const withoutSettings = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
+
 /** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
 function readVariable(env: Environment, name: string, violations: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name]

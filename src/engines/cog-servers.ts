@@ -1,10 +1,12 @@
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
+import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 
 /** What all workflows on one server share. */
 export interface CogServer {
   /** Without the trailing slash. */
   readonly baseUrl: string
+  readonly owned?: OwnedServer | undefined
   /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
   readonly slots: Semaphore
   readonly breaker: CircuitBreaker
@@ -14,13 +16,20 @@ export interface CogServer {
 
 /** Every server that this process runs predictions on. */
 export interface CogServers {
+  /** @throws where it is the worker's own, and does not answer now */
   at(baseUrl: string): CogServer
   /** Resolves when no slot is about to be released. */
   left(): Promise<void>
 }
 
-/** @param slotsAt lets the predictions of a server in */
-export function openCogServers(slotsAt: (baseUrl: string) => Semaphore): CogServers {
+/**
+ * @param slotsAt lets the predictions of a server in
+ * @param owned the server of this worker
+ */
+export function openCogServers(
+  slotsAt: (baseUrl: string) => Semaphore,
+  owned: OwnedServer = NO_OWNED_SERVER,
+): CogServers {
   const breakers = new Map<string, CircuitBreaker>()
   const releasing = new Set<Promise<void>>()
   const breakerAt = (baseUrl: string): CircuitBreaker => {
@@ -33,7 +42,11 @@ export function openCogServers(slotsAt: (baseUrl: string) => Semaphore): CogServ
     releasing.add(left)
   }
   return {
-    at: (baseUrl) => ({ baseUrl, slots: slotsAt(baseUrl), breaker: breakerAt(baseUrl), releaseAfter }),
+    at: (name) => {
+      const baseUrl = addressOf(name, owned)
+      const server = { baseUrl, slots: slotsAt(name), breaker: breakerAt(baseUrl), releaseAfter }
+      return name === OWNED_SERVER ? { ...server, owned } : server
+    },
     left: async () => {
       await Promise.all(releasing)
     },

@@ -5,6 +5,7 @@ import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
 import { neverConnected } from './server-status.ts'
+import { textsOf } from './server-words.ts'
 
 /** Files come back inside the JSON as data URLs. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -125,6 +126,7 @@ async function abandon(server: CogServer, request: PredictionRequest, stay: Stay
 
 async function create(server: CogServer, { id, input, signal }: PredictionRequest, stay: Stay): Promise<Answer> {
   Object.assign(stay, { id, mayBeThere: true })
+  server.owned?.noteSent(textsOf(input))
   try {
     return await ask({
       url: `${server.baseUrl}/predictions`,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { OWNED_SERVER } from './owned-server.ts'
 
 /** Families of servers that differ in the fields they know (strict ones refuse a field that they do not). */
 export const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
@@ -22,9 +23,11 @@ export const serverAddress = (url: string): string => (URL.canParse(url) ? new U
 /** How long a server that is away is asked again. */
 export const retrySeconds = z.number().min(0).max(MAX_RETRY_SECONDS).default(DEFAULT_RETRY_SECONDS)
 
+const isWebUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
 const baseUrl = z
   .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http or https URL')
+  .refine((text) => text === OWNED_SERVER || isWebUrl(text), 'must be an http or https URL, or worker')
   .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'must not hold a password: use api_key_env')
   .refine((text) => !/[?#]/.test(text), 'must not have a query')
   // Clients of this API call either form the base URL.

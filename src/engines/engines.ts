@@ -4,6 +4,7 @@ import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import type { SpeechServer } from './openai-speech.ts'
+import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 
 /** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000
@@ -25,6 +26,8 @@ interface EngineOptions {
   readonly lookUp: (name: string) => string | undefined
   /** Where another component limits the requests to a server; absent: the lowest limit of the blocks in use. */
   readonly slotsAt?: (baseUrl: string) => Semaphore
+  /** The server of this worker; absent: this process takes no jobs. */
+  readonly owned?: OwnedServer
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
 }
@@ -69,9 +72,11 @@ class SharedEngines implements Engines {
   async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     // Only where there is such an endpoint: loading an HTTP client makes every start slower.
     const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
-    const key = block.base_url
+    const { owned = NO_OWNED_SERVER } = this.#options
+    const isOwned = block.base_url === OWNED_SERVER
+    const key = addressOf(block.base_url, owned)
     const lease = this.#leases.get(key) ?? {
-      server: openSpeechServer(key, this.#slotsAt(key)),
+      server: openSpeechServer(key, this.#slotsAt(isOwned ? OWNED_SERVER : key), isOwned ? owned : undefined),
       users: 0,
       lowest: block.max_in_flight,
       idle: undefined,

@@ -5,6 +5,7 @@ import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechReque
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
+import { OWNED_RETRY_SECONDS, type OwnedServer } from './owned-server.ts'
 import { withRetries } from './retry.ts'
 import { mendWavSizes } from './wav-header.ts'
 
@@ -22,11 +23,15 @@ export interface SpeechServer {
   readonly slots: Semaphore
   readonly breaker: CircuitBreaker
   readonly agent: Dispatcher
+  readonly owned: OwnedServer | undefined
   close(): Promise<void>
 }
 
-/** @param slots let in the requests to it */
-export function openSpeechServer(baseUrl: string, slots: Semaphore): SpeechServer {
+/**
+ * @param slots let in the requests to it
+ * @param owned where it is the worker's own
+ */
+export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: OwnedServer): SpeechServer {
   // No timeouts of its own besides the connection's: a long text takes as long as the job's time limit allows.
   const agent = new Agent({
     headersTimeout: 0,
@@ -38,6 +43,7 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore): SpeechServe
     slots,
     breaker: new CircuitBreaker(),
     agent,
+    owned,
     close: () => agent.destroy(),
   }
 }
@@ -62,7 +68,8 @@ export function openOpenaiSpeech(
       server.slots.run(request.signal, () => server.breaker.run(() => speakOnce(connection, request))),
     close: async () => undefined,
   }
-  return withRetries(once, { retryBudgetMs: block.retry_seconds * 1000 })
+  const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
+  return withRetries(once, { retryBudgetMs: Math.max(least, block.retry_seconds) * 1000 })
 }
 
 interface Connection {
@@ -84,8 +91,9 @@ async function speakOnce(connection: Connection, request: SpeechRequest): Promis
     LEAST_CAP_BYTES,
     (request.expectedSeconds ?? LONGEST_SPEECH_SECONDS) * LONGEST_RATIO * MOST_BYTES_PER_SECOND,
   )
-  const answer = await exchange(connection, { path: '/v1/audio/speech', method: 'POST', body, cap, signal })
   const texts = [text, styleInstruction, voice.referenceText ?? '']
+  connection.server.owned?.noteSent(texts)
+  const answer = await exchange(connection, { path: '/v1/audio/speech', method: 'POST', body, cap, signal })
   if (answer.status !== 200) throw toError(answer, texts)
   mendWavSizes(answer.bytes)
   return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length' }

@@ -7,6 +7,7 @@ import type { Resolver } from '../egress/resolver.ts'
 import { type PredictionRequest, predict, type SeenPrediction } from '../engines/cog.ts'
 import type { CogServer, CogServers } from '../engines/cog-servers.ts'
 import { DEFAULT_RETRY_SECONDS } from '../engines/engine-block.ts'
+import { OWNED_RETRY_SECONDS, OWNED_SERVER } from '../engines/owned-server.ts'
 import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import type { Provenance } from '../jobs/lifecycle/end-job.ts'
@@ -40,7 +41,8 @@ export const generate = (
 ): Promise<void> =>
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
-    const server = parts.cogServers.at(workflowRoute(workflow).server)
+    const route = workflowRoute(workflow)
+    const server = parts.cogServers.at(route.server)
     let releaseSlot = (): void => undefined
     let seen: Provenance = {}
     return {
@@ -49,7 +51,7 @@ export const generate = (
       awaitTicket: async (untilLost) => {
         await ticket?.granted()
         // The workflow has moved since: the ticket belongs to a server that has nothing to do with the job.
-        if (delivery.server !== server.baseUrl) ticket?.release()
+        if (delivery.server !== route.server) ticket?.release()
         releaseSlot = await server.slots.acquire(untilLost)
       },
       perform: (untilLimit) => {
@@ -96,11 +98,12 @@ function predictionOf({ engine, timeLimitSeconds }: Workflow, { jobId, attempt, 
 }
 
 const retryBudgetMsOf = ({
+  base_url: server,
   busy_patience_seconds: busy,
   retry_seconds: away = DEFAULT_RETRY_SECONDS,
 }: WorkflowEngine) => ({
   busy: busy * 1000,
-  away: away * 1000,
+  away: Math.max(server === OWNED_SERVER ? OWNED_RETRY_SECONDS : 0, away) * 1000,
 })
 
 async function perform(parts: GenerationParts, server: CogServer, request: PredictionRequest): Promise<Produced> {

@@ -74,6 +74,10 @@ class JobDispatcher implements Dispatcher {
     this.#running.leaveServers()
   }
 
+  leaveServer(server: string, reason: Error): void {
+    this.#running.leaveServer(server, reason)
+  }
+
   async stop(graceMs: number): Promise<void> {
     const jobs = this.#running.byDelivery
     const [poll, heartbeat] = this.#timers

@@ -41,6 +41,8 @@ export interface Dispatcher {
   poll(): void
   /** Stops and releases what is at servers with a limit: to be called when others may take this process for dead. */
   leaveServers(): void
+  /** Stops what is at one server, for this reason: it is gone. */
+  leaveServer(server: string, reason: Error): void
   /** Takes nothing new, waits for what runs, and releases what still runs after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }

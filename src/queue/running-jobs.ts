@@ -45,6 +45,13 @@ export class RunningJobs {
     }
   }
 
+  /** Stops those that are at one server. */
+  leaveServer(server: string, reason: Error): void {
+    for (const { delivery, ticket, controller } of this.byDelivery.values()) {
+      if (ticket !== undefined && delivery.server === server) controller.abort(reason)
+    }
+  }
+
   /** Sends the queue a heartbeat for all of them, and stops those that are no longer this worker's. Never rejects. */
   async heartbeat(): Promise<void> {
     const jobs = [...this.byDelivery.values()]

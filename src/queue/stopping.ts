@@ -16,6 +16,14 @@ export class NotSoon extends Stopping {
   }
 }
 
+/**
+ * Why a job is delivered again whose worker has lost its server. It counts as an attempt: the job may be what ended the server.
+ * The message is the cause of a job that is not tried again.
+ */
+export class ServerLost extends Error {
+  override readonly name = 'ServerLost'
+}
+
 /** Why a job is released that is at a server which other workers share: they may take this worker for dead. */
 export class CutOff extends Stopping {
   override readonly name = 'CutOff'

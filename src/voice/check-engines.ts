@@ -4,6 +4,8 @@ import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { EngineError, type SpeechEngine } from '../engines/engine.ts'
 import type { Engines } from '../engines/engines.ts'
+import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { checkOwnedServer } from './check-owned-server.ts'
 import { speakText } from './speak-text.ts'
 
 const SAMPLE_TEXT = 'This is a test of the speech service.'
@@ -13,13 +15,13 @@ const TIMEOUT_MS = 60_000
 export interface EngineCheck {
   readonly endpoint: string
   readonly kind: string
-  /** Null for an engine that is part of this process. */
+  /** Null for an engine that is part of this process; `worker` for the workers' own: whether one is ready is all that is known of them here. */
   readonly server: string | null
   /** How many voices the engine lists; null where it lists none. */
   readonly offered: number | null
   /** Engine voices of the endpoint that are not among them. */
   readonly missing: readonly string[]
-  /** Null where it failed. */
+  /** Null where it failed, or was not asked. */
   readonly speech: { readonly tookMs: number; readonly durationMs: number } | null
   /** Why, in the operator's words. */
   readonly error: string | null
@@ -40,6 +42,7 @@ async function checkEngine(ctx: Context, engines: Engines, endpoint: VoiceEndpoi
   const { kind, base_url: server } = endpoint.engine
   const found = { endpoint: endpoint.slug, kind, server: typeof server === 'string' ? server : null }
   const silent = { ...found, offered: null, missing: [], speech: null }
+  if (server === OWNED_SERVER) return { ...silent, error: await checkOwnedServer(ctx, endpoint) }
   try {
     return await engines.use(endpoint.engine, async (engine) => {
       const offered = await engine.voices(signal)

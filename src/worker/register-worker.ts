@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
 import type { Runtime } from '../runtime/runtime.ts'
 import { VERSION } from '../values/version.ts'
-import { listGpus } from './list-gpus.ts'
 import { rescueDeliveries } from './rescue-deliveries.ts'
-import { DEAD_AFTER_MS, type Gpu, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
+import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
+import { toStoredGpu } from './workers.ts'
 
 const HEARTBEAT = `
-  insert into worker (id, host, version, pools, slots, in_flight, gpus) values ($1, $2, $3, $4, $5, $6, $7)
-  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, heartbeat_at = now()`
+  insert into worker (id, host, version, pools, slots, in_flight, gpus, server) values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (id) do update set pools = $4, slots = $5, in_flight = $6, gpus = $7, server = $8, heartbeat_at = now()`
 
 interface Registrant {
   /** What the next heartbeat says about the worker. */
@@ -37,7 +37,6 @@ export async function registerWorker(runtime: Runtime, registrant: Registrant): 
 class Heartbeats implements Registration {
   readonly #runtime: Runtime
   readonly #registrant: Registrant
-  #gpus: readonly Gpu[] = []
   #sending: Promise<void> | undefined
   #following: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
@@ -54,9 +53,6 @@ class Heartbeats implements Registration {
   async start(): Promise<void> {
     await this.#send()
     await this.#following
-    void listGpus().then((found) => {
-      this.#gpus = found
-    })
     this.#timer = setInterval(() => {
       this.#sending ??= this.#send()
         .catch((error: Error) => this.#missed(error))
@@ -94,9 +90,9 @@ class Heartbeats implements Registration {
   }
 
   #values(): unknown[] {
-    const { pools, slots, inFlight } = this.#registrant.load()
-    const cards = JSON.stringify(this.#gpus.map((gpu) => ({ name: gpu.name, memory_mib: gpu.memoryMib })))
-    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, cards]
+    const { pools, slots, inFlight, gpus, server } = this.#registrant.load()
+    const listed = [JSON.stringify(gpus.map(toStoredGpu)), server === null ? null : JSON.stringify(server)]
+    return [this.#runtime.workerId, hostname(), VERSION, pools, slots, inFlight, ...listed]
   }
 
   /** What a written heartbeat is followed by. */

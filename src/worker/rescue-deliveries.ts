@@ -1,5 +1,6 @@
 import { predictionId } from '../catalog/workflow.ts'
 import { cancelPrediction } from '../engines/cog.ts'
+import { OWNED_SERVER } from '../engines/owned-server.ts'
 import { GENERATION_KIND } from '../queue/job-kind.ts'
 import type { RescuedDeliveries } from '../queue/queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -25,7 +26,8 @@ export async function rescueDeliveries(runtime: Pick<Runtime, 'log' | 'queue' | 
 async function cancelPredictions({ queue, taken }: RescuedDeliveries): Promise<void> {
   if (queue !== GENERATION_KIND.queue) return
   const until = AbortSignal.timeout(CANCEL_MS)
-  const begun = taken.filter(({ attempt }) => (attempt ?? 0) > 0)
+  // A worker's own server ends with the worker.
+  const begun = taken.filter(({ attempt, server }) => (attempt ?? 0) > 0 && server !== OWNED_SERVER)
   await Promise.all(
     begun.map(({ server, jobId, attempt }) => cancelPrediction(server, predictionId(jobId, attempt ?? 0), until)),
   )

@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 const VOICE_QUEUES = voiceKind('').queue
 
 /** The dispatchers of one worker, one a pool. */
-export interface Pools extends Pick<Dispatcher, 'inFlight' | 'leaveServers' | 'stop'> {
+export interface Pools extends Pick<Dispatcher, 'inFlight' | 'leaveServers' | 'leaveServer' | 'stop'> {
   readonly names: readonly string[]
 }
 
@@ -69,6 +69,10 @@ class ServedPools implements Pools {
 
   leaveServers(): void {
     for (const dispatcher of this.#open) dispatcher.leaveServers()
+  }
+
+  leaveServer(server: string, reason: Error): void {
+    for (const dispatcher of this.#open) dispatcher.leaveServer(server, reason)
   }
 
   async stop(graceMs: number): Promise<void> {

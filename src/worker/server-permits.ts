@@ -1,6 +1,7 @@
-import { serverLimits, serverQueues } from '../catalog/engine-server.ts'
+import { ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-server.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
+import { OWNED_SERVER } from '../engines/owned-server.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import { ServerQueue, type ServerQueues } from '../queue/server-queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -30,21 +31,30 @@ interface Gate {
  * What of each server's `max_in_flight` this process may use: requests, of which a long text has many at once. The limits of all servers, of
  * speech and of generations alike, are shared out between the living workers that take jobs for them, one worker at a time, and each writes
  * down what it may use before it uses it. A worker that joins gets its share as the others' requests end; what a dead one wrote down is free
- * again with its jobs, and not before.
+ * again with its jobs, and not before. A worker's own server is its alone: nothing of it is shared out.
  */
 export class ServerPermits {
   readonly #runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>
   readonly #queues: () => readonly string[]
+  readonly #ownedLimit: () => number
   readonly #gates = new Map<string, Gate>()
   readonly #watchers = new Map<string, () => void>()
   #shares = new Map<string, Share>()
   #validUntil = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> = Promise.resolve()
 
-  /** @param queues those that this worker takes jobs from now; none once it is stopping */
-  constructor(runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>, queues: () => readonly string[]) {
+  /**
+   * @param queues those that this worker takes jobs from now; none once it is stopping
+   * @param owned those whose jobs its own server takes now; none while that cannot
+   */
+  constructor(
+    runtime: Pick<Runtime, 'catalog' | 'db' | 'workerId'>,
+    queues: () => readonly string[],
+    owned: () => readonly string[] = () => [],
+  ) {
     this.#runtime = runtime
     this.#queues = queues
+    this.#ownedLimit = () => ownedServerLimit(runtime.catalog.current, new Set(owned()))
   }
 
   /** Limits the requests to a server. */
@@ -68,6 +78,13 @@ export class ServerPermits {
     return [...servers].reduce((sum, server) => sum + this.#permitsAt(server), 0)
   }
 
+  /** The worker's own server is ready. */
+  grantOwned(): void {
+    const { slots, queue } = this.#gateAt(OWNED_SERVER)
+    slots.grant()
+    queue.grantMore()
+  }
+
   /** Shares the limits out again: to be called with every heartbeat of this worker, and when its pools or the catalog changed. */
   renew(): Promise<void> {
     const renewed = this.#renewing.then(() => this.#renew())
@@ -76,6 +93,7 @@ export class ServerPermits {
   }
 
   #permitsAt(server: string): number {
+    if (server === OWNED_SERVER) return this.#ownedLimit()
     const share = performance.now() < this.#validUntil ? this.#shares.get(server) : undefined
     return share === undefined ? 0 : Math.min(share.fair, share.permits)
   }
@@ -87,7 +105,8 @@ export class ServerPermits {
     const onCapacity = () => this.#pollQueuesOf(server)
     const gate = { slots: new Semaphore(limit), queue: new ServerQueue({ limit, onCapacity }) }
     this.#gates.set(server, gate)
-    if (this.#shares.size > 0 && !this.#shares.has(server)) void this.renew().catch(() => undefined)
+    if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
+      void this.renew().catch(() => undefined)
     return gate
   }
 
@@ -129,9 +148,10 @@ export class ServerPermits {
     const servers = this.#runtime.catalog.current
     const queues = this.#queues()
     const limits = serverLimits(servers)
+    limits.delete(OWNED_SERVER)
     // A server that nothing names any more may still have work of this process.
     for (const server of this.#gates.keys()) {
-      if (!limits.has(server)) limits.set(server, Math.max(1, this.#useOf(server).inUse))
+      if (!limits.has(server) && server !== OWNED_SERVER) limits.set(server, Math.max(1, this.#useOf(server).inUse))
     }
     return new Map(
       [...limits].map(([name, limit]) => {

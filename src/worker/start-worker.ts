@@ -11,9 +11,12 @@ import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
 import { type Registration, registerWorker } from './register-worker.ts'
 import { type Pools, servePools } from './serve-pools.ts'
+import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
+import type { WorkerServer } from './server/worker-server.ts'
 import { queuesOf, ServerPermits } from './server-permits.ts'
 import { slotsOver } from './slots.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
+import { GpuWatch } from './watch-gpus.ts'
 import type { WorkerLoad } from './worker.ts'
 
 /** A worker that takes jobs. */
@@ -29,6 +32,8 @@ interface WorkerOptions {
   readonly webhooks?: boolean
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
+  /** The server that it starts and owns; absent: none. */
+  readonly server?: ServerOptions
   /** Asked for names in what a model answers, instead of the machine's name servers. */
   readonly resolver?: Resolver
 }
@@ -48,6 +53,8 @@ export async function startWorker(runtime: Runtime, options: WorkerOptions = {})
 class JobWorker implements Worker {
   readonly #runtime: Runtime
   readonly #options: WorkerOptions
+  readonly #gpus: GpuWatch
+  readonly #server: WorkerServer | undefined
   readonly #parts: WorkerParts
   #pools: Pools | undefined
   #generation: Dispatcher | undefined
@@ -60,11 +67,16 @@ class JobWorker implements Worker {
   constructor(runtime: Runtime, options: WorkerOptions) {
     this.#runtime = runtime
     this.#options = options
+    this.#gpus = new GpuWatch(options.server?.spec.gpus ?? null)
+    this.#server = this.#openServer()
     this.#parts = this.#openParts()
   }
 
   async start(): Promise<void> {
     const [runtime, parts, { pools, webhooks = false }] = [this.#runtime, this.#parts, this.#options]
+    this.#gpus.start()
+    this.#watching.push(() => this.#gpus.end())
+    await this.#server?.start()
     // The first text then finds a thread that has compiled its engine.
     const isBusy = () => webhooks && this.#webhooks?.isBusy() !== false
     this.#watching.push(warmWhenIdle(() => parts.engines.warm(), isBusy))
@@ -91,6 +103,7 @@ class JobWorker implements Worker {
     await Promise.all([this.#pools?.stop(graceMs), this.#generation?.stop(graceMs), this.#webhooks?.stop()])
     // Until then others must not have their permits.
     await cogServers.left()
+    await this.#server?.stop()
     await this.#registration?.end()
     if (this.#options.engines === undefined) await engines.close()
   }
@@ -98,16 +111,33 @@ class JobWorker implements Worker {
   #openParts(): WorkerParts {
     const { log, settings, db } = this.#runtime
     const threads = availableParallelism()
-    const permits = new ServerPermits(this.#runtime, () => (this.#stopping ? [] : queuesOf(this.#pools?.names ?? [])))
+    const queues = () => queuesOf(this.#pools?.names ?? [])
+    const permits = new ServerPermits(
+      this.#runtime,
+      () => (this.#stopping ? [] : queues()),
+      // A worker that is stopping finishes what it has there.
+      () => (this.#server?.url ? queues() : []),
+    )
+    const owned = asOwnedServer(this.#server)
     const slotsAt = (server: string) => permits.slotsAt(server)
     return {
       claims: openClaimRegistry(db),
       permits,
-      engines: this.#options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt }),
-      cogServers: openCogServers(slotsAt),
+      engines: this.#options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned }),
+      cogServers: openCogServers(slotsAt, owned),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),
       threads,
     }
+  }
+
+  #openServer(): WorkerServer | undefined {
+    const { server } = this.#options
+    if (server === undefined) return undefined
+    return openWorkerServer(this.#runtime, server, {
+      gpus: () => this.#gpus.current,
+      onReady: () => this.#parts.permits.grantOwned(),
+      dispatchers: () => [this.#pools, this.#generation],
+    })
   }
 
   /** What the next heartbeat says. */
@@ -117,6 +147,8 @@ class JobWorker implements Worker {
       pools: this.#stopping ? [] : names,
       slots: slotsOver(this.#runtime, names, this.#parts.permits, this.#parts.threads),
       inFlight: inFlight + (this.#generation?.inFlight ?? 0),
+      gpus: this.#gpus.current,
+      server: this.#server?.status ?? null,
     }
   }
 

@@ -1,14 +1,46 @@
 import { builder } from '../graphql/builder.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import type { Gpu } from './worker.ts'
-import { gpusOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
+import type { Gpu, ServerState, ServerStatus } from './worker.ts'
+import { gpusOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   description: 'A graphics card of a worker.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As the driver names it.' }),
     memoryMib: t.exposeInt('memoryMib', { description: 'Its memory in MiB.' }),
+    memoryUsedMib: t.exposeInt('memoryUsedMib', {
+      nullable: true,
+      description: 'How much of its memory is in use, in MiB. Null where the driver does not tell.',
+    }),
+    loadPercent: t.exposeInt('loadPercent', {
+      nullable: true,
+      description: 'How busy it is, in per cent. Null where the driver does not tell.',
+    }),
+  }),
+})
+
+const ServerStateRef = describedEnum('WorkerServerState', 'What a server of a worker is doing.', {
+  starting: 'It was started, and does not answer yet.',
+  ready: 'It takes jobs.',
+  failed: 'It ended, or stopped answering: it is started again a little later.',
+} satisfies Record<ServerState, string>)
+
+const WorkerServerRef = builder.objectRef<ServerStatus>('WorkerServer').implement({
+  description: 'A server that a worker starts, watches and ends: `sonant work --server FILE`.',
+  fields: (t) => ({
+    state: t.field({
+      type: ServerStateRef,
+      description: 'It takes jobs only while it is READY.',
+      resolve: ({ state }) => state,
+    }),
+    since: t.expose('since', { type: 'DateTime', description: 'When that began.' }),
+    restarts: t.exposeInt('restarts', { description: 'How often it was started again.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why it failed last, with its last lines. Null: it has not.',
+    }),
   }),
 })
 
@@ -24,6 +56,12 @@ const WorkerRef = builder.prismaObject('Worker', {
     slots: t.exposeInt('slots', { description: 'Jobs that it runs at once at most.' }),
     inFlight: t.exposeInt('inFlight', { description: 'Jobs that it runs now.' }),
     gpus: t.field({ type: [GpuRef], description: 'Its graphics cards.', resolve: gpusOf }),
+    server: t.field({
+      type: WorkerServerRef,
+      nullable: true,
+      description: 'The server that it owns. Null: it owns none.',
+      resolve: serverOf,
+    }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
     heartbeatAt: t.expose('heartbeatAt', {
       type: 'DateTime',

@@ -8,6 +8,22 @@ export const LEASE_MS = DEAD_AFTER_MS - 500
 export interface Gpu {
   readonly name: string
   readonly memoryMib: number
+  /** Of its memory, by all processes of the machine; null where the driver does not tell. */
+  readonly memoryUsedMib: number | null
+  /** How much of the last second or so it computed, in per cent; null where the driver does not tell. */
+  readonly loadPercent: number | null
+}
+
+export type ServerState = 'starting' | 'ready' | 'failed'
+
+/** The server that a worker owns, as operators see it. */
+export interface ServerStatus {
+  readonly state: ServerState
+  readonly since: Date
+  /** How often it was started again. */
+  readonly restarts: number
+  /** Why it failed last, with its last lines; null: it has not. */
+  readonly error: string | null
 }
 
 /** What of a worker changes from one heartbeat to the next. */
@@ -17,4 +33,7 @@ export interface WorkerLoad {
   /** Jobs that it runs at once at most, over its pools. */
   readonly slots: number
   readonly inFlight: number
+  readonly gpus: readonly Gpu[]
+  /** null: it owns none. */
+  readonly server: ServerStatus | null
 }

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import type { Gpu } from './worker.ts'
+import type { Gpu, ServerState, ServerStatus } from './worker.ts'
 
 export const WORKER_VIEW = {
   id: true,
@@ -11,6 +11,7 @@ export const WORKER_VIEW = {
   slots: true,
   inFlight: true,
   gpus: true,
+  server: true,
   startedAt: true,
   heartbeatAt: true,
 } as const
@@ -24,6 +25,38 @@ export async function workers(ctx: Context): Promise<WorkerRow[]> {
   return ctx.db.prisma.worker.findMany({ orderBy: [{ heartbeatAt: 'desc' }, { id: 'asc' }], select: WORKER_VIEW })
 }
 
+/** A card as it is stored. Rows of earlier versions have the first two alone. */
+interface StoredGpu {
+  readonly name: string
+  readonly memory_mib: number
+  readonly memory_used_mib?: number | null
+  readonly load_percent?: number | null
+}
+
+export const toStoredGpu = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu): StoredGpu => ({
+  name,
+  memory_mib: memoryMib,
+  memory_used_mib: memoryUsedMib,
+  load_percent: loadPercent,
+})
+
 /** Its graphics cards. */
 export const gpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): Gpu[] =>
-  (gpus as { name: string; memory_mib: number }[]).map((gpu) => ({ name: gpu.name, memoryMib: gpu.memory_mib }))
+  (gpus as unknown as StoredGpu[]).map((gpu) => ({
+    name: gpu.name,
+    memoryMib: gpu.memory_mib,
+    memoryUsedMib: gpu.memory_used_mib ?? null,
+    loadPercent: gpu.load_percent ?? null,
+  }))
+
+/** The server that it owns; null: it owns none. */
+export function serverOf({ server }: Pick<WorkerRow, 'server'>): ServerStatus | null {
+  if (server === null) return null
+  const { state, since, restarts, error } = server as { [Field in keyof ServerStatus]: unknown }
+  return {
+    state: state as ServerState,
+    since: new Date(String(since)),
+    restarts: Number(restarts),
+    error: error === null ? null : String(error),
+  }
+}

@@ -83,7 +83,7 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
   test('leaves nothing behind that it took without knowing', async () => {
     const jobId = await submitTo('unknown')
     const registration = await registerWorker(service.runtime, {
-      load: () => ({ pools: ['unknown'], slots: 1, inFlight: 0 }),
+      load: () => ({ pools: ['unknown'], slots: 1, inFlight: 0, gpus: [], server: null }),
     })
     const { workerId } = service.runtime
     const claim = { queue: voiceKind('unknown').queue, free: 1, after: '', workerId, limits: new Map() }

@@ -61,9 +61,9 @@ describe('workers', { timeout: 60_000 }, () => {
   })
 
   test('graphics cards are named as nvidia-smi prints them, and none are where it is missing, fails or hangs', async () => {
-    expect(parseGpus('NVIDIA L4, 23034\nNVIDIA A100-SXM4-80GB, 81920\n')).toEqual([
-      { name: 'NVIDIA L4', memoryMib: 23034 },
-      { name: 'NVIDIA A100-SXM4-80GB', memoryMib: 81920 },
+    expect(parseGpus('NVIDIA L4, 23034, 18012, 40\nNVIDIA A100-SXM4-80GB, 81920, [N/A], [N/A]\n')).toEqual([
+      { name: 'NVIDIA L4', memoryMib: 23034, memoryUsedMib: 18012, loadPercent: 40 },
+      { name: 'NVIDIA A100-SXM4-80GB', memoryMib: 81920, memoryUsedMib: null, loadPercent: null },
     ])
     const directory = await mkdtemp(join(tmpdir(), 'sonant-smi-'))
     const program = async (name: string, script: string) => {
@@ -71,7 +71,7 @@ describe('workers', { timeout: 60_000 }, () => {
       await chmod(join(directory, name), 0o755)
       return join(directory, name)
     }
-    expect(await listGpus(await program('good', 'echo "NVIDIA L4, 23034"'))).toHaveLength(1)
+    expect(await listGpus(await program('good', 'echo "NVIDIA L4, 23034, 18012, 40"'))).toHaveLength(1)
     expect(await listGpus(await program('bad', 'echo "NVIDIA-SMI has failed"; exit 9'))).toEqual([])
     expect(await listGpus(await program('stuck', 'exec sleep 60'))).toEqual([])
     expect(await listGpus(join(directory, 'missing'))).toEqual([])

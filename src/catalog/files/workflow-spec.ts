@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { retrySeconds, serverAddress } from '../../engines/engine-block.ts'
+import { OWNED_SERVER } from '../../engines/owned-server.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 
 const MAX_CREDITS_PER_JOB = 1_000_000_000
@@ -16,8 +17,8 @@ export const workflowSpec = z
       base_url: z
         .string()
         .refine(
-          (value) => /^https?:\/\//i.test(value) && URL.canParse(value),
-          'must be a URL that starts with http(s)://',
+          (value) => value === OWNED_SERVER || (/^https?:\/\//i.test(value) && URL.canParse(value)),
+          'must be a URL that starts with http(s)://, or worker',
         )
         .transform(serverAddress),
       max_in_flight: z.int().min(1).max(64).default(1),

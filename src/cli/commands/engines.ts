@@ -51,7 +51,7 @@ function voicesCell({ missing, offered }: EngineCheck): string {
 }
 
 function speechCell({ speech, error }: EngineCheck): string {
-  if (speech === null) return error ?? 'failed'
+  if (speech === null) return error ?? 'ready at a worker'
   return `${seconds(speech.durationMs)} of audio in ${seconds(speech.tookMs)}`
 }
 

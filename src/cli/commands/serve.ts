@@ -17,8 +17,15 @@ export function addServeCommands(program: Command): void {
     .command('work')
     .description('run a worker alone')
     .option('--pools <names>', 'comma-separated engine pools; without it, every pool that an endpoint names', namesOf)
-    .action(({ pools }: { pools?: string[] }) =>
-      run({ api: false, worker: true, demo: false, ...(pools !== undefined && { pools }) }),
+    .option('--server <file>', 'a YAML file that names the speech or Cog server which this worker starts and owns')
+    .action(({ pools, server }: { pools?: string[]; server?: string }) =>
+      run({
+        api: false,
+        worker: true,
+        demo: false,
+        ...(pools !== undefined && { pools }),
+        ...(server !== undefined && { serverFile: server }),
+      }),
     )
 }
 

@@ -1,9 +1,17 @@
 import type { Command } from 'commander'
+import type { Gpu, ServerStatus } from '../../worker/worker.ts'
 import type { WorkerRow } from '../../worker/workers.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
 const MIB_PER_GIB = 1024
+
+interface GpuItem {
+  readonly name: string
+  readonly memory_mib: number
+  readonly memory_used_mib: number | null
+  readonly load_percent: number | null
+}
 
 interface Item {
   readonly worker_id: string
@@ -13,7 +21,8 @@ interface Item {
   readonly pools: readonly string[]
   readonly slots: number
   readonly in_flight: number
-  readonly gpus: readonly { readonly name: string; readonly memory_mib: number }[]
+  readonly gpus: readonly GpuItem[]
+  readonly server: ServerStatus | null
   readonly started_at: Date
   readonly heartbeat_at: Date
 }
@@ -27,6 +36,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { head: 'jobs', cell: ({ in_flight }) => in_flight },
   { head: 'slots', cell: ({ slots }) => slots },
   { head: 'gpus (GiB)', cell: ({ gpus }) => gpus.map(gpuCell).join(', ') || 'none' },
+  { head: 'server', cell: ({ server }) => server?.state ?? 'none' },
   { head: 'heartbeat (UTC)', cell: ({ heartbeat_at }) => heartbeat_at.toISOString() },
 ]
 
@@ -35,16 +45,16 @@ export function addWorkerCommands(program: Command): void {
   operatorCommand(
     workers.command('list').description('list the workers that live or died within a day, newest heartbeat first'),
     async (ctx) => {
-      const { gpusOf, workers: listWorkers } = await import('../../worker/workers.ts')
+      const { gpusOf, serverOf, workers: listWorkers } = await import('../../worker/workers.ts')
       const { DEAD_AFTER_MS } = await import('../../worker/worker.ts')
       const latest = ctx.now().getTime() - DEAD_AFTER_MS
-      const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), latest))
+      const items = (await listWorkers(ctx)).map((row) => toItem(row, gpusOf(row), serverOf(row), latest))
       return { json: { items }, text: toTable(COLUMNS, items) }
     },
   )
 }
 
-const toItem = (row: WorkerRow, gpus: readonly { name: string; memoryMib: number }[], latest: number): Item => ({
+const toItem = (row: WorkerRow, gpus: readonly Gpu[], server: ServerStatus | null, latest: number): Item => ({
   worker_id: row.id,
   host: row.host,
   version: row.version,
@@ -52,10 +62,24 @@ const toItem = (row: WorkerRow, gpus: readonly { name: string; memoryMib: number
   pools: row.pools,
   slots: row.slots,
   in_flight: row.inFlight,
-  gpus: gpus.map(({ name, memoryMib }) => ({ name, memory_mib: memoryMib })),
+  gpus: gpus.map(toGpuItem),
+  server,
   started_at: row.startedAt,
   heartbeat_at: row.heartbeatAt,
 })
 
-const gpuCell = ({ name, memory_mib }: Item['gpus'][number]): string =>
-  `${name} ${Math.round(memory_mib / MIB_PER_GIB)}`
+const toGpuItem = ({ name, memoryMib, memoryUsedMib, loadPercent }: Gpu): GpuItem => ({
+  name,
+  memory_mib: memoryMib,
+  memory_used_mib: memoryUsedMib,
+  load_percent: loadPercent,
+})
+
+/** `NVIDIA L4 18 of 22, 40 %` */
+function gpuCell({ name, memory_mib, memory_used_mib, load_percent }: GpuItem): string {
+  const used = memory_used_mib === null ? '' : `${gib(memory_used_mib)} of `
+  const load = load_percent === null ? '' : `, ${load_percent} %`
+  return `${name} ${used}${gib(memory_mib)}${load}`
+}
+
+const gib = (mib: number): number => Math.round(mib / MIB_PER_GIB)

@@ -1,4 +1,4 @@
-import { Stopping } from '../../queue/stopping.ts'
+import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import type { ClaimRegistry } from './claim-registry.ts'
@@ -49,7 +49,7 @@ async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
     attempt.work = await findWork(attempt.claim, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }
   } catch (error) {
-    return outcomeOf(error, attempt.signal)
+    return failingServers(attempt) ?? outcomeOf(error, attempt.signal)
   }
 }
 
@@ -57,6 +57,13 @@ function failExhausted({ attempt, releases }: Claim): void {
   if (attempt - releases > MAX_ATTEMPTS) {
     throw new JobFailure('INTERNAL_ERROR', `gave up after ${MAX_ATTEMPTS} attempts`)
   }
+}
+
+/** A job whose last attempt ended with its worker's server is not delivered again: it says why while that is known. */
+function failingServers({ claim, signal }: Attempt): Outcome | null {
+  const { reason } = signal
+  if (!(reason instanceof ServerLost) || claim.attempt - claim.releases < MAX_ATTEMPTS) return null
+  return { kind: 'failed', failure: new JobFailure('PROVIDER_UNAVAILABLE', reason.message), error: reason }
 }
 
 async function findWork(claim: Claim, producer: Producer): Promise<Work> {

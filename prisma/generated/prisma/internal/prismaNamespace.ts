@@ -2236,6 +2236,7 @@ export const WorkerScalarFieldEnum = {
   slots: 'slots',
   inFlight: 'inFlight',
   gpus: 'gpus',
+  server: 'server',
   permits: 'permits',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'

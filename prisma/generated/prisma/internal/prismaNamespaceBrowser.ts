@@ -296,6 +296,7 @@ export const WorkerScalarFieldEnum = {
   slots: 'slots',
   inFlight: 'inFlight',
   gpus: 'gpus',
+  server: 'server',
   permits: 'permits',
   startedAt: 'startedAt',
   heartbeatAt: 'heartbeatAt'

@@ -64,6 +64,7 @@ export type WorkerCountAggregateOutputType = {
   slots: number
   inFlight: number
   gpus: number
+  server: number
   permits: number
   startedAt: number
   heartbeatAt: number
@@ -109,6 +110,7 @@ export type WorkerCountAggregateInputType = {
   slots?: true
   inFlight?: true
   gpus?: true
+  server?: true
   permits?: true
   startedAt?: true
   heartbeatAt?: true
@@ -209,6 +211,7 @@ export type WorkerGroupByOutputType = {
   slots: number
   inFlight: number
   gpus: runtime.JsonValue
+  server: runtime.JsonValue | null
   permits: runtime.JsonValue
   startedAt: Date
   heartbeatAt: Date
@@ -245,6 +248,7 @@ export type WorkerWhereInput = {
   slots?: Prisma.IntFilter<"Worker"> | number
   inFlight?: Prisma.IntFilter<"Worker"> | number
   gpus?: Prisma.JsonFilter<"Worker">
+  server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
@@ -258,6 +262,7 @@ export type WorkerOrderByWithRelationInput = {
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
   gpus?: Prisma.SortOrder
+  server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -274,6 +279,7 @@ export type WorkerWhereUniqueInput = Prisma.AtLeast<{
   slots?: Prisma.IntFilter<"Worker"> | number
   inFlight?: Prisma.IntFilter<"Worker"> | number
   gpus?: Prisma.JsonFilter<"Worker">
+  server?: Prisma.JsonNullableFilter<"Worker">
   permits?: Prisma.JsonFilter<"Worker">
   startedAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeFilter<"Worker"> | Date | string
@@ -287,6 +293,7 @@ export type WorkerOrderByWithAggregationInput = {
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
   gpus?: Prisma.SortOrder
+  server?: Prisma.SortOrderInput | Prisma.SortOrder
   permits?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -308,6 +315,7 @@ export type WorkerScalarWhereWithAggregatesInput = {
   slots?: Prisma.IntWithAggregatesFilter<"Worker"> | number
   inFlight?: Prisma.IntWithAggregatesFilter<"Worker"> | number
   gpus?: Prisma.JsonWithAggregatesFilter<"Worker">
+  server?: Prisma.JsonNullableWithAggregatesFilter<"Worker">
   permits?: Prisma.JsonWithAggregatesFilter<"Worker">
   startedAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
   heartbeatAt?: Prisma.DateTimeWithAggregatesFilter<"Worker"> | Date | string
@@ -321,6 +329,7 @@ export type WorkerCreateInput = {
   slots: number
   inFlight: number
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -334,6 +343,7 @@ export type WorkerUncheckedCreateInput = {
   slots: number
   inFlight: number
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -347,6 +357,7 @@ export type WorkerUpdateInput = {
   slots?: Prisma.IntFieldUpdateOperationsInput | number
   inFlight?: Prisma.IntFieldUpdateOperationsInput | number
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -360,6 +371,7 @@ export type WorkerUncheckedUpdateInput = {
   slots?: Prisma.IntFieldUpdateOperationsInput | number
   inFlight?: Prisma.IntFieldUpdateOperationsInput | number
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -373,6 +385,7 @@ export type WorkerCreateManyInput = {
   slots: number
   inFlight: number
   gpus: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Date | string
   heartbeatAt?: Date | string
@@ -386,6 +399,7 @@ export type WorkerUpdateManyMutationInput = {
   slots?: Prisma.IntFieldUpdateOperationsInput | number
   inFlight?: Prisma.IntFieldUpdateOperationsInput | number
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -399,6 +413,7 @@ export type WorkerUncheckedUpdateManyInput = {
   slots?: Prisma.IntFieldUpdateOperationsInput | number
   inFlight?: Prisma.IntFieldUpdateOperationsInput | number
   gpus?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  server?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   permits?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   startedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   heartbeatAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -412,6 +427,7 @@ export type WorkerCountOrderByAggregateInput = {
   slots?: Prisma.SortOrder
   inFlight?: Prisma.SortOrder
   gpus?: Prisma.SortOrder
+  server?: Prisma.SortOrder
   permits?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   heartbeatAt?: Prisma.SortOrder
@@ -466,6 +482,7 @@ export type WorkerSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   slots?: boolean
   inFlight?: boolean
   gpus?: boolean
+  server?: boolean
   permits?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -479,6 +496,7 @@ export type WorkerSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   slots?: boolean
   inFlight?: boolean
   gpus?: boolean
+  server?: boolean
   permits?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -492,6 +510,7 @@ export type WorkerSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   slots?: boolean
   inFlight?: boolean
   gpus?: boolean
+  server?: boolean
   permits?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
@@ -505,12 +524,13 @@ export type WorkerSelectScalar = {
   slots?: boolean
   inFlight?: boolean
   gpus?: boolean
+  server?: boolean
   permits?: boolean
   startedAt?: boolean
   heartbeatAt?: boolean
 }
 
-export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "permits" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
+export type WorkerOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "host" | "version" | "pools" | "slots" | "inFlight" | "gpus" | "server" | "permits" | "startedAt" | "heartbeatAt", ExtArgs["result"]["worker"]>
 
 export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Worker"
@@ -523,9 +543,13 @@ export type $WorkerPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     slots: number
     inFlight: number
     /**
-     * `[{"name": "NVIDIA L4", "memory_mib": 23034}]`
+     * `[{"name": "NVIDIA L4", "memory_mib": 23034, "memory_used_mib": 18000, "load_percent": 40}]`
      */
     gpus: runtime.JsonValue
+    /**
+     * Of the server that it owns: `{"state": "ready", "since": "2026-…", "restarts": 0, "error": null}`
+     */
+    server: runtime.JsonValue | null
     /**
      * `{"http://gpu:8091": 4}`: requests that it may have open at each server. Together no more than the server's limit.
      */
@@ -962,6 +986,7 @@ export interface WorkerFieldRefs {
   readonly slots: Prisma.FieldRef<"Worker", 'Int'>
   readonly inFlight: Prisma.FieldRef<"Worker", 'Int'>
   readonly gpus: Prisma.FieldRef<"Worker", 'Json'>
+  readonly server: Prisma.FieldRef<"Worker", 'Json'>
   readonly permits: Prisma.FieldRef<"Worker", 'Json'>
   readonly startedAt: Prisma.FieldRef<"Worker", 'DateTime'>
   readonly heartbeatAt: Prisma.FieldRef<"Worker", 'DateTime'>

@@ -1,0 +1,28 @@
+import { poolOf } from '../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Parts } from '../context/context.ts'
+
+/** A worker that was not heard of for this long has died. */
+const ALIVE_MS = 5000
+
+/**
+ * Whether a living worker of the endpoint's pool has a server of its own that is ready: only that worker can reach it. Null where one has;
+ * else what there is, for the operator.
+ */
+export async function checkOwnedServer(
+  parts: Pick<Parts, 'db' | 'now'>,
+  endpoint: VoiceEndpoint,
+): Promise<string | null> {
+  const pool = poolOf(endpoint)
+  const workers = await parts.db.prisma.worker.findMany({
+    where: { pools: { has: pool }, heartbeatAt: { gte: new Date(parts.now().getTime() - ALIVE_MS) } },
+    select: { host: true, server: true },
+  })
+  const servers = workers.flatMap(({ host, server }) =>
+    server === null ? [] : [{ host, ...(server as { state: string; error: string | null }) }],
+  )
+  if (servers.some(({ state }) => state === 'ready')) return null
+  if (servers.length === 0) return `No living worker of the pool ${pool} was started with --server.`
+  const all = servers.map(({ host, state, error }) => `${host}: ${state}${error === null ? '' : ` (${error})`}`)
+  return `No server of the pool ${pool} is ready. ${all.join('; ')}`
+}

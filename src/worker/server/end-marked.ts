@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isThere, processesMarked, signal } from './process-marks.ts'
+
+const POLL_MS = 25
+/** What a server has to end by itself: the GPU's memory is free only then. */
+const TERM_MS = 3000
+/** After SIGKILL only the kernel has to do something. */
+const KILL_MS = 2000
+
+/** What is to be ended. */
+interface Ending {
+  readonly mark: string
+  /** The leader of the server's process group; only while it is known to be the server's. */
+  readonly group?: number | undefined
+  readonly termMs?: number
+}
+
+/**
+ * Ends everything that carries the mark, first politely: the group, and what left it. Returns how many processes were found.
+ * Where the system has no /proc, the group alone.
+ */
+export async function endMarked({ mark, group, termMs = TERM_MS }: Ending): Promise<number> {
+  const own = process.pid
+  const found = new Set<number>()
+  const left = (): number[] => processesMarked(mark).filter((pid) => pid !== own)
+  const isOver = (): boolean => left().length === 0 && (group === undefined || !isThere(-group))
+  const send = (name: NodeJS.Signals): void => {
+    if (group !== undefined && isThere(-group)) signal(-group, name)
+    for (const pid of left()) {
+      found.add(pid)
+      signal(pid, name)
+    }
+  }
+  send('SIGTERM')
+  for (const end = performance.now() + termMs; !isOver() && performance.now() < end; ) await wait(POLL_MS)
+  // More than once: what is being killed may still start something.
+  for (const end = performance.now() + KILL_MS; !isOver() && performance.now() < end; ) {
+    send('SIGKILL')
+    await wait(POLL_MS)
+  }
+  return found.size
+}

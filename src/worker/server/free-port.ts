@@ -1,0 +1,12 @@
+import { createServer } from 'node:net'
+
+/** A port of this machine's own address that nothing listens on. What takes it meanwhile makes a server fail: its next start gets another. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })

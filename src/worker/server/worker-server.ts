@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../values/log.ts'
+import type { Gpu, ServerState, ServerStatus } from '../worker.ts'
+import { freePort } from './free-port.ts'
+import { LastLines } from './last-lines.ts'
+import { launchOf, type ServerSpec } from './server-file.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import type { ServerRecords } from './server-record.ts'
+import { type ServerTimes, TIMES, watchServer } from './watch-server.ts'
+
+const MAX_CAUSE_CHARACTERS = 2000
+const CAUSE_LINES = 10
+
+interface ServerOptions {
+  readonly spec: ServerSpec
+  /** The worker's environment without its own settings. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly records: ServerRecords
+  readonly log: Log
+  readonly times?: Partial<ServerTimes>
+  now(): Date
+  gpus(): readonly Gpu[]
+  /** It can take requests. */
+  onReady(): void
+  /** It cannot any more: what is there is to be put back. @param cause in the operator's words */
+  onLost(cause: string): void
+}
+
+/**
+ * The server that a worker owns: started with it, watched, restarted with backoff when it ends or stops answering, and ended with it.
+ * What an earlier worker on this machine has left behind is ended first.
+ */
+export class WorkerServer {
+  readonly #options: ServerOptions
+  readonly #times: ServerTimes
+  readonly #stopping = new AbortController()
+  #status: ServerStatus
+  #url: string | null = null
+  /** In milliseconds of `performance.now()`. */
+  #readyAt = 0
+  #lines: LastLines
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+    this.#times = { ...TIMES, ...options.times }
+    this.#lines = new LastLines(options.spec.env)
+    this.#status = { state: 'starting', since: options.now(), restarts: 0, error: null }
+  }
+
+  /** Where it answers; null while it does not. */
+  get url(): string | null {
+    return this.#status.state === 'ready' ? this.#url : null
+  }
+
+  get status(): ServerStatus {
+    return this.#status
+  }
+
+  /** These texts go to it: they are left out of what is kept of its output. */
+  noteSent(texts: readonly string[]): void {
+    this.#lines.noteSent(texts)
+  }
+
+  /** Ends what is left of earlier workers' servers, and starts this one. Does not wait until it is ready. */
+  async start(): Promise<void> {
+    const orphans = await this.#options.records.endOrphans()
+    if (orphans > 0) this.#options.log.warn({ processes: orphans }, 'the server of a worker that was killed was ended')
+    this.#running = this.#run()
+  }
+
+  /** Resolves when nothing of it is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { backoffMs: first, longestBackoffMs, steadyMs } = this.#times
+    const { signal } = this.#stopping
+    for (let backoffMs = first; !signal.aborted; ) {
+      const { cause, readyMs } = await this.#runOnce().catch((error: Error) => ({ cause: error.message, readyMs: 0 }))
+      if (signal.aborted) return
+      if (readyMs > steadyMs) backoffMs = first
+      this.#failed(cause, backoffMs)
+      await wait(backoffMs, undefined, { signal }).catch(() => undefined)
+      backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
+      this.#set('starting', { restarts: this.#status.restarts + 1 })
+    }
+  }
+
+  /** One run, until nothing is left of it: why it ended, and how long it was ready before. */
+  async #runOnce(): Promise<{ cause: string; readyMs: number }> {
+    const { spec, environment, records, log } = this.#options
+    const port = await freePort()
+    const mark = randomUUID()
+    this.#lines = new LastLines(spec.env)
+    await records.write(mark, null)
+    log.info({ port, program: spec.command[0], gpus: spec.gpus }, 'the server is starting')
+    const server = startServerProcess(launchOf(spec, port, environment), mark, this.#lines)
+    const noted = server.started.then((pid) => (pid === null ? undefined : records.write(mark, pid)))
+    const how = await this.#watch(server, `http://127.0.0.1:${port}`)
+    const readyMs = this.url === null ? 0 : performance.now() - this.#readyAt
+    this.#lost(how)
+    await server.end()
+    await noted.catch(() => undefined)
+    await records.remove(mark)
+    return { cause: this.#causeOf(how), readyMs }
+  }
+
+  /** Nothing is sent to it from now on. */
+  #lost(how: string): void {
+    if (this.url === null) return
+    const cause = this.#causeOf(how)
+    this.#set('failed', { error: cause })
+    if (!this.#stopping.signal.aborted) this.#options.onLost(cause)
+  }
+
+  /** Settles with why this run is over: the server ended, is not ready in time, does not answer any more, or is to be stopped. */
+  async #watch(server: ServerProcess, url: string): Promise<string> {
+    const over = new AbortController()
+    const signal = AbortSignal.any([this.#stopping.signal, over.signal])
+    const watched = watchServer({
+      url,
+      spec: this.#options.spec,
+      times: this.#times,
+      signal,
+      onReady: (tookMs) => this.#ready(url, tookMs),
+    })
+    try {
+      return await Promise.race([server.ended, watched])
+    } finally {
+      over.abort()
+    }
+  }
+
+  #ready(url: string, tookMs: number): void {
+    const { log, gpus, onReady } = this.#options
+    this.#url = url
+    this.#readyAt = performance.now()
+    this.#set('ready', {})
+    log.info({ url, tookMs: Math.round(tookMs), gpus: gpus() }, 'the server is ready')
+    onReady()
+  }
+
+  #failed(cause: string, backoffMs: number): void {
+    const { log, gpus } = this.#options
+    this.#set('failed', { error: cause })
+    log.warn({ cause, restartInMs: backoffMs, gpus: gpus() }, 'the server failed')
+  }
+
+  #causeOf(how: string): string {
+    const lines = this.#lines.last(CAUSE_LINES)
+    const said = lines.length === 0 ? 'It printed nothing.' : `Its last lines:\n${lines.join('\n')}`
+    return `The worker's server failed: ${how}. ${said}`.slice(0, MAX_CAUSE_CHARACTERS)
+  }
+
+  #set(state: ServerState, changes: Partial<ServerStatus>): void {
+    const since = state === this.#status.state ? this.#status.since : this.#options.now()
+    this.#status = { ...this.#status, ...changes, state, since }
+  }
+}

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Whether a process runs: one that has ended and was not waited for does not. */
+export function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  return !existsSync('/proc') || !['Z', undefined].includes(statOf(pid)[0])
+}
+
+/** Linux alone. */
+export const parentOf = (pid: number): number => Number(statOf(pid)[1])
+
+/** What /proc says of it, behind its name. */
+function statOf(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
