@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { writeWav } from '../../../src/voice/wav.ts'
+import { writeWav } from '../../../src/audio/wav.ts'
 
 // A speech and Cog server as a program of its own, for workers that own theirs: `scripted-server.ts PORT DIRECTORY`. The directory holds
 // what it does: `hold`: it is not ready; `refuse`: it ends at its start. What it is asked to speak may say CRASH, HANG or LEAK.
