@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isThere, processesMarked, signal } from './process-marks.ts'
+import { identityOf, isRunning, isThere, type ProcessIdentity, processesMarked, signal } from './process-marks.ts'
 
 const POLL_MS = 25
 /** What a server has to end by itself: the GPU's memory is free only then. */
@@ -21,13 +21,15 @@ interface Ending {
  */
 export async function endMarked({ mark, group, termMs = TERM_MS }: Ending): Promise<number> {
   const own = process.pid
-  const found = new Set<number>()
+  const found = new Map<number, ProcessIdentity>()
   const left = (): number[] => processesMarked(mark).filter((pid) => pid !== own)
-  const isOver = (): boolean => left().length === 0 && (group === undefined || !isThere(-group))
+  // A process that is ending has lost its environment before it has closed its files, such as those of the GPU.
+  const isOver = (): boolean =>
+    left().length === 0 && ![...found.values()].some(isRunning) && (group === undefined || !isThere(-group))
   const send = (name: NodeJS.Signals): void => {
     if (group !== undefined && isThere(-group)) signal(-group, name)
     for (const pid of left()) {
-      found.add(pid)
+      if (!found.has(pid)) found.set(pid, identityOf(pid))
       signal(pid, name)
     }
   }

@@ -14,9 +14,9 @@ export interface ProcessIdentity {
 
 export const identityOf = (pid: number): ProcessIdentity => ({ pid, startedAt: startOf(pid) })
 
-/** Whether this very process still runs: not one that got its number afterwards. */
+/** Whether this very process still runs: not one that got its number afterwards, nor one that has ended and is not waited for. */
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
-  if (startedAt !== null) return startOf(pid) === startedAt
+  if (startedAt !== null) return startOf(pid) === startedAt && !isZombie(pid)
   return isThere(pid)
 }
 
@@ -50,7 +50,7 @@ export function isThere(target: number): boolean {
 
 const startOf = (pid: number): string | null => statOf(pid)[START_FIELD] ?? null
 
-const isZombie = (pid: string): boolean => statOf(pid)[0] === 'Z'
+const isZombie = (pid: number | string): boolean => statOf(pid)[0] === 'Z'
 
 /** Behind the name, which may hold anything. */
 function statOf(pid: number | string): string[] {
