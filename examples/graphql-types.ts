@@ -24,6 +24,8 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   /** Correct the request: see `details`. */
   | 'INVALID_REQUEST'
+  /** The job is not completed yet: ask again in a moment. */
+  | 'JOB_UNFINISHED'
   /** Use another HTTP method. */
   | 'METHOD_NOT_ALLOWED'
   /** No such endpoint or resource, or the caller may not use it. */

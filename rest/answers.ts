@@ -6,6 +6,7 @@ import type { Job } from '../src/jobs/job-shape.ts'
 import { isTerminal } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import { presentVoiceJob } from '../src/jobs/present-voice-job.ts'
+import type { JobAudio } from '../src/voice/voice-job-audio.ts'
 import type { Answer, Call } from './operation.ts'
 import { presentDocument, presentFailure, presentJob, presentSubmission } from './present.ts'
 
@@ -56,6 +57,16 @@ export async function polled(job: Job, { ctx }: Call): Promise<Answer> {
   const interval = POLL_INTERVALS.find(({ untilAge }) => age < untilAge)
   return { status: 200, headers: { 'retry-after': String(interval?.every) }, body }
 }
+
+/** 200 with a job's speech as a file, which comes as it is made. */
+export const audioFile = ({ contentType, content, format }: JobAudio, { params }: Call): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': contentType,
+    'content-disposition': `inline; filename="${params.job_id}.${format}"`,
+  },
+  body: content,
+})
 
 /** A public document, or 304: a client's copy stays valid as long as the ETag does (RFC 9110 section 13.1.2). */
 export function cached(document: PublicDocument, { headers }: { readonly headers: IncomingHttpHeaders }): Answer {

@@ -30,6 +30,12 @@ export const slugInput = (call: Call): { slug: string } => ({ slug: slugOf(call)
 
 export const jobInput = ({ params }: Call): { jobId: string } => ({ jobId: params.job_id ?? '' })
 
+/** A job, and the format that its audio is wanted in. */
+export const audioInput = (call: Call): { jobId: string; format: string | undefined } => ({
+  ...jobInput(call),
+  format: call.query.format as string | undefined,
+})
+
 export function submissionInput(call: Call): VoiceJobInput & GenerationInput {
   const { inputs, webhook_url: webhookUrl } = call.body as VoiceJobRequest | GenerationRequest
   return { slug: slugOf(call), inputs, webhookUrl, idempotencyKey: idempotencyKeyOf(call) }

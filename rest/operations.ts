@@ -20,9 +20,11 @@ import { job } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
 import { voiceJob } from '../src/jobs/voice-job.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
-import { accepted, cached, finished, ok, polled, shown } from './answers.ts'
+import { voiceJobAudio } from '../src/voice/voice-job-audio.ts'
+import { accepted, audioFile, cached, finished, ok, polled, shown } from './answers.ts'
 import { csvFile } from './csv.ts'
 import {
+  audioInput,
   chatInput,
   exportInput,
   jobInput,
@@ -82,6 +84,12 @@ export const operations = {
   jobPage: operation({ scope: JOB_READ_SCOPE, input: pageInput, verb: jobPage, answer: ok(presentJobPage) }),
   job: operation({ scope: JOB_READ_SCOPE, input: jobInput, verb: job, answer: shown }),
   exportJobs: operation({ scope: JOB_READ_SCOPE, input: exportInput, verb: exportJobs, answer: csvFile }),
+  voiceJobAudio: operation({
+    scope: JOB_READ_SCOPE,
+    input: audioInput,
+    verb: voiceJobAudio,
+    answer: audioFile,
+  }),
   voiceJob: operation({ scope: VOICE_SCOPE, input: jobInput, verb: voiceJob, answer: polled }),
   // With the scope that reads jobs, or the one that administers the account.
   account: operation({ scope: null, input: nothing, verb: account, answer: ok(presentAccount) }),

@@ -68,7 +68,7 @@ describe('the house', () => {
     ['@prisma/client', /^src\/db\//],
     ['pg-boss', /^src\/queue\//],
     ['openapi-backend', /^rest\/openapi-validator\.ts$/],
-    ['fastify', /^(src\/server\/|src\/graphql\/|src\/http\/|rest\/)/],
+    ['fastify', /^(src\/server\/|src\/openai\/|src\/graphql\/|src\/http\/|rest\/)/],
     ['@pothos/', /^src\/graphql\//],
     ['graphql-yoga', /^src\/graphql\//],
     ['commander', /^src\/cli\//],

@@ -1,4 +1,4 @@
-import type { Prisma } from '../../prisma/generated/prisma/client.ts'
+import { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireOperator } from '../access/require.ts'
 import type { VoiceEndpoint, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
@@ -62,6 +62,8 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     engine: spec.engine as Prisma.InputJsonObject,
     timeLimitSeconds: spec.time_limit_seconds,
     creditsPerCharacter: spec.credits_per_character,
+    audio: spec.audio ?? Prisma.DbNull,
+    openai: spec.openai ?? Prisma.DbNull,
   }
   const voices = spec.voices.map(async (voice, position) => ({
     endpointSlug: spec.slug,

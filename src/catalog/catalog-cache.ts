@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type {
+  AudioBlock,
   Catalog,
   CatalogSnapshot,
   JsonSchema,
+  OpenaiBlock,
   PublicDocument,
   ResponseField,
   VoiceEndpoint,
@@ -48,6 +50,8 @@ async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
       inputs: row.inputs as JsonSchema,
       engine: row.engine as VoiceEndpoint['engine'],
       responseFields: row.responseFields as ResponseField[],
+      audio: row.audio as AudioBlock | null,
+      openai: row.openai as OpenaiBlock | null,
     })),
     workflows.map((row) => ({
       ...row,

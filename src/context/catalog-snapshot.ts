@@ -1,7 +1,22 @@
+import type { FileFormat } from '../audio/format.ts'
 import type { Detail } from '../errors/service-error.ts'
 /** Fields of the poll body that an endpoint may declare in `response_fields`. */
 export const RESPONSE_FIELDS = ['created_at', 'completed_at'] as const
 export type ResponseField = (typeof RESPONSE_FIELDS)[number]
+/** In what formats an endpoint stores speech: the first one unless a job says otherwise. */
+export interface AudioBlock {
+  readonly formats: readonly FileFormat[]
+  /** The endpoint's own input that chooses among them. */
+  readonly format_input?: string | undefined
+}
+
+/** What clients of OpenAI's API may call an endpoint and its voices. */
+export interface OpenaiBlock {
+  readonly models?: readonly string[] | undefined
+  /** OpenAI's name to a voice's slug. */
+  readonly voices?: Readonly<Record<string, string>> | undefined
+}
+
 export type JsonSchema = Readonly<Record<string, unknown>>
 export type VoiceKind = 'preset' | 'reference'
 
@@ -29,6 +44,9 @@ export interface VoiceEndpoint {
   readonly timeLimitSeconds: number
   readonly creditsPerCharacter: number
   readonly voices: readonly Voice[]
+  /** Absent: WAV. */
+  readonly audio?: AudioBlock | null
+  readonly openai?: OpenaiBlock | null
 }
 
 /** The server that runs a workflow. */

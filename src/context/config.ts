@@ -46,6 +46,7 @@ export interface Settings {
   /** 0 = unlimited. */
   readonly rateLimitPerMinute: number
   readonly companion: CompanionSettings
+  readonly openai: OpenaiSettings
   /** Seconds before each retry of a webhook delivery. */
   readonly webhookRetryDelays: readonly number[]
   readonly logLevel: string
@@ -55,6 +56,14 @@ export interface Settings {
   readonly development: boolean
   /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
   readonly lookUp: (name: string) => string | undefined
+}
+
+/** The door for clients of OpenAI's API. */
+interface OpenaiSettings {
+  /** What its own model names stand for: a slug or an alias; null: `tts`. */
+  readonly model: string | null
+  /** How long a request waits for its first audio, its time in the queue included. */
+  readonly waitSeconds: number
 }
 
 /** An S3-compatible bucket and the key that opens it. */
@@ -88,6 +97,8 @@ const schema = z.object({
   MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
   MODERATION_MODEL: z.string().optional(),
   MODERATION_API_KEY: z.string().optional(),
+  OPENAI_MODEL: z.string().optional(),
+  OPENAI_WAIT_SECONDS: integer(1, 3600, 120),
   WEBHOOK_RETRY_DELAYS: retryDelays,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -170,6 +181,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     corsOrigins: values.CORS_ORIGINS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: companionSettings(values),
+    openai: { model: values.OPENAI_MODEL ?? null, waitSeconds: values.OPENAI_WAIT_SECONDS },
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,

@@ -28,6 +28,8 @@ export interface Job {
   /** Chunks of the text that are rendered; null before a worker has cut it up. */
   readonly chunksDone: number | null
   readonly chunksTotal: number | null
+  /** Parts of its speech that can be heard already; null where nothing listens to it. */
+  readonly partsDone: number | null
   readonly chatId: string | null
   /** As it was submitted: it is the caller's own address, and nothing here could sign it. */
   readonly mediaUrl: string | null
@@ -56,6 +58,7 @@ const COLUMNS = {
   errorCode: 'error_code',
   chunksDone: 'chunks_done',
   chunksTotal: 'chunks_total',
+  partsDone: 'parts_done',
   chatId: 'chat_id',
   mediaUrl: 'media_url',
   mediaKind: 'media_kind',

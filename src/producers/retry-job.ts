@@ -2,6 +2,7 @@ import { requireAccount } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { submitGeneration } from '../generation/submit-generation.ts'
+import type { JobOptions } from '../jobs/job-options.ts'
 import type { JobStatus, JobType } from '../jobs/job-states.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
@@ -13,6 +14,7 @@ interface Row {
   endpoint_key: string
   inputs: Record<string, unknown>
   webhook_url: string | null
+  options: JobOptions | null
 }
 
 /** The failed job to be submitted again. */
@@ -39,7 +41,7 @@ export async function retryJob(ctx: Context, input: Retry): Promise<Submission> 
     idempotencyKey,
     retryOf: jobId,
   }
-  if (row.type === 'voice') return submitVoiceJob(ctx, again)
+  if (row.type === 'voice') return submitVoiceJob(ctx, { ...again, options: row.options })
   if (row.type === 'generate') return submitGeneration(ctx, again)
   throw notRetryable('Send the request again: what a companion job was sent is not kept.', 'is a companion job')
 }
@@ -49,7 +51,7 @@ const notRetryable = (hint: string, message: string) => invalidRequest(hint, [{ 
 async function findRow(ctx: Context, accountId: string, jobId: string): Promise<Row | undefined> {
   if (!isId('job', jobId)) return undefined
   const { rows } = await ctx.db.pool.query<Row>(
-    'select type, status, endpoint_key, inputs, webhook_url from job where id = $1 and account_id = $2',
+    'select type, status, endpoint_key, inputs, webhook_url, options from job where id = $1 and account_id = $2',
     [jobId, accountId],
   )
   return rows[0]

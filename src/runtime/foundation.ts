@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { openAudioThreads } from '../audio/audio-threads.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
 import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
@@ -11,12 +13,14 @@ import { explainUnusable } from '../db/explain-unusable.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
+import type { SpeechUrls } from '../jobs/audio-urls.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { JobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
 import { openS3 } from '../storage/s3.ts'
-import type { Storage } from '../storage/storage.ts'
+import { signMediaPath } from '../storage/sign-url.ts'
+import { SIGNED_URL_SECONDS, type Storage } from '../storage/storage.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
@@ -46,8 +50,17 @@ export async function openFoundation(settings: Settings, log: Log, closers: Clos
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl)
   closers.push({ what: 'the storage', close: () => storage.close() })
   const deliveries = openDeliveryPort(whole)
-  return { ...common, ...waiting, deliveries, storage, publicUrl: guessPublicUrl(settings) }
+  const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)
+  return { ...common, ...waiting, deliveries, storage, speechUrls, publicUrl: guessPublicUrl(settings) }
 }
+
+/** URLs that this service answers itself, also where files are in a bucket. */
+const openSpeechUrls = (signingKey: Uint8Array, publicUrl: () => string): SpeechUrls => ({
+  sign: (key, contentType, now) => {
+    const expires = Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS
+    return publicUrl().replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
+  },
+})
 
 /** Where callers reach the service as long as no API has recorded it. */
 const guessPublicUrl = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
@@ -86,7 +99,7 @@ export async function openServer({ databaseUrl, databasePoolSize, dataDir }: Set
   return { db, embedded }
 }
 
-/** What callers wait in or for: exports, changes of jobs, and whether they may still follow them. */
+/** What callers wait in or for: exports, changes of jobs, whether they may still follow them, and audio in their format. */
 function openWaiting(
   { settings, db, log, now }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'>,
   whole: () => Whole,
@@ -101,7 +114,9 @@ function openWaiting(
   const callers = openCallerWatch({ db, log, now })
   const jobFeed = new JobFeed(whole, callers)
   closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
-  return { spill, exportQueue: new ExportQueue(), callers, jobFeed }
+  const audio = openAudioThreads(availableParallelism())
+  closers.push({ what: 'the audio threads', close: () => audio.close() })
+  return { spill, exportQueue: new ExportQueue(), callers, jobFeed, audio }
 }
 
 /** The store for what only moves files: it signs no URLs. */

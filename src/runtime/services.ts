@@ -1,7 +1,9 @@
 import type { Actor } from '../access/actor.ts'
+import type { AudioThreads } from '../audio/audio-threads.ts'
 import type { CallerWatch } from '../callers/caller-watch.ts'
 import type { Companion } from '../companion/companion.ts'
 import type { Parts } from '../context/context.ts'
+import type { SpeechUrls } from '../jobs/audio-urls.ts'
 import type { ExportQueue } from '../jobs/export/export-queue.ts'
 import type { Spill } from '../jobs/export/spill.ts'
 import type { DeliveryPort } from '../jobs/lifecycle/end-job.ts'
@@ -11,6 +13,9 @@ import type { SecretVault } from '../values/secret-vault.ts'
 
 /** Everything that any verb declares that it needs. */
 export interface Services extends Parts {
+  readonly speechUrls: SpeechUrls
+  /** Encodes and decodes audio. */
+  readonly audio: AudioThreads
   /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportQueue: ExportQueue

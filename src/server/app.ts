@@ -8,6 +8,7 @@ import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
+import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { mountCors } from './cors.ts'
@@ -21,6 +22,7 @@ import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './m
 import { mountMedia } from './media.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
+import { mountSpeech } from './speech.ts'
 import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
 import { mountUnrouted } from './unrouted.ts'
 
@@ -44,10 +46,12 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
   mountHealth(app, runtime)
+  mountSpeech(app, runtime)
   // URLs of a bucket lead to the bucket.
   if (runtime.settings.s3 === null) mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, authenticate)
+  await mountOpenai(app, { as: runtime.as, authenticate })
   await mountGraphql(app, runtime, createGraphqlAuthentication(runtime, authenticate, rateLimit))
   mountDocs(app, document, runtime.settings.publicUrl)
   mountHome(app, () => runtime.publicUrl)

@@ -8,10 +8,12 @@ import type { Context } from '../context/context.ts'
 import { checkSpeakable } from '../engines/check-speakable.ts'
 import { type Detail, notFound } from '../errors/service-error.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
+import type { JobOptions } from '../jobs/job-options.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { pointerToken } from '../values/json-pointer.ts'
+import { wrongFormat } from './file-format.ts'
 
 /** An endpoint and its inputs. */
 export interface VoiceJobInput {
@@ -22,6 +24,8 @@ export interface VoiceJobInput {
   readonly webhookUrl?: string | null | undefined
   /** The same key and request lead to the same job for 24 hours; IDEMPOTENCY_MISMATCH with another request. */
   readonly idempotencyKey?: string | null | undefined
+  /** How it is to be done besides its inputs. */
+  readonly options?: JobOptions | null | undefined
   /** The failed job that it repeats: what an idempotency key came with is then that, and no submission of the same inputs. */
   readonly retryOf?: string
 }
@@ -41,7 +45,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
   if (endpoint === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) =>
-      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? []),
+      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? [], input.options),
     hint: (details) => hintFor(endpoint, details),
   })
   return queueJob(ctx, {
@@ -49,6 +53,7 @@ export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promis
     endpointKey: submission.endpointKey,
     ...endpointRoute(endpoint),
     inputs,
+    options: input.options,
     webhookUrl: input.webhookUrl,
     cost: costOf(endpoint, inputs),
     idempotency,
@@ -60,11 +65,13 @@ function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
   details: readonly Detail[],
+  options: JobOptions | null | undefined,
 ): readonly Detail[] {
   const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput])
   const violations = [
     { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: voice === undefined ? 'unknown voice' : null },
     { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
+    ...wrongFormat(endpoint, inputs, options),
   ]
   const more = violations.flatMap(({ path, message }) =>
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { AudioThreads } from '../audio/audio-threads.ts'
+import { FILE_TYPES } from '../audio/format.ts'
+import type { Wav } from '../audio/wav.ts'
 import { loadVoice } from '../catalog/load-voice.ts'
 import { pollCatalog } from '../catalog/poll-catalog.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
@@ -9,17 +12,18 @@ import { JobFailure } from '../jobs/job-states.ts'
 import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
-import type { Produced } from '../jobs/lifecycle/produce.ts'
+import type { Produced, ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { Ticket } from '../queue/ticket.ts'
+import { fileFormat } from './file-format.ts'
 import { toFile } from './join.ts'
+import { publishParts } from './publish-parts.ts'
 import { speakText } from './speak-text.ts'
 import { trackProgress } from './track-progress.ts'
 
-const AUDIO_TYPE = 'audio/wav'
-
 interface SynthesisParts extends WorkerParts {
+  readonly audio: AudioThreads
   readonly engines: Engines
   /** Where the job waited; absent: it is spoken by whichever pool its endpoint has. */
   readonly pool?: string
@@ -61,18 +65,31 @@ async function render(
 ): Promise<Produced> {
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
+  const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
+  const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
     const { audio, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
-      speakText(engine, { ...request, deadline }, { onProgress: progress.note }),
+      speakText(engine, { ...request, deadline }, listening),
     )
-    return {
-      chunks,
-      files: [{ output: 'audio', extension: '.wav', content: toFile(audio), contentType: AUDIO_TYPE, durationMs }],
-    }
+    parts.ticket?.release()
+    await live?.settled()
+    return { chunks, files: [{ ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs }] }
   } finally {
     parts.ticket?.release()
-    await progress.settled()
+    await Promise.all([progress.settled(), live?.settled()])
   }
+}
+
+/** Encoded once, here, and kept: that costs more than many engines do. */
+async function fileOf(
+  parts: Pick<SynthesisParts, 'audio'>,
+  endpoint: VoiceEndpoint,
+  { inputs, options }: Claim,
+  audio: Wav,
+): Promise<Pick<ProducedFile, 'extension' | 'content' | 'contentType'>> {
+  const format = fileFormat(endpoint, inputs, options)
+  const content = format === 'wav' ? toFile(audio) : await parts.audio.encode(audio, format)
+  return { extension: `.${format}`, content, contentType: FILE_TYPES[format] }
 }
 
 async function endpointHere(parts: SynthesisParts, claim: Claim): Promise<VoiceEndpoint> {
@@ -107,12 +124,18 @@ async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, claim: Cl
 const voiceSlugOf = ({ voiceInput }: VoiceEndpoint, { inputs }: Claim): string => String(inputs[voiceInput])
 
 function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim, signal: AbortSignal): SpeechRequest {
-  const { text, language, style_instruction, speed, seed, [endpoint.voiceInput]: _voice, ...extra } = claim.inputs
+  const { text, language, style_instruction, speed, seed, ...others }: Record<string, unknown> = {
+    ...claim.options,
+    ...claim.inputs,
+  }
+  // What no input but an option is, or is one for this service alone, is nothing for an engine.
+  const ours = [endpoint.voiceInput, endpoint.audio?.format_input]
+  const isEngines = ([name]: [string, unknown]) => !ours.includes(name) && Object.hasOwn(claim.inputs, name)
   return {
     text: String(text),
     voice,
     signal,
-    extra,
+    extra: Object.fromEntries(Object.entries(others).filter(isEngines)),
     ...(typeof language === 'string' && { language }),
     ...(typeof style_instruction === 'string' && { styleInstruction: style_instruction }),
     ...(typeof speed === 'number' && { speed }),

@@ -5,6 +5,7 @@ import { deleteAbandonedFiles } from '../jobs/lifecycle/delete-abandoned-files.t
 import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
+import { deleteHeardParts } from '../jobs/parts/delete-heard-parts.ts'
 import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
 import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -22,6 +23,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   failOrphanedJobs,
   failAbandonedJobs,
   deleteAbandonedFiles,
+  deleteHeardParts,
   forgetExpired,
   ({ db }) => foldJobCounts(db.pool),
   ({ db }) => foldJobRollUp(db),

@@ -12,6 +12,10 @@ const RELEASED = readFileSync(new URL('released.graphql', import.meta.url), 'utf
 const ACCEPTED: readonly string[] = [
   // Who sends none is served as before.
   'An optional argument Mutation.retryJob(idempotencyKey:) was added.',
+  'An optional argument Mutation.submitVoiceJob(audioFormat:) was added.',
+  'An optional argument Mutation.submitVoiceJob(live:) was added.',
+  // No mutation fails with it.
+  'Enum value ErrorCode.JOB_UNFINISHED was added.',
 ]
 
 const released = buildSchema(RELEASED)

@@ -92,6 +92,11 @@ export type Artifact = Prisma.ArtifactModel
  */
 export type AbandonedAttempt = Prisma.AbandonedAttemptModel
 /**
+ * Model HeardAttempt
+ * A completed attempt whose speech was listened to, written by a trigger on `job`: its parts are to be deleted.
+ */
+export type HeardAttempt = Prisma.HeardAttemptModel
+/**
  * Model Workflow
  * A workflow as the operator configured it.
  */

@@ -4,6 +4,7 @@ import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import { checkVoice } from '../../engines/check-voice.ts'
 import { engineBlock } from '../../engines/engine-block.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
+import { audioBlock, openaiBlock, wrongAudio, wrongOpenai } from './audio-blocks.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 import { wordsOf } from './issue-words.ts'
 import { readYaml, rejectedFile } from './read-yaml.ts'
@@ -45,6 +46,8 @@ const endpoint = z
     time_limit_seconds: z.int().min(1).max(MAX_TIME_LIMIT_SECONDS).default(600),
     credits_per_character: z.int().min(0).max(MAX_CREDITS_PER_CHARACTER).default(1),
     voices: z.array(voice).min(1, 'must list at least one voice'),
+    audio: audioBlock.optional(),
+    openai: openaiBlock.optional(),
   })
   .superRefine((value, issues) => {
     const wrong = wrongInputs(value.inputs, value.voice_input)
@@ -54,6 +57,8 @@ const endpoint = z
       const field = one.kind === 'preset' ? 'engine_voice' : 'kind'
       if (message !== null) issues.addIssue({ code: 'custom', path: ['voices', at, field], message })
     }
+    for (const wrongBlock of [wrongAudio(value), wrongOpenai(value)])
+      if (wrongBlock !== null) issues.addIssue({ code: 'custom', ...wrongBlock })
     const twice = firstRepeated(value.voices.map((one) => one.slug))
     if (twice >= 0)
       issues.addIssue({

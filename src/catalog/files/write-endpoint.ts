@@ -26,6 +26,8 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   time_limit_seconds: endpoint.timeLimitSeconds,
   credits_per_character: endpoint.creditsPerCharacter,
   voices: endpoint.voices.map(voiceEntry),
+  ...(endpoint.audio && { audio: endpoint.audio }),
+  ...(endpoint.openai && { openai: endpoint.openai }),
 })
 
 const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { FILE_FORMATS } from '../../audio/format.ts'
 import { ServiceError } from '../../errors/service-error.ts'
+import { storedOptions } from '../../jobs/job-options.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
 import { errorOf } from '../../jobs/job-shape.ts'
 import { isTerminal, JobFailure } from '../../jobs/job-states.ts'
@@ -10,6 +12,7 @@ import type { ServiceContext } from '../../runtime/services.ts'
 import type { Worker } from '../../worker/start-worker.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'
+import { oneOf } from '../options.ts'
 import { type Answer, serviceCommand } from '../run-command.ts'
 import { checkWritable, writeWhole } from '../write-whole.ts'
 
@@ -22,6 +25,7 @@ interface SayOptions {
   readonly endpoint: string
   readonly account?: string
   readonly output?: string
+  readonly format?: string
 }
 
 export function addSayCommand(program: Command): void {
@@ -33,7 +37,8 @@ export function addSayCommand(program: Command): void {
       .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
       .option('--endpoint <slug>', 'a voice endpoint', 'tts')
       .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
-      .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.wav if not given'),
+      .option('--format <format>', `${FILE_FORMATS.join(', ')}; the endpoint's own if not given`)
+      .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.<format> if not given'),
     say,
   )
 }
@@ -46,10 +51,12 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   // No charge for audio that then cannot be stored.
   if (options.output !== undefined) await checkWritable(options.output)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
-  const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs: { text, [voiceInput]: voice } })
+  const format = oneOf('--format', FILE_FORMATS, options.format)
+  const inputs = { text, [voiceInput]: voice }
+  const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs, options: storedOptions({ format }) })
   await finished(ctx, jobId, runtime)
   const { storageKey, durationMs } = await audioOf(ctx, jobId)
-  const file = options.output ?? `${jobId}.wav`
+  const file = options.output ?? `${jobId}${storageKey.slice(storageKey.lastIndexOf('.'))}`
   const audio = await ctx.storage.read(storageKey)
   await withInterruption((signal) => writeWhole(file, audio, signal))
   const json = { job_id: jobId, file, duration_ms: durationMs }

@@ -1,9 +1,11 @@
 import type { MediaKind } from '../../companion/tag-media.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { NodeInterface } from '../../graphql/node.ts'
+import { audioUrlOf, liveUrlOf } from '../audio-urls.ts'
 import type { Job } from '../job-shape.ts'
 import { signOutputs } from '../sign-outputs.ts'
 import { artifacts } from './artifact-graphql.ts'
+import { AudioFormatEnum } from './audio-format-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 import { storedOutputsOf } from './job-result-graphql.ts'
 import { MediaKindEnum } from './media-kind-graphql.ts'
@@ -31,6 +33,21 @@ export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
       description: 'How long the speech plays. Completed jobs only.',
       resolve: async ({ id, status }, _args, ctx) =>
         status === 'completed' ? ((await artifacts.load(ctx, id))?.[0]?.durationMs ?? null) : null,
+    }),
+    audioUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'A signed URL of its audio in any format; lives 15 minutes. Completed jobs only.',
+      args: { format: t.arg({ type: AudioFormatEnum, description: 'As it is stored unless given.' }) },
+      resolve: async (job, { format }, ctx) => audioUrlOf(ctx, job, await storedOutputsOf(ctx, job), format ?? null),
+    }),
+    liveUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description:
+        'A signed URL that plays from the first finished sentence on, while the job is queued, processing or completed; null once it has failed. Lives 15 minutes.',
+      args: { format: t.arg({ type: AudioFormatEnum, description: 'MP3 unless given.' }) },
+      resolve: (job, { format }, ctx) => liveUrlOf(ctx, job, format ?? 'mp3'),
     }),
     outputs: t.field({
       type: 'JSON',

@@ -1,10 +1,13 @@
+import type { AudioFormat } from '../../audio/format.ts'
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { submitVoiceJob, type VoiceJobInput } from '../../voice/submit-voice-job.ts'
+import { storedOptions } from '../job-options.ts'
 import type { Job } from '../job-shape.ts'
 import { cancelJob } from '../lifecycle/cancel-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { voiceJob } from '../voice-job.ts'
+import { AudioFormatEnum } from './audio-format-graphql.ts'
 import { JobStatusEnum } from './job-enums-graphql.ts'
 import { TYPE_NAMES } from './job-interface-graphql.ts'
 import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
@@ -29,6 +32,19 @@ builder.queryField('voiceJob', (t) =>
   }),
 )
 
+/** As GraphQL has parsed them. */
+type SubmissionArgs = Omit<VoiceJobInput, 'inputs' | 'options'> & {
+  readonly inputs?: unknown
+  readonly audioFormat?: AudioFormat | null
+  readonly live?: boolean | null
+}
+
+const toVoiceJobInput = ({ audioFormat, live, ...args }: SubmissionArgs): VoiceJobInput => ({
+  inputs: undefined,
+  ...args,
+  options: storedOptions({ format: audioFormat, live: live === true ? live : undefined }),
+})
+
 builder.mutationField('submitVoiceJob', (t) =>
   t.field({
     type: SubmissionRef,
@@ -44,11 +60,15 @@ builder.mutationField('submitVoiceJob', (t) =>
       idempotencyKey: t.arg.string({
         description: 'The same key with the same request returns the same job for 24 hours.',
       }),
+      audioFormat: t.arg({
+        type: AudioFormatEnum,
+        description: "What its audio is stored in, instead of the endpoint's own format.",
+      }),
+      live: t.arg.boolean({
+        description: 'Whether liveUrl is going to be played while it is spoken: its first chunk is then a short one.',
+      }),
     },
-    ...resolvedBy(submitVoiceJob, (args: Omit<VoiceJobInput, 'inputs'> & { inputs?: unknown }) => ({
-      inputs: undefined,
-      ...args,
-    })),
+    ...resolvedBy(submitVoiceJob, toVoiceJobInput),
   }),
 )
 

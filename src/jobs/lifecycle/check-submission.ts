@@ -50,7 +50,9 @@ export const contentOf = (input: {
   readonly inputs: unknown
   readonly webhookUrl?: string | null | undefined
   readonly retryOf?: string
+  readonly options?: object | null | undefined
 }): readonly unknown[] => [
   ...(input.retryOf === undefined ? [] : ['retryJob', input.retryOf]),
   ...[input.slug, input.inputs, input.webhookUrl ?? null],
+  ...(input.options ? [input.options] : []),
 ]

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { JobOptions } from '../job-options.ts'
 import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
@@ -14,6 +15,7 @@ export interface Claim {
   /** Earlier attempts that their workers released: they do not count. */
   readonly releases: number
   readonly inputs: Record<string, unknown>
+  readonly options: JobOptions
   /** Whether a receiver waits for the job's end, as things were at the claim. */
   readonly delivers: boolean
 }
@@ -32,6 +34,7 @@ export async function claimJob(parts: BatchParts, jobId: string): Promise<Claim 
     attempt: row.attempt,
     releases: row.hand_backs,
     inputs: row.inputs,
+    options: row.options ?? {},
     delivers: row.delivers,
   }
   if (row.funded) notifyJob(parts, claim)

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { JobOptions } from '../job-options.ts'
 import { statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
 import { runBatch } from './run-batch.ts'
@@ -11,6 +12,7 @@ export interface ClaimedRow {
   readonly attempt: number
   readonly hand_backs: number
   readonly inputs: Record<string, unknown>
+  readonly options: JobOptions | null
   /** Whether it was taken: false where the balance is too small for its account's jobs of this batch together. */
   readonly funded: boolean
   /** Whether its end is delivered to a receiver, as things are now. */
@@ -24,7 +26,7 @@ export interface ClaimedRow {
  */
 const CLAIM = `
 with taken as materialized (
-  select id, account_id, endpoint_key, inputs, cost, attempt + 1 as attempt, hand_backs, webhook_url
+  select id, account_id, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url
   from job where id = any($1::text[]) and status = any($2::job_status[]) order by id for update
 ), owed as materialized (
   select id, account_id, cost from taken
@@ -43,10 +45,10 @@ with taken as materialized (
 ), decided as (
   select *, id not in (select id from owed) or account_id in (select id from paid) as funded from taken
 ), moved as (
-  update job j set attempt = decided.attempt, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
+  update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
   from decided where j.id = any($1::text[]) and j.id = decided.id and funded
 )
-select d.id, d.account_id, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.funded,
+select d.id, d.account_id, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded,
   coalesce(d.webhook_url, a.webhook_url) is not null as delivers
 from decided d join account a on a.id = d.account_id`
 

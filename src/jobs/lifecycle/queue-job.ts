@@ -7,6 +7,7 @@ import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotenc
 import type { JobKind } from '../../queue/job-kind.ts'
 import type { FairShare, Statement } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
+import type { JobOptions } from '../job-options.ts'
 import { notifyJob } from '../live/notify-job.ts'
 
 /** What a caller gets for a job that was accepted. */
@@ -25,6 +26,7 @@ interface QueuedJob {
   /** What will do the work: accounts are served round robin at each. */
   readonly server: string
   readonly inputs: Readonly<Record<string, unknown>>
+  readonly options?: JobOptions | null | undefined
   readonly webhookUrl?: string | null | undefined
   /** Credits that a worker charges when it takes the job. */
   readonly cost: bigint
@@ -61,8 +63,8 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): Statement {
   return {
     name: 'insert_job',
-    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       jobId,
       actor.accountId,
@@ -73,6 +75,7 @@ function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): S
       job.webhookUrl ?? null,
       job.cost,
       idTime(jobId),
+      job.options ? JSON.stringify(job.options) : null,
     ],
   }
 }

@@ -28,7 +28,7 @@ export function openJobFetcher(
     for (const job of await readJobs(parts(), [...batch.keys()])) {
       const asked = batch.get(job.id)
       if (asked === undefined || asked.accountId !== job.accountId) continue
-      const stamp = [job.status, job.attempt, job.chunksDone, job.isProhibited].join()
+      const stamp = [job.status, job.attempt, job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
     }
   }

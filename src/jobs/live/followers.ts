@@ -28,8 +28,11 @@ export interface Follower {
 /** The subscriptions of this process, by account. */
 export interface Followers {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
-  /** Ends by itself when the caller loses its key, its session or one of its scopes. @throws RATE_LIMITED where there are too many already */
-  add(caller: AccountHolder, interest: Interest): Follower
+  /**
+   * Ends by itself when the caller loses its key, its session or one of its scopes. @param counted whether it is one of the subscriptions
+   * that a caller has. @throws RATE_LIMITED where there are too many already
+   */
+  add(caller: AccountHolder, interest: Interest, counted: boolean): Follower
 }
 
 /** Keeps the followers of this process. */
@@ -43,19 +46,21 @@ export function openFollowers(callers: CallerWatch): Followers {
     if (left === 0) counts.delete(callerId)
     else counts.set(callerId, left)
   }
-  const add = (caller: AccountHolder, interest: Interest): Follower => {
+  const isFull = (callerId: string): boolean =>
+    total >= MAX_SUBSCRIPTIONS || (counts.get(callerId) ?? 0) >= MAX_SUBSCRIPTIONS_PER_CALLER
+  const add = (caller: AccountHolder, interest: Interest, counted: boolean): Follower => {
     const { accountId } = caller
     const callerId = callerOf(caller)
-    if (total >= MAX_SUBSCRIPTIONS || (counts.get(callerId) ?? 0) >= MAX_SUBSCRIPTIONS_PER_CALLER) throw tooMany()
+    if (counted && isFull(callerId)) throw tooMany()
     const stream = openJobStream(() => {
       unwatch()
-      count(callerId, -1)
+      if (counted) count(callerId, -1)
       const followers = accounts.get(accountId)
       followers?.delete(follower)
       if (followers?.size === 0) accounts.delete(accountId)
     })
     const follower: Follower = { interest, stream, sent: new Map() }
-    count(callerId, 1)
+    if (counted) count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
     // Jobs are read with the scopes that the caller had when it subscribed: a caller that loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []

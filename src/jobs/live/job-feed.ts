@@ -42,10 +42,17 @@ export class JobFeed {
     )
   }
 
-  /** The present state first, then every newer one. @throws RATE_LIMITED where there are too many subscriptions already */
-  async follow(ctx: Pick<Context, 'actor' | 'db'>, interest: Interest): Promise<JobStates> {
+  /**
+   * The present state first, then every newer one. What the service itself follows for a request is not counted as a subscription.
+   * @throws RATE_LIMITED where there are too many subscriptions already
+   */
+  async follow(
+    ctx: Pick<Context, 'actor' | 'db'>,
+    interest: Interest,
+    { counted = true }: { readonly counted?: boolean } = {},
+  ): Promise<JobStates> {
     const caller = requireAccount(ctx)
-    const follower = this.#followers.add(caller, interest)
+    const follower = this.#followers.add(caller, interest, counted)
     try {
       await this.#listen()
       const ids = interest.jobId === null ? await recentJobs(ctx.db, caller.accountId, null) : [interest.jobId]

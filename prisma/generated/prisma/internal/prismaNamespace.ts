@@ -407,6 +407,7 @@ export const ModelName = {
   JobRollupBacklog: 'JobRollupBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
+  HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
   CompanionChat: 'CompanionChat',
   CompanionTurn: 'CompanionTurn',
@@ -433,7 +434,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "workflow" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1174,6 +1175,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.AbandonedAttemptCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.AbandonedAttemptCountAggregateOutputType> | number
+        }
+      }
+    }
+    HeardAttempt: {
+      payload: Prisma.$HeardAttemptPayload<ExtArgs>
+      fields: Prisma.HeardAttemptFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.HeardAttemptFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.HeardAttemptFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        findFirst: {
+          args: Prisma.HeardAttemptFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.HeardAttemptFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        findMany: {
+          args: Prisma.HeardAttemptFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>[]
+        }
+        create: {
+          args: Prisma.HeardAttemptCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        createMany: {
+          args: Prisma.HeardAttemptCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.HeardAttemptCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>[]
+        }
+        delete: {
+          args: Prisma.HeardAttemptDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        update: {
+          args: Prisma.HeardAttemptUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        deleteMany: {
+          args: Prisma.HeardAttemptDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.HeardAttemptUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.HeardAttemptUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>[]
+        }
+        upsert: {
+          args: Prisma.HeardAttemptUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$HeardAttemptPayload>
+        }
+        aggregate: {
+          args: Prisma.HeardAttemptAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateHeardAttempt>
+        }
+        groupBy: {
+          args: Prisma.HeardAttemptGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.HeardAttemptGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.HeardAttemptCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.HeardAttemptCountAggregateOutputType> | number
         }
       }
     }
@@ -2085,6 +2160,8 @@ export const VoiceEndpointScalarFieldEnum = {
   engine: 'engine',
   timeLimitSeconds: 'timeLimitSeconds',
   creditsPerCharacter: 'creditsPerCharacter',
+  audio: 'audio',
+  openai: 'openai',
   updatedAt: 'updatedAt'
 } as const
 
@@ -2125,6 +2202,8 @@ export const JobScalarFieldEnum = {
   cause: 'cause',
   chunksDone: 'chunksDone',
   chunksTotal: 'chunksTotal',
+  options: 'options',
+  partsDone: 'partsDone',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -2180,6 +2259,15 @@ export const AbandonedAttemptScalarFieldEnum = {
 } as const
 
 export type AbandonedAttemptScalarFieldEnum = (typeof AbandonedAttemptScalarFieldEnum)[keyof typeof AbandonedAttemptScalarFieldEnum]
+
+
+export const HeardAttemptScalarFieldEnum = {
+  jobId: 'jobId',
+  attempt: 'attempt',
+  completedAt: 'completedAt'
+} as const
+
+export type HeardAttemptScalarFieldEnum = (typeof HeardAttemptScalarFieldEnum)[keyof typeof HeardAttemptScalarFieldEnum]
 
 
 export const WorkflowScalarFieldEnum = {
@@ -2772,6 +2860,7 @@ export type GlobalOmitConfig = {
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit
   artifact?: Prisma.ArtifactOmit
   abandonedAttempt?: Prisma.AbandonedAttemptOmit
+  heardAttempt?: Prisma.HeardAttemptOmit
   workflow?: Prisma.WorkflowOmit
   companionChat?: Prisma.CompanionChatOmit
   companionTurn?: Prisma.CompanionTurnOmit

@@ -61,6 +61,7 @@ export const ModelName = {
   JobRollupBacklog: 'JobRollupBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
+  HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
   CompanionChat: 'CompanionChat',
   CompanionTurn: 'CompanionTurn',
@@ -145,6 +146,8 @@ export const VoiceEndpointScalarFieldEnum = {
   engine: 'engine',
   timeLimitSeconds: 'timeLimitSeconds',
   creditsPerCharacter: 'creditsPerCharacter',
+  audio: 'audio',
+  openai: 'openai',
   updatedAt: 'updatedAt'
 } as const
 
@@ -185,6 +188,8 @@ export const JobScalarFieldEnum = {
   cause: 'cause',
   chunksDone: 'chunksDone',
   chunksTotal: 'chunksTotal',
+  options: 'options',
+  partsDone: 'partsDone',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -240,6 +245,15 @@ export const AbandonedAttemptScalarFieldEnum = {
 } as const
 
 export type AbandonedAttemptScalarFieldEnum = (typeof AbandonedAttemptScalarFieldEnum)[keyof typeof AbandonedAttemptScalarFieldEnum]
+
+
+export const HeardAttemptScalarFieldEnum = {
+  jobId: 'jobId',
+  attempt: 'attempt',
+  completedAt: 'completedAt'
+} as const
+
+export type HeardAttemptScalarFieldEnum = (typeof HeardAttemptScalarFieldEnum)[keyof typeof HeardAttemptScalarFieldEnum]
 
 
 export const WorkflowScalarFieldEnum = {

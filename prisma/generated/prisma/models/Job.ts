@@ -32,6 +32,7 @@ export type JobAvgAggregateOutputType = {
   handBacks: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  partsDone: number | null
   gpuExecutionTimeMs: number | null
 }
 
@@ -41,6 +42,7 @@ export type JobSumAggregateOutputType = {
   handBacks: number | null
   chunksDone: number | null
   chunksTotal: number | null
+  partsDone: number | null
   gpuExecutionTimeMs: number | null
 }
 
@@ -62,6 +64,7 @@ export type JobMinAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  partsDone: number | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -89,6 +92,7 @@ export type JobMaxAggregateOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  partsDone: number | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -117,6 +121,8 @@ export type JobCountAggregateOutputType = {
   cause: number
   chunksDone: number
   chunksTotal: number
+  options: number
+  partsDone: number
   isProhibited: number
   reason: number
   chatId: number
@@ -134,6 +140,7 @@ export type JobAvgAggregateInputType = {
   handBacks?: true
   chunksDone?: true
   chunksTotal?: true
+  partsDone?: true
   gpuExecutionTimeMs?: true
 }
 
@@ -143,6 +150,7 @@ export type JobSumAggregateInputType = {
   handBacks?: true
   chunksDone?: true
   chunksTotal?: true
+  partsDone?: true
   gpuExecutionTimeMs?: true
 }
 
@@ -164,6 +172,7 @@ export type JobMinAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  partsDone?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -191,6 +200,7 @@ export type JobMaxAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  partsDone?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -219,6 +229,8 @@ export type JobCountAggregateInputType = {
   cause?: true
   chunksDone?: true
   chunksTotal?: true
+  options?: true
+  partsDone?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -334,6 +346,8 @@ export type JobGroupByOutputType = {
   cause: string | null
   chunksDone: number | null
   chunksTotal: number | null
+  options: runtime.JsonValue | null
+  partsDone: number | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -385,6 +399,8 @@ export type JobWhereInput = {
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  options?: Prisma.JsonNullableFilter<"Job">
+  partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -415,6 +431,8 @@ export type JobOrderByWithRelationInput = {
   cause?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
+  options?: Prisma.SortOrderInput | Prisma.SortOrder
+  partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -448,6 +466,8 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  options?: Prisma.JsonNullableFilter<"Job">
+  partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -478,6 +498,8 @@ export type JobOrderByWithAggregationInput = {
   cause?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksDone?: Prisma.SortOrderInput | Prisma.SortOrder
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
+  options?: Prisma.SortOrderInput | Prisma.SortOrder
+  partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -514,6 +536,8 @@ export type JobScalarWhereWithAggregatesInput = {
   cause?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
+  options?: Prisma.JsonNullableWithAggregatesFilter<"Job">
+  partsDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   isProhibited?: Prisma.BoolNullableWithAggregatesFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
@@ -541,6 +565,8 @@ export type JobCreateInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -571,6 +597,8 @@ export type JobUncheckedCreateInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -599,6 +627,8 @@ export type JobUpdateInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -629,6 +659,8 @@ export type JobUncheckedUpdateInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -658,6 +690,8 @@ export type JobCreateManyInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -685,6 +719,8 @@ export type JobUpdateManyMutationInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -713,6 +749,8 @@ export type JobUncheckedUpdateManyInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -751,6 +789,8 @@ export type JobCountOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  options?: Prisma.SortOrder
+  partsDone?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -766,6 +806,7 @@ export type JobAvgOrderByAggregateInput = {
   handBacks?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
 }
 
@@ -787,6 +828,7 @@ export type JobMaxOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  partsDone?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -814,6 +856,7 @@ export type JobMinOrderByAggregateInput = {
   cause?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  partsDone?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -829,6 +872,7 @@ export type JobSumOrderByAggregateInput = {
   handBacks?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
+  partsDone?: Prisma.SortOrder
   gpuExecutionTimeMs?: Prisma.SortOrder
 }
 
@@ -935,6 +979,8 @@ export type JobCreateWithoutAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -963,6 +1009,8 @@ export type JobUncheckedCreateWithoutAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1021,6 +1069,8 @@ export type JobScalarWhereInput = {
   cause?: Prisma.StringNullableFilter<"Job"> | string | null
   chunksDone?: Prisma.IntNullableFilter<"Job"> | number | null
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
+  options?: Prisma.JsonNullableFilter<"Job">
+  partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -1048,6 +1098,8 @@ export type JobCreateWithoutArtifactsInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1077,6 +1129,8 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1120,6 +1174,8 @@ export type JobUpdateWithoutArtifactsInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1149,6 +1205,8 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1176,6 +1234,8 @@ export type JobCreateManyAccountInput = {
   cause?: string | null
   chunksDone?: number | null
   chunksTotal?: number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: number | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1203,6 +1263,8 @@ export type JobUpdateWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1231,6 +1293,8 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1259,6 +1323,8 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   cause?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chunksDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1318,6 +1384,8 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  options?: boolean
+  partsDone?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1349,6 +1417,8 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  options?: boolean
+  partsDone?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1378,6 +1448,8 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  options?: boolean
+  partsDone?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1407,6 +1479,8 @@ export type JobSelectScalar = {
   cause?: boolean
   chunksDone?: boolean
   chunksTotal?: boolean
+  options?: boolean
+  partsDone?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1416,7 +1490,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "handBacks" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "handBacks" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1463,6 +1537,14 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
      */
     chunksDone: number | null
     chunksTotal: number | null
+    /**
+     * How the job is to be done, besides its inputs: format, pace, seed, whether it is listened to.
+     */
+    options: runtime.JsonValue | null
+    /**
+     * How many parts of its speech can be heard before it is completed; null where nothing listens to it.
+     */
+    partsDone: number | null
     /**
      * Companion jobs only: null until decided.
      */
@@ -1925,6 +2007,8 @@ export interface JobFieldRefs {
   readonly cause: Prisma.FieldRef<"Job", 'String'>
   readonly chunksDone: Prisma.FieldRef<"Job", 'Int'>
   readonly chunksTotal: Prisma.FieldRef<"Job", 'Int'>
+  readonly options: Prisma.FieldRef<"Job", 'Json'>
+  readonly partsDone: Prisma.FieldRef<"Job", 'Int'>
   readonly isProhibited: Prisma.FieldRef<"Job", 'Boolean'>
   readonly reason: Prisma.FieldRef<"Job", 'String'>
   readonly chatId: Prisma.FieldRef<"Job", 'String'>

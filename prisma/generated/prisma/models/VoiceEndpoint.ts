@@ -72,6 +72,8 @@ export type VoiceEndpointCountAggregateOutputType = {
   engine: number
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio: number
+  openai: number
   updatedAt: number
   _all: number
 }
@@ -123,6 +125,8 @@ export type VoiceEndpointCountAggregateInputType = {
   engine?: true
   timeLimitSeconds?: true
   creditsPerCharacter?: true
+  audio?: true
+  openai?: true
   updatedAt?: true
   _all?: true
 }
@@ -225,6 +229,8 @@ export type VoiceEndpointGroupByOutputType = {
   engine: runtime.JsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio: runtime.JsonValue | null
+  openai: runtime.JsonValue | null
   updatedAt: Date
   _count: VoiceEndpointCountAggregateOutputType | null
   _avg: VoiceEndpointAvgAggregateOutputType | null
@@ -263,6 +269,8 @@ export type VoiceEndpointWhereInput = {
   engine?: Prisma.JsonFilter<"VoiceEndpoint">
   timeLimitSeconds?: Prisma.IntFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
+  audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }
@@ -279,6 +287,8 @@ export type VoiceEndpointOrderByWithRelationInput = {
   engine?: Prisma.SortOrder
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
+  audio?: Prisma.SortOrderInput | Prisma.SortOrder
+  openai?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   voices?: Prisma.VoiceOrderByRelationAggregateInput
 }
@@ -298,6 +308,8 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   engine?: Prisma.JsonFilter<"VoiceEndpoint">
   timeLimitSeconds?: Prisma.IntFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
+  audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }, "slug">
@@ -314,6 +326,8 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   engine?: Prisma.SortOrder
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
+  audio?: Prisma.SortOrderInput | Prisma.SortOrder
+  openai?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.VoiceEndpointCountOrderByAggregateInput
   _avg?: Prisma.VoiceEndpointAvgOrderByAggregateInput
@@ -337,6 +351,8 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   engine?: Prisma.JsonWithAggregatesFilter<"VoiceEndpoint">
   timeLimitSeconds?: Prisma.IntWithAggregatesFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntWithAggregatesFilter<"VoiceEndpoint"> | number
+  audio?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
+  openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
 }
 
@@ -352,6 +368,8 @@ export type VoiceEndpointCreateInput = {
   engine: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Date | string
   voices?: Prisma.VoiceCreateNestedManyWithoutEndpointInput
 }
@@ -368,6 +386,8 @@ export type VoiceEndpointUncheckedCreateInput = {
   engine: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Date | string
   voices?: Prisma.VoiceUncheckedCreateNestedManyWithoutEndpointInput
 }
@@ -384,6 +404,8 @@ export type VoiceEndpointUpdateInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUpdateManyWithoutEndpointNestedInput
 }
@@ -400,6 +422,8 @@ export type VoiceEndpointUncheckedUpdateInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUncheckedUpdateManyWithoutEndpointNestedInput
 }
@@ -416,6 +440,8 @@ export type VoiceEndpointCreateManyInput = {
   engine: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Date | string
 }
 
@@ -431,6 +457,8 @@ export type VoiceEndpointUpdateManyMutationInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -446,6 +474,8 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -461,6 +491,8 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   engine?: Prisma.SortOrder
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
+  audio?: Prisma.SortOrder
+  openai?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -550,6 +582,8 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   engine: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Date | string
 }
 
@@ -565,6 +599,8 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   engine: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds: number
   creditsPerCharacter: number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Date | string
 }
 
@@ -596,6 +632,8 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -611,6 +649,8 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   engine?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
+  audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -657,6 +697,8 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   engine?: boolean
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
+  audio?: boolean
+  openai?: boolean
   updatedAt?: boolean
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -674,6 +716,8 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   engine?: boolean
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
+  audio?: boolean
+  openai?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -689,6 +733,8 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   engine?: boolean
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
+  audio?: boolean
+  openai?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -704,10 +750,12 @@ export type VoiceEndpointSelectScalar = {
   engine?: boolean
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
+  audio?: boolean
+  openai?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "openai" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -732,6 +780,11 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
     engine: runtime.JsonValue
     timeLimitSeconds: number
     creditsPerCharacter: number
+    /**
+     * The file's own blocks of these names; null without them.
+     */
+    audio: runtime.JsonValue | null
+    openai: runtime.JsonValue | null
     updatedAt: Date
   }, ExtArgs["result"]["voiceEndpoint"]>
   composites: {}
@@ -1168,6 +1221,8 @@ export interface VoiceEndpointFieldRefs {
   readonly engine: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly timeLimitSeconds: Prisma.FieldRef<"VoiceEndpoint", 'Int'>
   readonly creditsPerCharacter: Prisma.FieldRef<"VoiceEndpoint", 'Int'>
+  readonly audio: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
+  readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
 }
     

@@ -1,0 +1,29 @@
+import type { AudioThreads } from './audio-threads.ts'
+import type { AudioFormat } from './format.ts'
+
+/** Samples that come bit by bit. */
+export interface SampleStream {
+  readonly sampleRate: number
+  /** How many there are, where that is known. */
+  readonly totalSamples?: number
+  readonly blocks: AsyncIterable<Int16Array>
+}
+
+/** A file of samples as they come, as fast as its reader takes it. @throws what the samples break off with: then there is no whole file */
+export async function* transcode(
+  threads: AudioThreads,
+  { sampleRate, totalSamples, blocks }: SampleStream,
+  format: AudioFormat,
+): AsyncGenerator<Uint8Array, void> {
+  const encoder = threads.startEncoder({ format, sampleRate, ...(totalSamples !== undefined && { totalSamples }) })
+  try {
+    for await (const block of blocks) {
+      const bytes = await encoder.push(block)
+      if (bytes.length > 0) yield bytes
+    }
+    const rest = await encoder.end()
+    if (rest.length > 0) yield rest
+  } finally {
+    encoder.drop()
+  }
+}

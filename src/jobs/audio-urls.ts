@@ -1,0 +1,36 @@
+import { type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
+import type { Parts } from '../context/context.ts'
+import type { Job } from './job-shape.ts'
+import type { StoredOutput } from './sign-outputs.ts'
+
+/** Signs URLs of what this service makes while it is read, wherever files are stored. */
+export interface SpeechUrls {
+  /** @param path below `/media/`. Lives 15 minutes from `now` */
+  sign(path: string, contentType: string, now: Date): string
+}
+
+interface UrlParts extends Pick<Parts, 'storage' | 'now'> {
+  readonly speechUrls: SpeechUrls
+}
+
+/** Where a job's speech is served in a format, by its id: once it is completed, or from its first sentence on. */
+export const AUDIO_FOLDERS = { completed: 'audio', live: 'live' } as const
+
+/** A signed URL of a completed job's audio; null of any other. @param format null: as it is stored */
+export async function audioUrlOf(
+  { storage, speechUrls, now }: UrlParts,
+  { id, status }: Job,
+  outputs: readonly StoredOutput[] | null,
+  format: AudioFormat | null,
+): Promise<string | null> {
+  const stored = outputs?.find(({ output }) => output === 'audio')
+  if (status !== 'completed' || stored === undefined) return null
+  const { storageKey, contentType } = stored
+  if (format === null || format === formatOfType(contentType))
+    return storage.signUrl(storageKey, { contentType, now: now() })
+  return speechUrls.sign(`${AUDIO_FOLDERS.completed}/${id}.${format}`, FILE_TYPES[format], now())
+}
+
+/** A signed URL that plays a job's speech while it is spoken; null of a job that has failed. */
+export const liveUrlOf = ({ speechUrls, now }: UrlParts, { id, status }: Job, format: AudioFormat): string | null =>
+  status === 'failed' ? null : speechUrls.sign(`${AUDIO_FOLDERS.live}/${id}.${format}`, FILE_TYPES[format], now())

@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream'
+import type { AudioThreads } from '../audio/audio-threads.ts'
+import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
+import { transcode } from '../audio/transcode.ts'
+import type { HeardJob } from '../voice/listen-to-job.ts'
+import { openaiBody, toOpenaiError } from './openai-error.ts'
+import type { SpeechRequest } from './speech-request.ts'
+
+/** The body of an answer, and what kind of body it is. */
+interface SpeechAnswer {
+  readonly contentType: string
+  readonly body: Readable
+}
+
+/** As OpenAI names them; a stored file says what its container is. */
+const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
+
+/** Speech as it is sent: the bytes of the file, or events that hold them. */
+export function answerSpeech(threads: AudioThreads, request: SpeechRequest, speech: HeardJob): SpeechAnswer {
+  const bytes = transcode(threads, speech, request.format)
+  if (!request.isSse) return { contentType: TYPES[request.format], body: Readable.from(bytes, { objectMode: false }) }
+  const body = Readable.from(events(bytes, request.characters), { objectMode: false })
+  return { contentType: 'text/event-stream', body }
+}
+
+/** A failure is told before the connection breaks: no client takes what came for the whole. */
+async function* events(bytes: AsyncIterable<Uint8Array>, characters: number): AsyncGenerator<string, void> {
+  try {
+    for await (const piece of bytes) {
+      yield event({ type: 'speech.audio.delta', audio: Buffer.from(piece).toString('base64') })
+    }
+  } catch (error) {
+    yield `event: error\ndata: ${openaiBody(toOpenaiError(error))}\n\n`
+    throw error
+  }
+  const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
+  yield event({ type: 'speech.audio.done', usage })
+}
+
+const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

@@ -1,0 +1,55 @@
+import { requireEndpoint } from '../catalog/require-endpoint.ts'
+import { isPublic } from '../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { OpenaiViolation } from './openai-error.ts'
+
+/** What OpenAI's clients ask for where nobody has told them of this service. */
+const OPENAI_MODELS = /^(tts-1(-hd)?|gpt-4o-mini-tts.*)$/
+const USUAL_MODEL = 'tts'
+
+/** A name that a client may send as `model`, and the endpoint that it stands for. */
+export interface Model {
+  readonly id: string
+  readonly endpoint: VoiceEndpoint
+}
+
+/** Every model that the caller may use: endpoints by their slugs, then by the names that their files give them. */
+export function reachableModels(ctx: Context): Model[] {
+  const endpoints = [...ctx.catalog.current.endpoints.values()].filter((endpoint) => isReachable(ctx, endpoint))
+  const slugs = endpoints.map((endpoint) => ({ id: endpoint.slug, endpoint }))
+  const taken = new Set(slugs.map(({ id }) => id))
+  const aliases = endpoints.flatMap((endpoint) => (endpoint.openai?.models ?? []).map((id) => ({ id, endpoint })))
+  return [...slugs, ...aliases.filter(({ id }) => !taken.has(id) && taken.add(id))]
+}
+
+/** The endpoint behind a `model`; the usual one for none, and for what OpenAI calls its own. @throws OpenaiViolation, 404, alike for what is missing and what is restricted */
+export function requireModel(ctx: Context, model: string | undefined): VoiceEndpoint {
+  const models = reachableModels(ctx)
+  const find = (id: string | null | undefined) => models.find((one) => one.id === id)?.endpoint
+  const found = find(model) ?? (model === undefined || OPENAI_MODELS.test(model) ? usualModel(ctx, find) : undefined)
+  if (found !== undefined) return found
+  throw new OpenaiViolation(
+    'model',
+    `The model "${(model ?? '').slice(0, 100)}" does not exist or you do not have access to it.`,
+    'model_not_found',
+    404,
+  )
+}
+
+function usualModel(ctx: Context, find: (id: string | null) => VoiceEndpoint | undefined): VoiceEndpoint | undefined {
+  const open = ctx.catalog.current.open
+  return find(ctx.settings.openai.model) ?? find(USUAL_MODEL) ?? (open.length === 1 ? open[0] : undefined)
+}
+
+/** Without a key what is public. */
+function isReachable(ctx: Context, endpoint: VoiceEndpoint): boolean {
+  if (ctx.actor.kind === 'anonymous') return isPublic(endpoint)
+  try {
+    return requireEndpoint(ctx, endpoint.slug) === endpoint
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'NOT_FOUND') return false
+    throw error
+  }
+}

@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor, KeyActor } from '../access/actor.ts'
+import { requireScope } from '../access/require.ts'
+import { VOICE_SCOPE } from '../access/scopes.ts'
+import { describeError } from '../errors/describe-error.ts'
+import { notFound } from '../errors/service-error.ts'
+import { clientDisconnect } from '../http/client-disconnect.ts'
+import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-body.ts'
+import type { ServiceContext } from '../runtime/services.ts'
+import { answerSpeech } from './answer-speech.ts'
+import { createSpeech } from './create-speech.ts'
+import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
+import { openaiBody, toOpenaiError } from './openai-error.ts'
+import { readSpeechRequest } from './speech-request.ts'
+
+/** Where clients of OpenAI's API look for it. */
+export const OPENAI_ROOT = '/v1'
+
+const OPEN = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, x-sonant-job-id, retry-after, x-should-retry',
+}
+const PREFLIGHT = {
+  ...OPEN,
+  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-allow-headers': '*, authorization',
+  'access-control-max-age': '86400',
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verbs' context of a request to this door, once its caller is known. */
+    openaiCtx: ServiceContext | null
+  }
+}
+
+/** What the server knows: how a request's caller is found, and what verbs get. */
+interface Callers {
+  readonly as: (actor: Actor) => ServiceContext
+  readonly authenticate: (request: FastifyRequest, reply: FastifyReply) => Promise<KeyActor>
+}
+
+/** The door for clients of OpenAI's speech API. Its errors have OpenAI's shape, those of unknown addresses below it included. */
+export async function mountOpenai(app: FastifyInstance, callers: Callers): Promise<void> {
+  await app.register(
+    async (scope) => {
+      scope.decorateRequest('openaiCtx', null)
+      scope.removeAllContentTypeParsers()
+      const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
+      scope.addContentTypeParser('*', options, async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body))
+      mountErrors(scope, callers)
+      mountLists(scope, callers)
+      mountSpeech(scope, callers)
+    },
+    { prefix: OPENAI_ROOT },
+  )
+}
+
+function mountErrors(scope: FastifyInstance, { as }: Callers): void {
+  const { log } = as({ kind: 'anonymous' })
+  scope.addHook('onRequest', async (_request, reply) => void reply.headers(OPEN))
+  // Its errors are then this scope's: the server finds out what is wrong with the address.
+  scope.setNotFoundHandler(async () => {
+    throw notFound()
+  })
+  scope.setErrorHandler((thrown, request, reply) => {
+    const error = toOpenaiError(thrown)
+    if (error.errorCode === 'INTERNAL_ERROR' && !reply.raw.destroyed)
+      log.error(
+        { requestId: request.id, route: request.routeOptions.url, ...describeError(thrown) },
+        'a request failed',
+      )
+    if (reply.hasHeader('connection')) reply.removeHeader('connection')
+    const headers = { 'content-type': 'application/json; charset=utf-8', ...OPEN, ...error.headers }
+    return reply.code(error.status).header('x-request-id', request.id).headers(headers).send(openaiBody(error))
+  })
+}
+
+/** Lists that clients ask for without a key show what is public. */
+function mountLists(scope: FastifyInstance, { as, authenticate }: Callers): void {
+  const named = async (request: FastifyRequest, reply: FastifyReply): Promise<ServiceContext> => {
+    const ctx = as(await authenticate(request, reply))
+    requireScope(ctx, VOICE_SCOPE)
+    return ctx
+  }
+  const anonymous = as({ kind: 'anonymous' })
+  scope.get('/models', async (request, reply) => listModels(await named(request, reply)))
+  scope.get<{ Params: { id: string } }>('/models/:id', async (request, reply) =>
+    showModel(await named(request, reply), request.params.id),
+  )
+  scope.get('/audio/models', async () => listOpenModels(anonymous))
+  scope.get<{ Querystring: { model?: unknown } }>('/audio/voices', async (request, reply) => {
+    const hasKey = request.headers.authorization !== undefined
+    return listVoices(hasKey ? await named(request, reply) : anonymous, request.query.model)
+  })
+  for (const url of ['/models', '/models/:id', '/audio/models', '/audio/voices', '/audio/speech']) {
+    const preflight = async (_request: FastifyRequest, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT).send()
+    scope.options(url, { onRequest: preflight }, preflight)
+  }
+}
+
+function mountSpeech(scope: FastifyInstance, { as, authenticate }: Callers): void {
+  scope.post('/audio/speech', {
+    onRequest: async (request, reply) => {
+      const ctx = as(await authenticate(request, reply))
+      requireScope(ctx, VOICE_SCOPE)
+      checkBodyHeaders(request.headers)
+      request.openaiCtx = ctx
+    },
+    handler: (request, reply) => speak(request, reply),
+  })
+}
+
+async function speak(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const ctx = request.openaiCtx as ServiceContext
+  const gone = clientDisconnect(reply.raw)
+  const key = request.headers['idempotency-key'] as string | undefined
+  const wanted = readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
+  const { jobId, speech } = await createSpeech(ctx, wanted, gone)
+  const { contentType, body } = answerSpeech(ctx.audio, wanted, speech)
+  // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
+  body.on('error', () => undefined)
+  return reply
+    .headers({
+      'content-type': contentType,
+      'x-sonant-job-id': jobId,
+      'x-accel-buffering': 'no',
+      'cache-control': 'no-store',
+    })
+    .send(body)
+}

@@ -1,0 +1,99 @@
+import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
+import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
+import type { Detail } from '../errors/service-error.ts'
+import { storedOptions } from '../jobs/job-options.ts'
+import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
+import { requireModel } from './models.ts'
+import { OpenaiViolation } from './openai-error.ts'
+import { requireVoice } from './voices.ts'
+
+const SPEED = { least: 0.25, most: 4 }
+const MAX_SEED = 2 ** 31 - 1
+/** What a client of HTTP libraries makes of nothing at all. */
+const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
+
+/** What `POST /v1/audio/speech` asks for. */
+export interface SpeechRequest {
+  readonly submission: VoiceJobInput
+  readonly format: AudioFormat
+  readonly isSse: boolean
+  /** In Unicode code points: what is charged by. */
+  readonly characters: number
+  /** The field that an input of the endpoint came from. */
+  readonly fieldOf: (detail: Detail) => string
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Reads a body; fields that are not known are passed over, as clients of other servers send them. @throws OpenaiViolation */
+export function readSpeechRequest(ctx: Context, body: Body, idempotencyKey: string | undefined): SpeechRequest {
+  const endpoint = requireModel(ctx, textOf(body, 'model'))
+  const text = textOf(body, 'input', true)
+  if (text === undefined || text === '')
+    throw new OpenaiViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')
+  const options = storedOptions({ speed: speedOf(endpoint, body.speed), seed: seedOf(body.seed), live: true })
+  return {
+    submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, body), options, idempotencyKey },
+    format: formatOf(body.response_format),
+    isSse: isSse(body.stream_format),
+    characters: [...text].length,
+    fieldOf: ({ path }) => fieldOf(endpoint, path),
+  }
+}
+
+function inputsOf(endpoint: VoiceEndpoint, text: string, body: Body): Record<string, unknown> {
+  const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
+  const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
+  const { language } = body
+  return {
+    text,
+    [endpoint.voiceInput]: requireVoice(endpoint, body.voice).slug,
+    ...(instructions !== undefined && takes('style_instruction') && { style_instruction: instructions }),
+    ...(typeof language === 'string' && language !== '' && takes('language') && { language }),
+  }
+}
+
+/** @throws OpenaiViolation */
+function textOf(body: Body, name: string, keepEmpty = false): string | undefined {
+  const value = body[name]
+  if (value === undefined || value === null || (value === '' && !keepEmpty)) return undefined
+  if (typeof value !== 'string') throw new OpenaiViolation(name, `Send ${name} as a string.`)
+  return value
+}
+
+function formatOf(value: unknown): AudioFormat {
+  if (value === undefined || value === null) return 'mp3'
+  if (isAudioFormat(value)) return value
+  const message = `Send response_format as one of ${AUDIO_FORMATS.join(', ')}.`
+  throw new OpenaiViolation('response_format', message, 'unsupported_format')
+}
+
+function isSse(value: unknown): boolean {
+  if (value === undefined || value === null || value === 'audio') return false
+  if (value === 'sse') return true
+  throw new OpenaiViolation('stream_format', 'Send stream_format as audio or sse.')
+}
+
+/** The voice's own pace is no wish. */
+function speedOf({ engine }: VoiceEndpoint, value: unknown): number | undefined {
+  if (value === undefined || value === null || value === 1) return undefined
+  if (typeof value !== 'number' || value < SPEED.least || value > SPEED.most)
+    throw new OpenaiViolation('speed', `Send a speed from ${SPEED.least} to ${SPEED.most}.`)
+  if (engine.profile === 'nari')
+    throw new OpenaiViolation('speed', 'This model speaks at its own pace: leave out speed.')
+  return value
+}
+
+function seedOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_SEED) return value
+  throw new OpenaiViolation('seed', `Send a whole number from 0 to ${MAX_SEED} as seed.`)
+}
+
+function fieldOf({ voiceInput }: VoiceEndpoint, path: string): string {
+  const name = path.replace(/^\/inputs\//, '')
+  if (name === voiceInput) return 'voice'
+  const fields: Readonly<Record<string, string>> = { text: 'input', style_instruction: 'instructions' }
+  return fields[name] ?? name
+}

@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type AudioFormat, isAudioFormat } from '../audio/format.ts'
+import { transcode } from '../audio/transcode.ts'
+import { notFound, ServiceError } from '../errors/service-error.ts'
+import { clientDisconnect } from '../http/client-disconnect.ts'
+import { SAFETY_HEADERS } from '../http/safety-headers.ts'
+import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
+import { findJob } from '../jobs/find-job.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { verifyMediaPath } from '../storage/sign-url.ts'
+import { listenToJob } from '../voice/listen-to-job.ts'
+import { audioOf } from '../voice/voice-job-audio.ts'
+
+const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
+
+/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` of completed ones, `/media/live/*` while they are spoken. */
+export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
+  for (const folder of Object.values(AUDIO_FOLDERS))
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: `/media/${folder}/*`,
+      handler: (request, reply) => sendSpeech(runtime, request, reply),
+    })
+}
+
+async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  const gone = clientDisconnect(reply.raw)
+  const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
+  if (grant === null)
+    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+  const [, folder, jobId = '', format] = PATH.exec(grant.key) ?? []
+  const job = await findJob(runtime.db.pool, jobId, null)
+  if (job?.type !== 'voice' || !isAudioFormat(format)) throw notFound()
+  reply.headers({ 'content-type': grant.contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  if (request.method === 'HEAD') return reply.send()
+  const isLive = folder === AUDIO_FOLDERS.live && job.status !== 'completed'
+  return reply.send(isLive ? await live(runtime, job, format, gone) : (await audioOf(runtime, job, format)).content)
+}
+
+/** The signature stands for the account: it was made for a caller that may read the job. */
+async function live(
+  runtime: Runtime,
+  { id, accountId }: Job,
+  format: AudioFormat,
+  gone: AbortSignal,
+): Promise<Readable> {
+  const ctx = { ...runtime, actor: { kind: 'account', accountId, credits: 0n } as const }
+  const speech = await listenToJob(ctx, { jobId: id, signal: gone })
+  return Readable.from(transcode(runtime.audio, speech, format), { objectMode: false })
+}

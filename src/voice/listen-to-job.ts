@@ -1,0 +1,165 @@
+import type { AccountHolder } from '../access/actor.ts'
+import { FILE_TYPES } from '../audio/format.ts'
+import type { SampleStream } from '../audio/transcode.ts'
+import { parseWav } from '../audio/wav.ts'
+import type { Parts } from '../context/context.ts'
+import { findJob } from '../jobs/find-job.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
+import type { JobFeed } from '../jobs/live/job-feed.ts'
+import type { JobStates } from '../jobs/live/job-stream.ts'
+import { partKey } from '../jobs/parts/part-key.ts'
+import { HeardSamples } from './heard-samples.ts'
+import { type SpeechParts, storedSpeech } from './stored-speech.ts'
+
+/** What a listener needs. */
+export interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
+  readonly actor: AccountHolder
+  readonly jobFeed: JobFeed
+}
+
+/** A job's speech from the first moment at which it can be heard. */
+export interface HeardJob extends SampleStream {
+  /** The job where it was completed before anything was heard; null while it is still being spoken. */
+  readonly completed: Job | null
+}
+
+/** Its listeners are sent away as the service stops. */
+export class ListeningEnded extends Error {
+  override readonly name = 'ListeningEnded'
+}
+
+/**
+ * Waits for the first samples of a voice job of the caller's account, which must be there, and brings the others as they are spoken. A
+ * worker that dies is replaced: where its successor speaks the very same samples they go on, otherwise they break off. They end when the
+ * job is completed, and never before.
+ * @throws JobFailure where the job fails, ListeningEnded, the signal's reason when aborted; the samples break off with the same
+ */
+export async function listenToJob(
+  ctx: ListenerContext,
+  input: { readonly jobId: string; readonly signal: AbortSignal },
+): Promise<HeardJob> {
+  const states = await ctx.jobFeed.follow(ctx, { jobId: input.jobId, accepts: () => true }, { counted: false })
+  const stop = () => void states.return()
+  input.signal.addEventListener('abort', stop, { once: true })
+  const listener = new Listener(ctx, states, input.signal)
+  try {
+    const first = await listener.next()
+    const sampleRate = listener.sampleRate
+    if (first === null || sampleRate === null) throw new ListeningEnded('there is nothing to hear')
+    const { completed, totalSamples } = listener
+    const blocks = listener.from(first, () => {
+      input.signal.removeEventListener('abort', stop)
+      stop()
+    })
+    return { sampleRate, completed, blocks, ...(totalSamples !== undefined && { totalSamples }) }
+  } catch (error) {
+    input.signal.removeEventListener('abort', stop)
+    stop()
+    throw error
+  }
+}
+
+class Listener {
+  readonly #ctx: ListenerContext
+  readonly #states: JobStates
+  readonly #signal: AbortSignal
+  readonly #heard = new HeardSamples()
+  #attempt = 0
+  #partsRead = 0
+  #partsDone = 0
+  #rest: AsyncIterator<Int16Array, void> | null = null
+  #job: Job | null = null
+  sampleRate: number | null = null
+  totalSamples: number | undefined
+  /** The job, where it was completed before anything was heard. */
+  completed: Job | null = null
+
+  constructor(ctx: ListenerContext, states: JobStates, signal: AbortSignal) {
+    this.#ctx = ctx
+    this.#states = states
+    this.#signal = signal
+  }
+
+  async *from(first: Int16Array, onEnd: () => void): AsyncGenerator<Int16Array, void> {
+    try {
+      for (let block: Int16Array | null = first; block !== null; block = await this.next()) yield block
+    } finally {
+      onEnd()
+    }
+  }
+
+  /** Samples that were not heard before; null once all were. */
+  async next(): Promise<Int16Array | null> {
+    for (;;) {
+      this.#signal.throwIfAborted()
+      const samples = await this.#read()
+      if (samples === 'end') return null
+      if (samples === 'wait') await this.#follow()
+      else if (samples.length > 0) return samples
+    }
+  }
+
+  async #read(): Promise<Int16Array | 'end' | 'wait'> {
+    if (this.#rest !== null) {
+      const { done, value } = await this.#rest.next()
+      return done === true ? 'end' : this.#heard.take(value as Int16Array)
+    }
+    if (this.#job === null || this.#partsRead >= this.#partsDone) return 'wait'
+    return this.#heard.take(await this.#readPart(this.#partsRead++))
+  }
+
+  async #follow(): Promise<void> {
+    const { done, value: job } = await this.#states.next()
+    this.#signal.throwIfAborted()
+    if (done === true || job === undefined) throw new ListeningEnded('the service is stopping')
+    if (job.status === 'failed')
+      throw new JobFailure(job.errorCode ?? ('INTERNAL_ERROR' as JobErrorCode), 'the job failed')
+    if (job.attempt !== this.#attempt) this.#restart(job)
+    this.#job = job
+    this.#partsDone = job.partsDone ?? 0
+    if (job.status === 'completed') await this.#complete(job)
+  }
+
+  #restart({ attempt }: Job): void {
+    this.#attempt = attempt
+    this.#partsRead = 0
+    this.#heard.restart()
+  }
+
+  /** A file that holds the very samples goes on where the parts were; one that only sounds like them is for new listeners. */
+  async #complete(job: Job): Promise<void> {
+    const found = await findJob(this.#ctx.db.pool, job.id, this.#ctx.actor.accountId)
+    const stored = found?.storedOutputs?.find(({ output }) => output === 'audio')
+    if (found === null || stored === undefined) throw new ListeningEnded('the job has no audio')
+    const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
+    if (!isExact && this.#heard.length > 0) return this.#hearParts()
+    if (this.#heard.length === 0) this.completed = found
+    const speech = await storedSpeech(this.#ctx, stored)
+    this.#keepRate(speech.sampleRate)
+    this.#heard.restart()
+    this.totalSamples = speech.totalSamples
+    this.#rest = speech.blocks[Symbol.asyncIterator]() as AsyncIterator<Int16Array, void>
+  }
+
+  #hearParts(): void {
+    const [from, to] = [this.#partsRead, this.#job?.chunksTotal ?? 0]
+    this.#partsDone = to
+    const read = async function* (listener: Listener): AsyncGenerator<Int16Array, void> {
+      for (let index = from; index < to; index++) yield await listener.#readPart(index)
+    }
+    this.#rest = read(this)
+  }
+
+  async #readPart(index: number): Promise<Int16Array> {
+    const file = await this.#ctx.storage.read(partKey(this.#job?.id ?? '', this.#attempt, index))
+    const wav = parseWav(Buffer.concat(await file.toArray()))
+    this.#keepRate(wav.sampleRate)
+    return wav.samples
+  }
+
+  #keepRate(sampleRate: number): void {
+    this.sampleRate ??= sampleRate
+    if (this.sampleRate !== sampleRate) throw new Error('the speech is spoken again at another rate')
+  }
+}

@@ -1,0 +1,41 @@
+import type { Parts } from '../context/context.ts'
+import { describeError } from '../errors/describe-error.ts'
+import type { Claim } from '../jobs/lifecycle/claim-job.ts'
+import { partKey } from '../jobs/parts/part-key.ts'
+import { recordPart } from '../jobs/parts/record-part.ts'
+import type { SpokenPart } from './assemble.ts'
+import { toFile } from './join.ts'
+
+/** Lets listeners of all processes hear a job's speech while it is being spoken. */
+interface PartPublisher {
+  readonly publish: (part: SpokenPart) => void
+  /** All that was published can be heard. */
+  settled(): Promise<void>
+}
+
+/** Stores parts in their order and notifies of each. One that cannot be stored ends it: listeners then go on with the whole file. */
+export function publishParts(
+  parts: Pick<Parts, 'db' | 'notifier' | 'storage' | 'log'>,
+  claim: Claim,
+  signal: AbortSignal,
+): PartPublisher {
+  let last = Promise.resolve()
+  let isBroken = false
+  const write = async ({ index, wav }: SpokenPart): Promise<void> => {
+    if (isBroken || signal.aborted) return
+    try {
+      const key = partKey(claim.jobId, claim.attempt, index)
+      await parts.storage.put(key, toFile(wav), { contentType: 'audio/wav', signal })
+      await recordPart(parts, claim, index + 1)
+    } catch (error) {
+      isBroken = true
+      parts.log.warn({ jobId: claim.jobId, ...describeError(error) }, 'a part of the speech could not be stored')
+    }
+  }
+  return {
+    publish: (part) => {
+      last = last.then(() => write(part))
+    },
+    settled: () => last,
+  }
+}

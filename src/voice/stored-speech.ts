@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream'
+import type { AudioThreads } from '../audio/audio-threads.ts'
+import { formatOfType } from '../audio/format.ts'
+import type { SampleStream } from '../audio/transcode.ts'
+import type { Wav } from '../audio/wav.ts'
+import type { Parts } from '../context/context.ts'
+import { WAV_HEADER_BYTES } from '../engines/wav-header.ts'
+import type { StoredOutput } from '../jobs/sign-outputs.ts'
+
+const BLOCK_SAMPLES = 65_536
+
+/** What reading stored speech needs. */
+export interface SpeechParts extends Pick<Parts, 'storage'> {
+  readonly audio: AudioThreads
+}
+
+/** A job's stored file as samples: WAV as it is read, anything else decoded as a whole. @throws where it is not there, or no longer whole */
+export async function storedSpeech(
+  parts: SpeechParts,
+  { storageKey, contentType }: StoredOutput,
+): Promise<SampleStream> {
+  const format = formatOfType(contentType)
+  if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
+  const file = await parts.storage.read(storageKey)
+  if (format === 'wav') return wavSamples(file)
+  const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
+  return { sampleRate: wav.sampleRate, totalSamples: wav.samples.length, blocks: blocksOf(wav) }
+}
+
+async function* blocksOf({ samples }: Wav): AsyncGenerator<Int16Array, void> {
+  for (let at = 0; at < samples.length; at += BLOCK_SAMPLES) yield samples.subarray(at, at + BLOCK_SAMPLES)
+}
+
+/** Files of this service's own: 44 bytes of header, then the samples. */
+async function wavSamples(file: Readable): Promise<SampleStream> {
+  const chunks = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  let head = Buffer.alloc(0)
+  while (head.length < WAV_HEADER_BYTES) {
+    const { done, value } = await chunks.next()
+    if (done === true) throw new Error('a stored file ends within its header')
+    head = Buffer.concat([head, value])
+  }
+  const totalSamples = head.readUInt32LE(40) / 2
+  return {
+    sampleRate: head.readUInt32LE(24),
+    totalSamples,
+    blocks: samplesIn(head.subarray(WAV_HEADER_BYTES), { [Symbol.asyncIterator]: () => chunks }, totalSamples),
+  }
+}
+
+/** Bytes may be cut in the middle of a sample. */
+async function* samplesIn(
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+  totalSamples: number,
+): AsyncGenerator<Int16Array, void> {
+  let left = first
+  let count = 0
+  const take = (): Int16Array => {
+    const even = Uint8Array.from(left.subarray(0, left.length - (left.length % 2)))
+    left = left.subarray(even.length)
+    count += even.length / 2
+    return new Int16Array(even.buffer)
+  }
+  if (left.length >= 2) yield take()
+  for await (const chunk of rest) {
+    left = left.length === 0 ? chunk : Buffer.concat([left, chunk])
+    if (left.length >= 2) yield take()
+  }
+  if (count !== totalSamples) throw new Error('a stored file is not as long as its header says')
+}

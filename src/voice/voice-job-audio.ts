@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { JOB_READ_SCOPE } from '../access/scopes.ts'
+import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
+import { transcode } from '../audio/transcode.ts'
+import type { Context } from '../context/context.ts'
+import { invalidRequest, jobNotFound, ServiceError } from '../errors/service-error.ts'
+import { findJob } from '../jobs/find-job.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import type { StoredOutput } from '../jobs/sign-outputs.ts'
+import { type SpeechParts, storedSpeech } from './stored-speech.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+/** What it takes to give a job's speech in another format. */
+export type AudioContext = Context & SpeechParts
+
+/** A job's speech as a file. */
+export interface JobAudio {
+  readonly contentType: string
+  readonly format: AudioFormat
+  readonly content: Readable
+}
+
+/**
+ * The speech of a completed voice job of the caller's account, in any format: as it is stored where that is the one, else encoded while
+ * it is read. It breaks off where the stored file does.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
+ *   failed), JOB_UNFINISHED
+ */
+export async function voiceJobAudio(
+  ctx: AudioContext,
+  input: { readonly jobId: string; readonly format?: string | null | undefined },
+): Promise<JobAudio> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  const format = requireFormat(input.format)
+  const job = await findJob(ctx.db.pool, input.jobId, requireAccount(ctx).accountId)
+  if (job?.type !== 'voice') throw jobNotFound()
+  return audioOf(ctx, job, format)
+}
+
+/** The same of a job that the caller may hear. @param format null: as it is stored */
+export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat | null): Promise<JobAudio> {
+  const stored = requireSpeech(job)
+  const own = formatOfType(stored.contentType)
+  const wanted = format ?? own ?? 'wav'
+  const contentType = FILE_TYPES[wanted]
+  if (wanted === own) return { format: wanted, contentType, content: await parts.storage.read(stored.storageKey) }
+  const speech = await storedSpeech(parts, stored)
+  // In bytes, not in objects: a reader that is slow is to have little waiting for it.
+  const content = Readable.from(transcode(parts.audio, speech, wanted), { objectMode: false })
+  return { format: wanted, contentType, content }
+}
+
+/** @throws INVALID_REQUEST */
+export function requireFormat(format: string | null | undefined): AudioFormat | null {
+  if (format === undefined || format === null) return null
+  if (isAudioFormat(format)) return format
+  const message = `must be one of ${AUDIO_FORMATS.join(', ')}`
+  throw invalidRequest('Invalid request: see `details`.', [{ path: 'format', message }])
+}
+
+/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete */
+function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
+  if (status === 'queued' || status === 'processing')
+    throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  const speech = storedOutputs?.find(({ output }) => output === 'audio')
+  if (status === 'failed' || speech === undefined)
+    throw new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
+  return speech
+}

@@ -1,0 +1,470 @@
+import { request as httpRequest } from 'node:http'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PCM_RATE } from '../../src/audio/format.ts'
+import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { OPENAI_VOICES } from '../../src/openai/voices.ts'
+import { audit } from '../setup/audit/audit.ts'
+import { call } from '../setup/http.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+import { samplesOf } from '../setup/sound.ts'
+import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
+
+const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(12)
+
+let service: TestRuntime
+let server: SpeechServer
+let [key, account] = ['', '']
+beforeAll(async () => {
+  service = await startTestRuntime({ worker: true })
+  server = await startSpeechServer()
+  const engine = {
+    kind: 'openai-speech',
+    base_url: server.url,
+    model: 'm',
+    max_in_flight: 2,
+    retry_seconds: 1,
+    pool: 'gpu',
+  }
+  await applyEndpoint(service.runtime, 'gpu', engine, {
+    openai: { models: ['loud'], voices: { alloy: 'calm' } },
+    inputs: longInputs(),
+  })
+  await applyEndpoint(service.runtime, 'secret', {}, { required_scope: 'voice:studio', openai: { models: ['tts-2'] } })
+  const caller = await service.createCaller()
+  key = caller.key
+  account = caller.account
+})
+beforeEach(() => server.answer(() => ({})))
+afterAll(async () => {
+  await service.close()
+  await server.close()
+})
+
+const longInputs = () => ({
+  type: 'object',
+  additionalProperties: false,
+  required: ['text', 'voice'],
+  properties: {
+    text: { type: 'string', maxLength: 5000 },
+    voice: { type: 'string' },
+    style_instruction: { type: 'string', maxLength: 20 },
+  },
+})
+const speak = (body: object, options: { key?: string; headers?: Record<string, string> } = {}) =>
+  call(`${service.url}/v1/audio/speech`, { method: 'POST', key, body, ...options })
+const get = (path: string, withKey: string | null = key) =>
+  call(service.url + path, withKey === null ? {} : { key: withKey })
+const sdk = (apiKey = key, maxRetries = 0) => new OpenAI({ apiKey, baseURL: `${service.url}/v1`, maxRetries })
+const jobOf = async (id: string) =>
+  (await service.runtime.db.pool.query('select status, error_code, options, inputs from job where id = $1', [id]))
+    .rows[0]
+const newestJob = async () =>
+  (
+    await service.runtime.db.pool.query(
+      'select id, status, error_code from job where account_id = $1 order by id desc limit 1',
+      [account],
+    )
+  ).rows[0]
+const creditsOf = async (id = account) =>
+  BigInt((await service.runtime.db.pool.query('select credits from account where id = $1', [id])).rows[0].credits)
+const decoded = async (bytes: Buffer, format: string): Promise<Wav> => {
+  if (format === 'pcm') return { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) }
+  // A streamed WAV says that it does not know its size.
+  return format === 'wav' ? parseWav(bytes) : service.runtime.audio.decode(bytes, format as 'mp3')
+}
+/** The first chunk of LONG. */
+const isOpening = (body: Record<string, unknown>) => String(body.input).length < 100
+const seconds = ({ samples, sampleRate }: Wav) => samples.length / sampleRate
+const events = (text: string) =>
+  text.split('\n\n').flatMap((block) => (block.startsWith('data: ') ? [JSON.parse(block.slice(6))] : []))
+/** As LiveKit's agents read them. */
+const audioIn = (text: string) => {
+  const parts: Buffer[] = []
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('data: ')) continue
+    const { audio, delta } = JSON.parse(line.slice('data: '.length))
+    if (audio ?? delta) parts.push(Buffer.from(audio ?? delta, 'base64'))
+  }
+  return Buffer.concat(parts)
+}
+
+describe('what clients send, one by one', () => {
+  const TEXT = 'This is what clients say.'
+  const wav = { model: 'tts-1', input: TEXT, voice: 'alloy', response_format: 'wav' }
+  test.each<[string, object, string, string]>([
+    [
+      'openai-node and openai-python',
+      { model: 'gpt-4o-mini-tts', input: TEXT, voice: 'coral', instructions: 'Cheerful.' },
+      'audio/mpeg',
+      'mp3',
+    ],
+    ['Open WebUI', { model: 'tts-1', input: TEXT, voice: 'alloy' }, 'audio/mpeg', 'mp3'],
+    [
+      'openai_tts of Home Assistant',
+      { model: 'tts', input: TEXT, voice: 'shimmer', response_format: 'mp3', speed: 1.5, chime: true, extra: { a: 1 } },
+      'audio/mpeg',
+      'mp3',
+    ],
+    [
+      'its streaming path',
+      { model: 'tts', input: TEXT, voice: 'shimmer', response_format: 'opus', speed: 1 },
+      'audio/opus',
+      'opus',
+    ],
+    [
+      'Home Assistant itself',
+      { model: 'gpt-4o-mini-tts', input: TEXT, voice: 'marin', instructions: 'None', response_format: 'flac' },
+      'audio/flac',
+      'flac',
+    ],
+    [
+      'LiveKit with tts-1',
+      { input: TEXT, model: 'tts-1', voice: 'ash', response_format: 'mp3', speed: 1 },
+      'audio/mpeg',
+      'mp3',
+    ],
+    [
+      'pipecat',
+      { input: TEXT, model: 'gpt-4o-mini-tts', voice: 'nova', response_format: 'pcm', instructions: null },
+      'audio/pcm',
+      'pcm',
+    ],
+    [
+      'SillyTavern',
+      { input: TEXT, response_format: 'mp3', voice: 'onyx', speed: 1, model: 'tts-1' },
+      'audio/mpeg',
+      'mp3',
+    ],
+    [
+      'Kokoro clients',
+      {
+        ...wav,
+        stream: true,
+        lang_code: 'a',
+        return_download_link: false,
+        normalization_options: {},
+        volume_multiplier: 1,
+      },
+      'audio/wav',
+      'wav',
+    ],
+    ['a client that names no model and no voice', { input: TEXT, response_format: 'wav' }, 'audio/wav', 'wav'],
+    ['a client with an id for a voice', { ...wav, voice: { id: 'clara' } }, 'audio/wav', 'wav'],
+  ])('%s', async (_client, body, type, format) => {
+    const headers = { accept: 'application/octet-stream', 'accept-encoding': 'gzip, deflate' }
+    const reply = await speak(body, { headers })
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, type])
+    expect(reply.headers['content-encoding']).toBeUndefined()
+    expect(reply.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'access-control-allow-origin': '*',
+    })
+    expect(reply.headers['x-request-id']).toMatch(/./)
+    expect(await jobOf(reply.headers['x-sonant-job-id']!)).toMatchObject({ status: 'completed' })
+    expect(seconds(await decoded(reply.bytes, format))).toBeGreaterThan(0.7)
+  })
+
+  test('LiveKit with any other model: events that hold an MP3, and what was spent', async () => {
+    const reply = await speak({ input: TEXT, model: 'gpt-4o-mini-tts', voice: 'ash', stream_format: 'sse' })
+    expect(reply.headers['content-type']).toBe('text/event-stream')
+    expect(seconds(await decoded(audioIn(reply.text), 'mp3'))).toBeGreaterThan(0.7)
+    expect(events(reply.text).at(-1)).toEqual({
+      type: 'speech.audio.done',
+      usage: { input_tokens: TEXT.length, output_tokens: 0, total_tokens: TEXT.length },
+    })
+    expect(events(reply.text)[0].type).toBe('speech.audio.delta')
+    expect((await get('/v1/', null)).status).toBe(404)
+  })
+
+  test('Open WebUI and wyoming ask for models and voices without a key', async () => {
+    const models = await get('/v1/audio/models', null)
+    expect(models.json()).toEqual({
+      models: [
+        { id: 'gpu', name: 'gpu' },
+        { id: 'tts', name: 'Text to speech' },
+        { id: 'loud', name: 'loud' },
+      ],
+    })
+    const { voices, data, object } = (await get('/v1/audio/voices', null)).json<{
+      voices: { id: string; model: string }[]
+      data: unknown
+      object: string
+    }>()
+    expect([object, data]).toEqual(['list', voices])
+    expect(voices.find(({ id }) => id === 'aria')).toEqual({
+      id: 'aria',
+      name: 'Aria',
+      description: expect.any(String),
+      kind: 'preset',
+      model: 'tts',
+    })
+    expect(new Set(voices.map(({ model }) => model))).toEqual(new Set(['gpu', 'tts']))
+    const one = (await get('/v1/audio/voices?model=loud', null)).json<{ voices: { id: string }[] }>()
+    expect(one.voices.map(({ id }) => id)).toEqual(['calm'])
+    expect((await get('/v1/audio/voices', 'snt_wrong')).status).toBe(401)
+  })
+
+  test('the models of a key, one by one, and restricted ones for the keys that reach them', async () => {
+    const list = (await get('/v1/models')).json<{ object: string; data: { id: string }[] }>()
+    expect(list).toMatchObject({
+      object: 'list',
+      data: [
+        { id: 'gpu', object: 'model', owned_by: 'sonant', created: expect.any(Number) },
+        { id: 'tts' },
+        { id: 'loud' },
+      ],
+    })
+    const studio = (await service.createKey(account, ['generate:voice', 'voice:studio'])).apiKey
+    const more = (await get('/v1/models', studio)).json<{ data: { id: string }[] }>()
+    expect(more.data.map(({ id }) => id)).toEqual(['gpu', 'secret', 'tts', 'loud', 'tts-2'])
+    expect((await get('/v1/models/tts')).json()).toMatchObject({ id: 'tts', object: 'model' })
+    const [hidden, missing] = [await get('/v1/models/secret'), await get('/v1/models/hidden')]
+    expect([hidden.status, hidden.text.replace('secret', 'hidden')]).toEqual([404, missing.text])
+    expect((await get('/v1/models', null)).status).toBe(401)
+  })
+
+  test("OpenAI's 13 voices are always the same voices, by the endpoint's file first", async () => {
+    expect(OPENAI_VOICES).toHaveLength(13)
+    const voiceOf = async (model: string, voice: string) =>
+      (await jobOf((await speak({ model, input: 'Hi.', voice, response_format: 'wav' })).headers['x-sonant-job-id']!))
+        .inputs.voice
+    const listed = (await get('/v1/audio/voices?model=tts')).json<{ voices: { id: string }[] }>().voices
+    expect(await voiceOf('tts', 'alloy')).toBe(listed[0]!.id)
+    expect(await voiceOf('tts', 'ballad')).toBe(listed[2]!.id)
+    expect(await voiceOf('loud', 'alloy')).toBe('calm')
+  })
+})
+
+describe('the official client', () => {
+  test.each([['mp3'], ['opus'], ['flac'], ['wav'], ['pcm']] as const)('plays %s', async (format) => {
+    const speech = await sdk().audio.speech.create({
+      model: 'tts-1',
+      voice: 'alloy',
+      input: 'It plays.',
+      response_format: format,
+    })
+    expect(seconds(await decoded(Buffer.from(await speech.arrayBuffer()), format))).toBeGreaterThan(0.4)
+  })
+
+  test('lists models, and sees errors as its own classes', async () => {
+    expect((await sdk().models.list()).data.map(({ id }) => id)).toContain('tts')
+    const create = (body: object, client = sdk()) =>
+      client.audio.speech
+        .create({ model: 'tts-1', voice: 'alloy', input: 'No.', ...body } as OpenAI.Audio.SpeechCreateParams)
+        .then(
+          () => null,
+          (error: unknown) => error,
+        )
+    expect(await create({ voice: 'nobody' })).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(await create({ voice: 'nobody' })).toMatchObject({ param: 'voice', code: 'invalid_value' })
+    expect(await create({}, sdk('snt_wrong'))).toBeInstanceOf(OpenAI.AuthenticationError)
+    expect(await create({ model: 'none' })).toBeInstanceOf(OpenAI.NotFoundError)
+    const poor = await service.createCaller(0n)
+    const before = server.calls.length
+    // With retries allowed: the quota is not asked for again.
+    const started = performance.now()
+    expect(await create({ model: 'gpu' }, sdk(poor.key, 2))).toBeInstanceOf(OpenAI.RateLimitError)
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(server.calls.length).toBe(before)
+  })
+})
+
+describe('errors', () => {
+  const body = { model: 'tts', input: 'Hi.', voice: 'aria' }
+  test.each<[string, object, number, string, string | null]>([
+    ['an unknown model', { model: 'none' }, 404, 'model_not_found', 'model'],
+    ['a restricted model', { model: 'secret' }, 404, 'model_not_found', 'model'],
+    ['an alias of a restricted model', { model: 'tts-2' }, 404, 'model_not_found', 'model'],
+    ['an unknown voice', { voice: 'nobody' }, 400, 'invalid_value', 'voice'],
+    ['a voice that is no text', { voice: 7 }, 400, 'invalid_value', 'voice'],
+    ['an unknown format', { response_format: 'aac' }, 400, 'unsupported_format', 'response_format'],
+    ['no input', { input: undefined }, 400, 'missing_required_parameter', 'input'],
+    ['an empty input', { input: '' }, 400, 'missing_required_parameter', 'input'],
+    ['an input of nothing to say', { input: '...' }, 400, 'invalid_value', 'input'],
+    ['a text that is too long', { input: 'a'.repeat(10_001) }, 400, 'string_above_max_length', 'input'],
+    [
+      'instructions that are too long',
+      { model: 'gpu', voice: 'calm', instructions: 'a'.repeat(21) },
+      400,
+      'string_above_max_length',
+      'instructions',
+    ],
+    ['a speed out of range', { speed: 5 }, 400, 'invalid_value', 'speed'],
+    ['a seed that is none', { seed: 1.5 }, 400, 'invalid_value', 'seed'],
+    ['a stream format that is none', { stream_format: 'ndjson' }, 400, 'invalid_value', 'stream_format'],
+    ['a language that is none', { language: 'Klingon' }, 400, 'invalid_value', 'language'],
+  ])('%s', async (_title, change, status, code, param) => {
+    const before = await creditsOf()
+    const reply = await speak({ ...body, ...change })
+    expect([reply.status, reply.json<{ error: object }>().error]).toEqual([
+      status,
+      { message: expect.any(String), type: 'invalid_request_error', param, code },
+    ])
+    expect(await creditsOf()).toBe(before)
+  })
+
+  test('401, 403, 404, 405, 413, 415, 429 and bodies that are none have the same shape', async () => {
+    const weak = (await service.createKey(account, ['job:read'])).apiKey
+    const poor = await service.createCaller(0n)
+    const send = (options: Parameters<typeof call>[1]) =>
+      call(`${service.url}/v1/audio/speech`, { method: 'POST', ...options })
+    const replies = [
+      [await send({ body }), 401, 'invalid_api_key', 'UNAUTHORIZED'],
+      [await send({ body, headers: { authorization: 'Bearer ' } }), 401, 'invalid_api_key', 'UNAUTHORIZED'],
+      [await send({ body, key: weak }), 403, 'missing_scope', 'FORBIDDEN'],
+      [await get('/v1/nothing', null), 404, null, 'NOT_FOUND'],
+      [await get('/v1', null), 404, null, 'NOT_FOUND'],
+      [await get('/v1/audio/speech', null), 405, null, 'METHOD_NOT_ALLOWED'],
+      [await send({ body: 'a'.repeat(1_100_000), key }), 413, null, 'PAYLOAD_TOO_LARGE'],
+      [
+        await send({ body: 'input=Hi', key, type: 'application/x-www-form-urlencoded' }),
+        415,
+        null,
+        'UNSUPPORTED_MEDIA_TYPE',
+      ],
+      [await send({ body: '[1', key }), 400, 'invalid_value', 'INVALID_REQUEST'],
+      [await send({ body, key: poor.key }), 429, 'insufficient_quota', 'PAYMENT_REQUIRED'],
+    ] as const
+    for (const [reply, status, code, ours] of replies) {
+      expect([reply.status, reply.json()]).toEqual([
+        status,
+        { error: { message: expect.any(String), type: expect.any(String), param: null, code }, error_code: ours },
+      ])
+      expect(reply.headers['access-control-allow-origin']).toBe('*')
+    }
+    expect(replies[0][0].headers['www-authenticate']).toBe('Bearer')
+    expect(replies[5][0].headers.allow).toContain('POST')
+    expect(replies[9][0].headers['x-should-retry']).toBe('false')
+    const preflight = await call(`${service.url}/v1/audio/speech`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://a.example' },
+    })
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
+  })
+
+  test.each<[string, object, number, string, string]>([
+    ['a busy engine', { status: 429, json: {} }, 503, 'engine_overloaded', 'PROVIDER_BUSY'],
+    ['an engine that refuses the text', { status: 400, json: { detail: 'no' } }, 400, 'render_failed', 'RENDER_FAILED'],
+  ])('%s', async (_title, answer, status, code, ours) => {
+    server.answer(() => answer)
+    const reply = await speak({ model: 'gpu', input: 'Hi.' })
+    expect([reply.status, reply.json()]).toMatchObject([status, { error: { code }, error_code: ours }])
+  })
+
+  test('no audio in time: 503, the job is cancelled and costs nothing', async () => {
+    server.answer(() => ({ hang: true }))
+    const before = await creditsOf()
+    const limited = service.runtime.settings.openai as { waitSeconds: number }
+    limited.waitSeconds = 1
+    const reply = await speak({ model: 'gpu', input: 'Wait for me.' }).finally(() => {
+      limited.waitSeconds = 120
+    })
+    expect([reply.status, Number(reply.headers['retry-after'])]).toEqual([503, 5])
+    expect(await newestJob()).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
+    expect(await creditsOf()).toBe(before)
+    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+  })
+})
+
+describe('live speech', () => {
+  test('leaves while its job is processing, and is the whole in the end', async () => {
+    const rest = Promise.withResolvers<void>()
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
+    const response = await fetch(`${service.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpu', input: LONG, response_format: 'wav' }),
+    })
+    const jobId = response.headers.get('x-sonant-job-id') as string
+    const reader = response.body!.getReader()
+    const got: Buffer[] = [Buffer.from((await reader.read()).value!)]
+    expect(await jobOf(jobId)).toMatchObject({ status: 'processing', options: { live: true } })
+    rest.resolve()
+    for (let next = await reader.read(); !next.done; next = await reader.read()) got.push(Buffer.from(next.value!))
+    const job = await call(`${service.url}/api/v1/voice/jobs/${jobId}`, { key })
+    const file = await call(job.json<{ outputs: { audio: string } }>().outputs.audio)
+    expect(Buffer.concat(got).subarray(44).equals(file.bytes.subarray(44))).toBe(true)
+  })
+
+  test('that fails in the middle is a broken transfer, and an error event before it', async () => {
+    const fail = Promise.withResolvers<void>()
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: fail.promise, status: 400, json: { detail: 'no' } }))
+    const read = async (more: object) => {
+      const response = await fetch(`${service.url}/v1/audio/speech`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'gpu', input: LONG, ...more }),
+      })
+      const reader = response.body!.getReader()
+      let text = ''
+      try {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) {
+          text += Buffer.from(next.value!).toString()
+          fail.resolve()
+        }
+        return { text, broken: false }
+      } catch {
+        return { text, broken: true }
+      }
+    }
+    expect((await read({ response_format: 'wav' })).broken).toBe(true)
+    const sse = await read({ stream_format: 'sse' })
+    expect(sse.broken).toBe(true)
+    expect(sse.text).toContain('event: error\ndata: {"error":{')
+    expect(sse.text).not.toContain('speech.audio.done')
+  })
+})
+
+describe('a caller that hangs up', () => {
+  const hangUp = async (input: string, when: () => Promise<unknown>, onFirst?: () => void) => {
+    const request = httpRequest(`${service.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    })
+    request.on('error', () => undefined)
+    request.on('response', (response) => response.once('data', () => onFirst?.()).on('error', () => undefined))
+    request.end(JSON.stringify({ model: 'gpu', input, response_format: 'wav' }))
+    await when()
+    request.destroy()
+  }
+
+  test('before the first sound cancels its job, which costs nothing', async () => {
+    server.answer(() => ({ hang: true }))
+    const before = await creditsOf()
+    await hangUp('Never mind.', () => until(() => server.inFlight() > 0, 5000, 'the engine to be asked'))
+    await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+    expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
+    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
+    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+  })
+
+  test('after it pays: the job runs on to its end', async () => {
+    const rest = Promise.withResolvers<void>()
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
+    const heard = Promise.withResolvers<void>()
+    const before = await creditsOf()
+    await hangUp(LONG, () => heard.promise, heard.resolve)
+    rest.resolve()
+    const { id } = await newestJob()
+    await allFinished(service.runtime, [id])
+    expect(await newestJob()).toMatchObject({ id, status: 'completed' })
+    expect(await creditsOf()).toBe(before - BigInt(LONG.length))
+    expect(await audit(service.runtime, [id], {})).toEqual([])
+  })
+})
+
+test('200 requests at once over two slots are all answered, each with its speech', { timeout: 60_000 }, async () => {
+  const poor = await service.createCaller(1_000_000n)
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, (_, at) =>
+      speak({ model: 'tts', input: `Number ${at}.`, voice: 'aria', response_format: 'pcm' }, { key: poor.key }),
+    ),
+  )
+  const bad = replies.filter(({ status }) => status !== 200 && status !== 503)
+  expect(bad.map(({ text }) => text)).toEqual([])
+  expect(replies.filter(({ status, bytes }) => status === 200 && bytes.length < 10_000)).toEqual([])
+})

@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
+import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { finishedJob } from '../setup/fixtures.ts'
+import { call } from '../setup/http.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { samplesOf, similarity } from '../setup/sound.ts'
+import { applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
+
+const TEXT = 'Formats of audio are for those who listen.'
+const inputs = { text: TEXT, voice: 'calm' }
+
+let service: TestRuntime
+let key: string
+let jobId: string
+let spoken: Wav
+beforeAll(async () => {
+  service = await startTestRuntime({ worker: true })
+  await applyEndpoint(service.runtime, 'plain')
+  const properties = {
+    text: { type: 'string' },
+    voice: { type: 'string' },
+    audio_format: { type: 'string', enum: ['flac', 'mp3'] },
+  }
+  const schema = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
+  const audio = { formats: ['mp3', 'flac'], format_input: 'audio_format' }
+  await applyEndpoint(service.runtime, 'shaped', {}, { inputs: schema, audio })
+  key = (await service.createCaller()).key
+  jobId = await submitText(service.url, key, 'plain', TEXT)
+  const job = await finishedJob(service.url, key, jobId)
+  spoken = parseWav((await call(job.outputs!.audio)).bytes)
+})
+afterAll(() => service.close())
+
+const audioOf = (id: string, format?: string, options: { key?: string; method?: string } = { key }) =>
+  call(`${service.url}/api/v1/voice/jobs/${id}/audio${format === undefined ? '' : `?format=${format}`}`, options)
+const heard = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
+  format === 'pcm'
+    ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) }
+    : service.runtime.audio.decode(bytes, format)
+const graphql = async (query: string, variables: object = {}) =>
+  (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query, variables } })).json<{
+    data: Record<string, Record<string, string>>
+    errors?: { message: string }[]
+  }>()
+
+describe('a completed job', () => {
+  test.each(AUDIO_FORMATS)('is read as %s, which sounds like what was spoken and lasts as long', async (format) => {
+    const reply = await audioOf(jobId, format)
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, FILE_TYPES[format]])
+    expect(reply.headers['content-disposition']).toBe(`inline; filename="${jobId}.${format}"`)
+    expect(reply.headers['content-encoding']).toBeUndefined()
+    const audio = await heard(reply.bytes, format)
+    expect(similarity(spoken, audio).score).toBeGreaterThan(format === 'opus' ? 0.85 : 0.94)
+    const [lasts, should] = [audio, spoken].map((one) => one.samples.length / one.sampleRate)
+    expect(Math.abs(lasts! - should!)).toBeLessThan(0.13)
+    if (format === 'flac' || format === 'wav') expect(audio).toEqual(spoken)
+    expect(problemsOf(reply.bytes, format)).toBe('')
+  })
+
+  test('is read as it is stored without a format, HEAD reads nothing, and its own format is the very file', async () => {
+    const [plain, wav, head] = [
+      await audioOf(jobId),
+      await audioOf(jobId, 'wav'),
+      await audioOf(jobId, 'mp3', { key, method: 'HEAD' }),
+    ]
+    expect(plain.bytes.equals(wav.bytes)).toBe(true)
+    expect([head.status, head.headers['content-type'], head.bytes.length]).toEqual([200, 'audio/mpeg', 0])
+  })
+
+  test('has signed URLs in every format, that need no key', async () => {
+    const fields = AUDIO_FORMATS.map((format) => `${format}: audioUrl(format: ${format.toUpperCase()})`).join(' ')
+    const { data } = await graphql(
+      `query ($id: ID!) { voiceJob(jobId: $id) { own: audioUrl ${fields} live: liveUrl } }`,
+      { id: jobId },
+    )
+    const urls = data.voiceJob!
+    expect(urls.own).toContain('/audio.wav?')
+    for (const format of AUDIO_FORMATS) {
+      const reply = await call(urls[format]!)
+      expect([reply.status, reply.headers['content-type']]).toEqual([200, FILE_TYPES[format]])
+      expect(reply.bytes.length).toBeGreaterThan(5000)
+    }
+    expect((await call(urls.live!)).headers['content-type']).toBe('audio/mpeg')
+    expect((await call(urls.mp3!.replace('.mp3', '.wav'))).status).toBe(403)
+    expect((await call(urls.mp3!, { method: 'HEAD' })).bytes.length).toBe(0)
+  })
+})
+
+describe('a job that is stored in another format', () => {
+  test.each(FILE_FORMATS)(
+    'is a file of %s, by the argument audioFormat, and is read in every other',
+    async (format) => {
+      const mutation = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "plain", inputs: $inputs, audioFormat: ${format.toUpperCase()}) {
+      ... on VoiceJobSubmission { jobId } ... on RequestError { message } } }`
+      const made = (await graphql(mutation, { inputs })).data.submitVoiceJob!
+      const job = await finishedJob(service.url, key, made.jobId!)
+      expect(Object.keys(job.outputs!)).toEqual(['audio'])
+      const file = await call(job.outputs!.audio)
+      expect(file.headers['content-type']).toBe(FILE_TYPES[format])
+      expect(job.outputs!.audio).toContain(`audio.${format}?`)
+      expect(similarity(spoken, await heard(file.bytes, format)).score).toBeGreaterThan(0.85)
+      const wav = parseWav((await audioOf(made.jobId!, 'wav')).bytes)
+      expect(similarity(spoken, wav).score).toBeGreaterThan(0.85)
+    },
+  )
+
+  test('takes the first format of its endpoint, or the one that its input names; the input is no matter of the engine', async () => {
+    const submit = async (more: object) => {
+      const body = { inputs: { ...inputs, ...more } }
+      return call(`${service.url}/api/v1/voice/shaped`, { method: 'POST', key, body })
+    }
+    const typeOf = async (more: object) => {
+      const { job_id: id } = (await submit(more)).json<{ job_id: string }>()
+      return (await call((await finishedJob(service.url, key, id)).outputs!.audio)).headers['content-type']
+    }
+    expect(await typeOf({})).toBe('audio/mpeg')
+    expect(await typeOf({ audio_format: 'flac' })).toBe('audio/flac')
+    expect((await submit({ audio_format: 'opus' })).status).toBe(400)
+    const mutation = `mutation ($inputs: JSON!) { submitVoiceJob(slug: "shaped", inputs: $inputs, audioFormat: WAV) {
+      ... on RequestError { message details { path message } } } }`
+    expect((await graphql(mutation, { inputs })).data.submitVoiceJob).toMatchObject({
+      details: [{ path: '/audioFormat', message: 'must be one of mp3, flac' }],
+    })
+  })
+
+  test('an endpoint file that names no input or an unknown format is refused', async () => {
+    const wrong = async (audio: object) =>
+      applyEndpoint(service.runtime, 'plain', {}, { audio }).then(
+        () => '',
+        (error: { details: { message: string }[] }) => error.details[0]!.message,
+      )
+    expect(await wrong({ formats: ['aac'] })).toContain('audio.formats.0')
+    expect(await wrong({ formats: ['wav'], format_input: 'form' })).toContain('needs inputs with the property "form"')
+    expect(await wrong({ formats: [] })).toContain('at least one')
+  })
+})
+
+describe('the audio of a job that has none', () => {
+  test('is a clear error: unknown formats, jobs of others, unfinished and failed ones, other scopes', async () => {
+    const other = await service.createCaller()
+    const weak = await service.createKey(other.account, ['generate:voice'])
+    await applyEndpoint(service.runtime, 'waiting', { pool: 'nowhere' })
+    const waiting = await submitText(service.url, key, 'waiting', TEXT)
+    const codes = async (reply: Promise<{ status: number; text: string }>) => {
+      const { status, text } = await reply
+      return [status, JSON.parse(text).error_code]
+    }
+    expect(await codes(audioOf(jobId, 'aac'))).toEqual([400, 'INVALID_REQUEST'])
+    expect(await codes(audioOf('job_none', 'mp3'))).toEqual([404, 'NOT_FOUND'])
+    expect(await codes(audioOf(jobId, 'mp3', { key: other.key }))).toEqual([404, 'NOT_FOUND'])
+    expect(await codes(audioOf(jobId, 'mp3', {}))).toEqual([401, 'UNAUTHORIZED'])
+    expect(await codes(audioOf(jobId, 'mp3', { key: weak.apiKey }))).toEqual([403, 'FORBIDDEN'])
+    const unfinished = await audioOf(waiting, 'mp3')
+    expect([unfinished.status, unfinished.headers['retry-after']]).toEqual([409, '1'])
+    expect(unfinished.json<{ error_code: string }>().error_code).toBe('JOB_UNFINISHED')
+    await graphql('mutation ($id: ID!) { cancelJob(jobId: $id) { __typename } }', { id: waiting })
+    expect((await readJob(service.url, key, waiting)).status).toBe('failed')
+    expect(await codes(audioOf(waiting, 'mp3'))).toEqual([404, 'NOT_FOUND'])
+    const shown = await graphql('query ($id: ID!) { voiceJob(jobId: $id) { audioUrl liveUrl } }', { id: waiting })
+    expect(shown.data.voiceJob).toEqual({ audioUrl: null, liveUrl: null })
+  })
+})
+
+/** What flac, ffprobe and opusinfo say against a file; nothing where they are not installed. */
+function problemsOf(bytes: Uint8Array, format: AudioFormat): string {
+  if (format === 'pcm') return ''
+  const probe = ['-v', 'error', '-f', format === 'opus' ? 'ogg' : format, '-i', 'pipe:0']
+  const said = spawnSync('ffprobe', probe, { input: bytes, encoding: 'utf8' })
+  const flac = format === 'flac' ? spawnSync('flac', ['-ts', '-'], { input: bytes, encoding: 'utf8' }) : null
+  const unset = /.*cannot check MD5 signature.*\n?/
+  return (said.error ? '' : said.stderr) + (flac === null || flac.error ? '' : flac.stderr.replace(unset, ''))
+}
