@@ -1,4 +1,6 @@
+import { dirname } from 'node:path'
 import { EmbeddedError } from './embedded-error.ts'
+import { linkLibraries } from './link-libraries.ts'
 
 /** The major version that the packages below bring; a data directory belongs to one major version for good. */
 export const POSTGRES_MAJOR = '18'
@@ -20,5 +22,7 @@ export async function findBinaries(): Promise<Binaries> {
   })
   if (found.postgres === undefined || found.initdb === undefined)
     throw new EmbeddedError(`The package ${name} is broken.`)
+  // …/native/bin/postgres
+  await linkLibraries(dirname(dirname(dirname(found.postgres))))
   return { postgres: found.postgres, initdb: found.initdb }
 }

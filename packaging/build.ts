@@ -1,0 +1,39 @@
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DIST = join(ROOT, 'dist')
+const SOURCES = ['src/**/*.ts', 'rest/**/*.ts', 'prisma/generated/**/*.ts']
+/** Of what they import or read, only the checkout has it. */
+const OF_THE_CHECKOUT = ['rest/generate-types.ts', 'src/console/**', '**/*.d.ts']
+/** What the program reads at run time, from the places where the checkout has it. */
+const READ = ['src/**/*', 'rest/openapi.json', 'prisma/migrations/**/*', 'examples/graphql/*', 'package.json']
+/** Kept: the console is built by a build of its own. */
+const BUILT_APART = 'console'
+/** Of imports, and of what is loaded by its URL. */
+const RELATIVE = /(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g
+
+/**
+ * Builds `dist/` out of the sources: JavaScript file for file and line for line, as Node itself strips the types in a checkout, with the
+ * files that it reads in the same places. A package needs it because Node strips none below node_modules.
+ */
+export function build(): void {
+  for (const old of globSync('*', { cwd: DIST })) if (old !== BUILT_APART) rmSync(join(DIST, old), { recursive: true })
+  for (const path of find(SOURCES)) {
+    const code = stripTypeScriptTypes(readFileSync(join(ROOT, path), 'utf8'))
+    write(path.replace(/\.ts$/, '.js'), code.replace(RELATIVE, '$1$2.js$1'))
+  }
+  for (const path of find(READ)) if (!/\.(ts|md)$/.test(path)) cpSync(join(ROOT, path), join(DIST, path))
+}
+
+const find = (patterns: readonly string[]): string[] =>
+  globSync(patterns, { cwd: ROOT, exclude: OF_THE_CHECKOUT, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length))
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(DIST, path)), { recursive: true })
+  writeFileSync(join(DIST, path), content)
+}

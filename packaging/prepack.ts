@@ -1,0 +1,5 @@
+import { build } from './build.ts'
+import { packManifest } from './manifest.ts'
+
+build()
+packManifest()
