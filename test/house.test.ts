@@ -28,6 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['context'],
   ['queue', 'http'],
   ['engines', 'audio', 'storage', 'db', 'idempotency', 'access'],
+  ['telemetry'],
   ['egress', 'concurrency'],
   ['errors', 'values'],
 ]

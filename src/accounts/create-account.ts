@@ -40,5 +40,6 @@ export async function createAccount(
       throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])
     throw error
   })
+  ctx.telemetry.count('credits_total', { kind: 'grant' }, Number(input.credits))
   return { id, name: input.name, credits: input.credits }
 }

@@ -36,6 +36,11 @@ export async function creditAccount(
     await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount: input.amount }, select: { id: true } })
     return changed.credits
   })
+  ctx.telemetry.count(
+    'credits_total',
+    { kind: input.amount > 0n ? 'grant' : 'withdrawal' },
+    Math.abs(Number(input.amount)),
+  )
   return { ...account, credits }
 }
 

@@ -24,6 +24,9 @@ export function openCatalog(db: Database, prepare: (snapshot: CatalogSnapshot) =
     get current() {
       return current
     },
+    get isLoaded() {
+      return shown > 0
+    },
     reload: async () => {
       const turn = ++begun
       const loaded = await loadSnapshot(db)

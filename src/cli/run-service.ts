@@ -5,6 +5,9 @@ import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
 import { buildApp } from '../server/app.ts'
+import { openMetricsServer } from '../server/metrics/metrics-server.ts'
+import { Readiness } from '../server/readiness.ts'
+import { openMetrics } from '../telemetry/prometheus.ts'
 import { errorCode } from '../values/data-directory.ts'
 import { type Log, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
@@ -51,14 +54,24 @@ export async function runService(roles: Roles): Promise<void> {
 
 async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
   const server = roles.serverFile === undefined ? undefined : readServer(roles.serverFile)
-  const runtime = await openRuntime(settings, log, { supervise: roles.worker })
+  const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
+  const runtime = await openRuntime(settings, log, {
+    supervise: roles.worker,
+    ...(metrics !== null && { telemetry: metrics }),
+  })
   opened.ground.push(() => runtime.close())
+  const readiness = new Readiness(runtime)
+  if (metrics !== null && settings.metrics !== null) {
+    const server = await openMetricsServer(runtime, settings.metrics, metrics, readiness)
+    opened.ground.push(() => server.close().then(() => true))
+    log.info({ url: `${server.url}/metrics` }, 'metrics are served')
+  }
   stopping.throwIfAborted()
   await runtime.storage.probe().catch((error: Error) => {
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
   })
   if (roles.api) {
-    const app = await buildApp(runtime)
+    const app = await buildApp(runtime, { readiness })
     opened.working.push({ what: 'the HTTP server', close: () => app.close() })
     const address = await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
       throw explainUnbound(error, settings)
@@ -73,6 +86,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
     const owned = { ...(pools !== undefined && { pools }), ...(server !== undefined && { server }) }
     const worker = await startWorker(runtime, { webhooks: true, ...owned })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
+    readiness.follow(() => worker.beatAge)
   }
   if (!roles.api) print('Sonant works')
 }
@@ -82,6 +96,9 @@ const readServer = (file: string): ServerOptions => ({
   spec: readServerFile(file, process.env),
   environment: withoutSettings(process.env),
 })
+
+/** The command that runs: what measurements and log lines call this process. */
+const roleOf = ({ api, worker }: Roles): 'start' | 'serve' | 'work' => (api ? (worker ? 'start' : 'serve') : 'work')
 
 /** What an operator can do about an address that cannot be listened on. */
 function explainUnbound(error: unknown, { host, port }: Settings): unknown {

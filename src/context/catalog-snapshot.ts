@@ -102,6 +102,8 @@ export interface CatalogSnapshot {
 /** The process's copy of the endpoints, renewed whenever the operator changes one. */
 export interface Catalog {
   readonly current: CatalogSnapshot
+  /** Whether it was read at least once. */
+  readonly isLoaded: boolean
   reload(): Promise<void>
 }
 

@@ -10,6 +10,7 @@ import {
   cidrTexts,
   integer,
   onOrOff,
+  optionalInteger,
   origins,
   plainUrl,
   retryDelays,
@@ -23,6 +24,8 @@ import {
 export interface Settings {
   readonly port: number
   readonly host: string
+  /** Where metrics are scraped; null: nothing is measured. */
+  readonly metrics: { readonly port: number; readonly host: string } | null
   /** Where callers reach the service, without a trailing slash; null until the listening port is known. */
   readonly publicUrl: string | null
   /** null: the embedded PostgreSQL under `dataDir`. */
@@ -75,6 +78,8 @@ interface S3Settings extends S3Bucket {
 const schema = z.object({
   PORT: integer(0, 65_535, 4000),
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  METRICS_PORT: optionalInteger(0, 65_535),
+  METRICS_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_POOL_SIZE: integer(4, 1000, 20),
@@ -161,6 +166,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
   return {
     port: values.PORT,
     host: values.HOST,
+    metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,

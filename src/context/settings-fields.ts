@@ -9,13 +9,17 @@ import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 const MAX_RETRY_DELAYS_SECONDS = 230
 
 /** A whole number within limits. */
-export const integer = (min: number, max: number, fallback: number) =>
+export const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback)
+
+/** The same where nothing is set unless the operator sets it. */
+export const optionalInteger = (min: number, max: number) => wholeNumber(min, max).optional()
+
+const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,10}$/, `must be a whole number from ${min} to ${max}`)
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback)
 
 /** A switch that is on unless it is turned off. */
 export const onOrOff = z

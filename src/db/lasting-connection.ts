@@ -15,6 +15,7 @@ interface LastingOptions {
   readonly ensure: () => Promise<void>
   /** On a new connection, before any other user has it. */
   readonly prepare: (client: Client) => Promise<void>
+  readonly onLost: () => void
   /** After a lost connection was replaced. */
   readonly onBack: () => void
   readonly onNotification: (message: Notification) => void
@@ -42,6 +43,7 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
   function replace(): void {
     if (closing.signal.aborted) return
     connected = false
+    options.onLost()
     options.log.warn({ connection: options.name }, 'a database connection was lost')
     current = reconnect(options, connect, closing.signal)
     current.then(

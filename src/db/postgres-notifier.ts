@@ -19,6 +19,8 @@ interface Subscriber {
 interface BusOptions {
   /** Called before each attempt to reconnect: brings an embedded database back. */
   readonly ensure?: () => Promise<void>
+  /** Called whenever the connection is lost. */
+  readonly onLost?: () => void
 }
 
 /**
@@ -43,6 +45,7 @@ export async function openNotifier(url: string, log: Log, options: BusOptions = 
     prepare: async (client) => {
       for (const channel of channels.keys()) await listenOn(client, channel)
     },
+    onLost: options.onLost ?? (() => undefined),
     onBack: () => {
       for (const { onResync } of all()) if (onResync !== undefined) guarded(onResync)
     },
@@ -52,6 +55,9 @@ export async function openNotifier(url: string, log: Log, options: BusOptions = 
   })
   const outbox = openOutbox(connection, log)
   return {
+    get connected() {
+      return connection.connected
+    },
     listen: (channel, onMessage, onResync) => subscribe(connection, channels, channel, { onMessage, onResync }),
     notify: outbox.notify,
     close: async () => {

@@ -41,6 +41,11 @@ export class CircuitBreaker {
     this.#longestPauseMs = longestPauseMs
   }
 
+  /** Whether the server counts as down. */
+  get isOpen(): boolean {
+    return this.#failures >= BREAKING_FAILURES
+  }
+
   /** @throws OpenCircuit at once, with the time to wait, while the server counts as down; what `work` throws */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const isProbe = this.#admit()

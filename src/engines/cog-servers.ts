@@ -1,5 +1,7 @@
 import type { Semaphore } from '../concurrency/semaphore.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
+import { type Measured, serverName } from './measure-request.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 
 /** What all workflows on one server share. */
@@ -10,6 +12,7 @@ export interface CogServer {
   /** Lets predictions in. One that is polled is in until it has ended or its cancellation was answered. */
   readonly slots: Semaphore
   readonly breaker: CircuitBreaker
+  readonly measured: Measured
   /** Calls `release`, which frees the slot, once `gone` has settled: the server then holds nothing of the prediction. */
   releaseAfter(gone: Promise<void>, release: () => void): void
 }
@@ -29,6 +32,7 @@ export interface CogServers {
 export function openCogServers(
   slotsAt: (baseUrl: string) => Semaphore,
   owned: OwnedServer = NO_OWNED_SERVER,
+  telemetry: Telemetry = NO_TELEMETRY,
 ): CogServers {
   const breakers = new Map<string, CircuitBreaker>()
   const releasing = new Set<Promise<void>>()
@@ -37,6 +41,9 @@ export function openCogServers(
     breakers.set(baseUrl, breaker)
     return breaker
   }
+  const unread = telemetry.gauge('engine_down', () =>
+    [...breakers].map(([baseUrl, { isOpen }]) => ({ labels: { server: serverName(baseUrl) }, value: Number(isOpen) })),
+  )
   const releaseAfter: CogServer['releaseAfter'] = (gone, release) => {
     const left = gone.then(release, release).finally(() => releasing.delete(left))
     releasing.add(left)
@@ -44,11 +51,18 @@ export function openCogServers(
   return {
     at: (name) => {
       const baseUrl = addressOf(name, owned)
-      const server = { baseUrl, slots: slotsAt(name), breaker: breakerAt(baseUrl), releaseAfter }
+      const server = {
+        baseUrl,
+        slots: slotsAt(name),
+        breaker: breakerAt(baseUrl),
+        releaseAfter,
+        measured: { telemetry, kind: 'cog', server: serverName(baseUrl) },
+      }
       return name === OWNED_SERVER ? { ...server, owned } : server
     },
     left: async () => {
       await Promise.all(releasing)
+      unread()
     },
   }
 }

@@ -3,6 +3,7 @@ import { type Ask, askServer } from './ask-server.ts'
 import { type Answer, finished, hasEnded, idOf, isUnderWay, type Prediction, predictMsOf } from './cog-answer.ts'
 import type { CogServer } from './cog-servers.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
+import { measureRequest } from './measure-request.ts'
 import { type RetryBudgetMs, withRetryBudget } from './retry.ts'
 import { neverConnected } from './server-status.ts'
 import { textsOf } from './server-words.ts'
@@ -102,7 +103,8 @@ async function beginAnew(server: CogServer, { signal, reenter }: PredictionReque
 
 /** Asks the server once. null: it is at work. */
 async function askOnce(server: CogServer, request: PredictionRequest, stay: Stay): Promise<Prediction | null> {
-  const answer = stay.underWay ? await poll(server, request, stay) : await create(server, request, stay)
+  const ask = () => (stay.underWay ? poll(server, request, stay) : create(server, request, stay))
+  const answer = await measureRequest(server.measured, request.signal, ask)
   report(request, answer, stay)
   if (isUnderWay(answer)) {
     Object.assign(stay, { id: idOf(answer, stay.id), underWay: true, mayBeThere: true })

@@ -1,8 +1,10 @@
 import { Semaphore } from '../concurrency/semaphore.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
+import { measureRequest, serverName } from './measure-request.ts'
 import type { SpeechServer } from './openai-speech.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 
@@ -30,6 +32,7 @@ interface EngineOptions {
   readonly owned?: OwnedServer
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
+  readonly telemetry?: Telemetry
 }
 
 /** A server with the number of its users. */
@@ -48,15 +51,19 @@ class SharedEngines implements Engines {
   readonly #options: EngineOptions
   readonly #espeak: EspeakEngine
   readonly #leases = new Map<string, Lease>()
+  readonly #telemetry: Telemetry
+  readonly #unread: () => void
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#telemetry = options.telemetry ?? NO_TELEMETRY
     this.#espeak = openEspeak(options)
+    this.#unread = this.#telemetry.gauge('engine_down', () => this.#down())
   }
 
   async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const block: EngineBlock = engineBlock.parse(given)
-    return block.kind === 'espeak' ? work(this.#espeak) : this.#useServer(block, work)
+    return block.kind === 'espeak' ? work(this.#measuredEspeak()) : this.#useServer(block, work)
   }
 
   warm(): Promise<void> {
@@ -65,6 +72,7 @@ class SharedEngines implements Engines {
 
   async close(): Promise<void> {
     const leases = [...this.#leases.values()]
+    this.#unread()
     for (const lease of leases) clearTimeout(lease.idle)
     await Promise.all([this.#espeak.close(), ...leases.map(({ server }) => server.close())])
   }
@@ -85,7 +93,25 @@ class SharedEngines implements Engines {
     lease.lowest = lease.users === 0 ? block.max_in_flight : Math.min(lease.lowest, block.max_in_flight)
     lease.users++
     clearTimeout(lease.idle)
-    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp)).finally(() => this.#release(key, lease))
+    return work(openOpenaiSpeech(block, lease.server, this.#options.lookUp, this.#telemetry)).finally(() =>
+      this.#release(key, lease),
+    )
+  }
+
+  #measuredEspeak(): SpeechEngine {
+    const engine = this.#espeak
+    if (!this.#telemetry.measures) return engine
+    const measured = { telemetry: this.#telemetry, kind: 'espeak', server: 'espeak' }
+    const speak: SpeechEngine['speak'] = (request) =>
+      measureRequest(measured, request.signal, () => engine.speak(request))
+    return { slots: engine.slots, deterministic: true, voices: engine.voices, speak, close: engine.close }
+  }
+
+  #down() {
+    return [...this.#leases].map(([baseUrl, { server }]) => ({
+      labels: { server: serverName(baseUrl) },
+      value: Number(server.breaker.isOpen),
+    }))
   }
 
   #slotsAt(key: string): Semaphore {

@@ -1,11 +1,14 @@
 import { Agent, type Dispatcher, request as send } from 'undici'
 import type { Semaphore } from '../concurrency/semaphore.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
+import { measureRequest, serverName } from './measure-request.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
 import { OWNED_RETRY_SECONDS, type OwnedServer } from './owned-server.ts'
+import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
 import { mendWavSizes } from './wav-header.ts'
 
@@ -57,15 +60,19 @@ export function openOpenaiSpeech(
   block: OpenaiSpeechBlock,
   server: SpeechServer,
   lookUp: (name: string) => string | undefined,
+  telemetry: Telemetry = NO_TELEMETRY,
 ): SpeechEngine {
   const connection = { block, server, lookUp }
+  const measured = { telemetry, kind: block.kind, server: serverName(server.baseUrl) }
   const once: SpeechEngine = {
     slots: block.max_in_flight,
     deterministic: false,
     voices: (signal) => listVoices(connection, signal),
     // Asked whether the server is up only when there is a slot: what waits would else not hear that it has died meanwhile.
     speak: (request) =>
-      server.slots.run(request.signal, () => server.breaker.run(() => speakOnce(connection, request))),
+      server.slots.run(request.signal, () =>
+        server.breaker.run(() => measureRequest(measured, request.signal, () => speakOnce(connection, request))),
+      ),
     close: async () => undefined,
   }
   const least = server.owned === undefined ? 0 : OWNED_RETRY_SECONDS
@@ -164,18 +171,6 @@ function authorization(block: OpenaiSpeechBlock, lookUp: Connection['lookUp']): 
     throw new EngineError('INTERNAL_ERROR', `api_key_env names ${block.api_key_env}, which is not set here.`)
   }
   return { authorization: `Bearer ${key}` }
-}
-
-/** null: there was more, and the connection is given up. */
-async function readUpTo(stream: AsyncIterable<Uint8Array>, cap: number): Promise<Buffer | null> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of stream) {
-    length += part.length
-    if (length > cap) return null
-    parts.push(part)
-  }
-  return Buffer.concat(parts, length)
 }
 
 const toError = (answer: Answer, texts: readonly string[]): EngineError =>

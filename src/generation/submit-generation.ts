@@ -8,6 +8,7 @@ import { idempotentRequest } from '../idempotency/remember-response.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
+import { noteSubmission } from '../jobs/notes/note-submission.ts'
 
 /** A workflow and its inputs. */
 export interface GenerationInput {
@@ -27,7 +28,10 @@ export interface GenerationInput {
  * returns; the workflow's price is charged when a worker takes the job.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
-export async function submitGeneration(ctx: Context, input: GenerationInput): Promise<Submission> {
+export const submitGeneration = (ctx: Context, input: GenerationInput): Promise<Submission> =>
+  noteSubmission(ctx, { type: 'generate', endpointKey: workflowKey(input.slug) }, () => submit(ctx, input))
+
+async function submit(ctx: Context, input: GenerationInput): Promise<Submission> {
   const submission = { endpointKey: workflowKey(input.slug), idempotencyKey: input.idempotencyKey }
   const workflow = await requireReplayable(ctx, submission, () => requireWorkflow(ctx, input.slug))
   const actor = requireAccount(ctx)

@@ -13,14 +13,17 @@ import { explainUnusable } from '../db/explain-unusable.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { openNotifier } from '../db/postgres-notifier.ts'
+import { watchPool } from '../db/watch-pool.ts'
 import type { SpeechUrls } from '../jobs/audio-urls.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { JobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
+import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
 import { signMediaPath } from '../storage/sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage } from '../storage/storage.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
@@ -41,13 +44,19 @@ export const closingLimit = ({ shutdownSeconds }: Settings): number =>
 export type Whole = Services & { readonly publicUrl: string }
 
 /** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
-export async function openFoundation(settings: Settings, log: Log, closers: Closer[], whole: () => Whole) {
+export async function openFoundation(
+  settings: Settings,
+  log: Log,
+  closers: Closer[],
+  whole: () => Whole,
+  telemetry: Telemetry = NO_TELEMETRY,
+) {
   openDataDirectory(settings.dataDir)
   const keys = openKeys(settings)
-  const { db, notifier, now } = await openData(settings, log, closers)
-  const common = { settings, log, db, notifier, ...keys, now }
+  const { db, notifier, now } = await openData(settings, log, closers, telemetry)
+  const common = { settings, log, telemetry, db, notifier, ...keys, now }
   const waiting = openWaiting(common, whole, closers)
-  const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl)
+  const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
   closers.push({ what: 'the storage', close: () => storage.close() })
   const deliveries = openDeliveryPort(whole)
   const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)
@@ -76,15 +85,21 @@ function openKeys({ secretKey, oldSecretKey, dataDir }: Settings) {
 }
 
 /** The database, brought up to date, its clock, and the notifier over it. */
-async function openData(settings: Settings, log: Log, closers: Closer[]) {
+async function openData(settings: Settings, log: Log, closers: Closer[], telemetry: Telemetry) {
   const { databaseUrl, migrate: apply } = settings
   const { db, embedded } = await openServer(settings, log, closers)
+  watchPool(db.pool, 'work', telemetry)
+  watchPool(db.readPool, 'read', telemetry)
   await migrate(db, log, { apply }).catch((error: unknown) => {
     throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
   })
   const clock = await openDatabaseClock(db.pool, log)
   closers.push({ what: 'the clock', close: async () => clock.close() })
-  const notifier = await openNotifier(db.url, log, embedded === null ? {} : { ensure: () => embedded.ensure() })
+  const notifier = await openNotifier(db.url, log, {
+    ...(embedded !== null && { ensure: () => embedded.ensure() }),
+    onLost: () => telemetry.count('db_connection_losses_total', { connection: 'bus' }),
+  })
+  telemetry.gauge('bus_connected', () => [{ labels: {}, value: Number(notifier.connected) }])
   closers.push({ what: 'the notifier', close: () => notifier.close() })
   return { db, notifier, now: clock.now }
 }
@@ -101,7 +116,7 @@ export async function openServer({ databaseUrl, databasePoolSize, dataDir }: Set
 
 /** What callers wait in or for: exports, changes of jobs, whether they may still follow them, and audio in their format. */
 function openWaiting(
-  { settings, db, log, now }: Pick<Parts, 'settings' | 'db' | 'log' | 'now'>,
+  { settings, db, log, now, telemetry }: Pick<Parts, 'settings' | 'db' | 'log' | 'now' | 'telemetry'>,
   whole: () => Whole,
   closers: Closer[],
 ) {
@@ -116,15 +131,27 @@ function openWaiting(
   closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
   const audio = openAudioThreads(availableParallelism())
   closers.push({ what: 'the audio threads', close: () => audio.close() })
-  return { spill, exportQueue: new ExportQueue(), callers, jobFeed, audio }
+  const exportQueue = new ExportQueue()
+  telemetry.gauge('exports_open', () => [{ labels: {}, value: exportQueue.open }])
+  telemetry.gauge('spill_bytes', () => [{ labels: {}, value: spill.bytes }])
+  return { spill, exportQueue, callers, jobFeed, audio }
 }
 
 /** The store for what only moves files: it signs no URLs. */
-export const openStore = (settings: Settings): Storage => openStorage(settings, new Uint8Array(), () => '')
+export const openStore = (settings: Settings): Storage =>
+  openStorage(settings, new Uint8Array(), () => '', NO_TELEMETRY)
 
-function openStorage({ s3, dataDir }: Settings, signingKey: Uint8Array, publicUrl: () => string): Storage {
-  if (s3 === null) return openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
-  const bucket = openS3(s3, s3)
+function openStorage(
+  { s3, dataDir }: Settings,
+  signingKey: Uint8Array,
+  publicUrl: () => string,
+  telemetry: Telemetry,
+): Storage {
+  if (s3 === null) {
+    const disk = openDisk({ dir: join(dataDir, 'artifacts'), publicUrl, signingKey })
+    return measuredStorage(disk, 'disk', telemetry)
+  }
+  const bucket = measuredStorage(openS3(s3, s3), 's3', telemetry)
   // A bucket compares every request with a clock of its own: it gets the machine's, as for what is stored there.
   return { ...bucket, signUrl: (key, options) => bucket.signUrl(key, { ...options, now: new Date() }) }
 }

@@ -10,6 +10,7 @@ import type { DispatchOptions } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, voiceKind, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import { openBoss } from '../queue/pgboss/boss.ts'
 import { type BossQueue, bossQueue } from '../queue/pgboss/boss-queue.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { openSignInThrottle } from '../users/sign-in-throttle.ts'
 import { newId } from '../values/id.ts'
 import type { Log } from '../values/log.ts'
@@ -23,6 +24,8 @@ const CATALOG_RETRY_MS = 250
 /** What a process is: workers maintain the queue, everything else only puts jobs into it. */
 interface Role {
   readonly supervise: boolean
+  /** Takes note of what happens; absent: nothing does. */
+  readonly telemetry?: Telemetry
 }
 
 /** Everything that a process opened; `close` closes it in reverse order. */
@@ -48,7 +51,7 @@ export async function openRuntime(settings: Settings, log: Log, role: Role): Pro
   const closers: Closer[] = []
   const close = () => closeInTurn(closers, closingLimit(settings), log)
   try {
-    const foundation = await openFoundation(settings, log, closers, () => runtime)
+    const foundation = await openFoundation(settings, log, closers, () => runtime, role.telemetry)
     const boss = await openBoss(foundation.db, log, role.supervise)
     closers.push({ what: 'the queue', close: () => boss.stop({ graceful: false, close: false }) })
     const queue = bossQueue(async () => boss, foundation.notifier)

@@ -20,7 +20,9 @@ import { mountHome } from './home.ts'
 import { hostViolation } from './host-header.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
+import { measureRequests } from './metrics/measure-requests.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { Readiness } from './readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import { mountSpeech } from './speech.ts'
 import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
@@ -34,18 +36,21 @@ const MAX_PARAM_CHARACTERS = 32_768
 interface AppOptions {
   /** How long a reader may take nothing of its answer; 60 s unless given. */
   readonly stalledReaderMs?: number
+  /** Absent: one of its own. */
+  readonly readiness?: Readiness
 }
 
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = createServer(runtime.settings.trustedProxies)
-  const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute)
+  const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute, runtime.telemetry)
   const authenticate = createAuthenticate(runtime, rateLimit)
   mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, authenticate)
+  measureRequests(app, runtime.telemetry)
   endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
-  mountHealth(app, runtime)
+  mountHealth(app, options.readiness ?? new Readiness(runtime))
   mountSpeech(app, runtime)
   // URLs of a bucket lead to the bucket.
   if (runtime.settings.s3 === null) mountMedia(app, runtime)

@@ -1,31 +1,30 @@
 import type { FastifyInstance } from 'fastify'
-import type { Parts } from '../context/context.ts'
 import { unavailable } from '../errors/service-error.ts'
+import { errorBody } from './errors-to-json.ts'
+import type { Readiness } from './readiness.ts'
 
-const ANSWER_TIMEOUT_MS = 2_000
 const OK = { status: 'ok' }
+const RETRY_AFTER_SECONDS = 1
 
-/** `/health/live`: the process answers. `/health/ready`: the database answers, too, else 503 UNAVAILABLE. */
-export function mountHealth(app: FastifyInstance, parts: Pick<Parts, 'db'>): void {
+/** `/health/live`: the process answers. `/health/ready`: each of its parts is fit for work, else 503 UNAVAILABLE with the state of each. */
+export function mountHealth(app: FastifyInstance, readiness: Readiness): void {
   app.get('/health/live', (_request, reply) => reply.header('cache-control', 'no-store').send(OK))
   app.get('/health/ready', async (_request, reply) => {
-    reply.header('cache-control', 'no-store')
-    await databaseAnswers(parts)
-    return OK
+    const { status, headers, body } = await readinessAnswer(readiness)
+    return reply.code(status).headers(headers).send(body)
   })
 }
 
-/** @throws UNAVAILABLE when the database does not answer in time */
-async function databaseAnswers({ db }: Pick<Parts, 'db'>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database did not answer in time')), ANSWER_TIMEOUT_MS)
-  })
-  try {
-    await Promise.race([db.pool.query('select 1'), timeout])
-  } catch (cause) {
-    throw unavailable(cause)
-  } finally {
-    clearTimeout(timer)
+/** The same at every door. */
+export async function readinessAnswer(readiness: Readiness) {
+  const report = await readiness.report()
+  const isReady = report.status === 'ok'
+  return {
+    status: isReady ? 200 : 503,
+    headers: {
+      'cache-control': 'no-store',
+      ...(!isReady && { 'retry-after': String(RETRY_AFTER_SECONDS) }),
+    },
+    body: isReady ? report : { ...JSON.parse(errorBody(unavailable())), ...report },
   }
 }

@@ -1,5 +1,6 @@
 import { WindowCounter } from '../concurrency/window-counter.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 
 const WINDOW_MS = 60_000
 /** Keys and sessions that are counted at once: some ten megabytes. */
@@ -22,7 +23,7 @@ export interface RateLimit {
 const UNLIMITED: Quota = { headers: {}, error: null }
 
 /** `perMinute` requests a minute and key; 0 counts nothing and sends no headers. */
-export function createRateLimit(perMinute: number): RateLimit {
+export function createRateLimit(perMinute: number, telemetry: Telemetry = NO_TELEMETRY): RateLimit {
   if (perMinute === 0) return { count: () => UNLIMITED, size: 0 }
   const counter = new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_CALLERS })
   const policy = `"default";q=${perMinute};w=${WINDOW_MS / 1000}`
@@ -32,7 +33,9 @@ export function createRateLimit(perMinute: number): RateLimit {
       const seconds = Math.max(1, Math.ceil(msLeft / 1000))
       const left = Math.max(0, perMinute - count)
       const headers = { 'ratelimit-policy': policy, ratelimit: `"default";r=${left};t=${seconds}` }
-      return { headers, error: count > perMinute ? rateLimited(seconds) : null }
+      if (count <= perMinute) return { headers, error: null }
+      telemetry.count('rate_limited_total', {})
+      return { headers, error: rateLimited(seconds) }
     },
     get size() {
       return counter.size

@@ -1,7 +1,8 @@
-import { durationMs } from '../audio/wav.ts'
+import { durationMs, type Wav } from '../audio/wav.ts'
 import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
+import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
@@ -17,6 +18,13 @@ interface Spoken extends Recording {
   readonly durationMs: number
   /** Into how many chunks the text was cut. */
   readonly chunks: number
+  /** What checking the audio took, of all chunks together. */
+  readonly checkSeconds: number
+}
+
+/** Adds up what checks take. */
+interface Meter {
+  checkSeconds: number
 }
 
 /** What is said while a text is being spoken. */
@@ -43,6 +51,7 @@ export async function speakText(
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
   const assembly = new SpeechAssembly(chunks, isWhole ? undefined : onPart)
+  const meter: Meter = { checkSeconds: 0 }
   let done = 0
   const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
@@ -50,7 +59,7 @@ export async function speakText(
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
     const speech = isSilent
       ? null
-      : await speakChunk(engine, { ...spoken, signal }, language).catch(pauseUnless(isWhole))
+      : await speakChunk(engine, { ...spoken, signal }, language, meter).catch(pauseUnless(isWhole))
     done++
     if (!isWhole) onProgress?.({ done, total: chunks.length })
     assembly.add(index, speech)
@@ -58,7 +67,7 @@ export async function speakText(
   if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
   const recording = assembly.finish()
-  return { ...recording, durationMs: durationMs(recording.audio), chunks: chunks.length }
+  return { ...recording, durationMs: durationMs(recording.audio), chunks: chunks.length, ...meter }
 }
 
 function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
@@ -78,6 +87,7 @@ async function speakChunk(
   engine: SpeechEngine,
   request: SpeechRequest,
   language: Language | undefined,
+  meter: Meter,
 ): Promise<SpokenChunk> {
   const expectedSeconds = estimateSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
@@ -86,11 +96,20 @@ async function speakChunk(
       const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
       // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
       const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
-      return { audio: checkAudio(speech.wav, expectation).wav, loudness: speech.loudness }
+      return { audio: checked(speech.wav, expectation, meter), loudness: speech.loudness }
     } catch (error) {
       if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error
       request.signal.throwIfAborted()
     }
+  }
+}
+
+function checked(wav: Uint8Array, expectation: Parameters<typeof checkAudio>[1], meter: Meter): Wav {
+  const begun = performance.now()
+  try {
+    return checkAudio(wav, expectation).wav
+  } finally {
+    meter.checkSeconds += secondsSince(begun)
   }
 }
 

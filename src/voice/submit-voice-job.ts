@@ -12,6 +12,7 @@ import type { JobOptions } from '../jobs/job-options.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
+import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 import { wrongFormat } from './file-format.ts'
 
@@ -35,7 +36,10 @@ export interface VoiceJobInput {
  * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
-export async function submitVoiceJob(ctx: Context, input: VoiceJobInput): Promise<Submission> {
+export const submitVoiceJob = (ctx: Context, input: VoiceJobInput): Promise<Submission> =>
+  noteSubmission(ctx, { type: 'voice', endpointKey: endpointKey(input.slug) }, () => submit(ctx, input))
+
+async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   const submission = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
   const endpoint = await requireReplayable(ctx, submission, () => requireEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)

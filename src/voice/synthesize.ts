@@ -68,12 +68,16 @@ async function render(
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
-    const { audio, durationMs, chunks } = await parts.engines.use(endpoint.engine, (engine) =>
+    const { audio, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, listening),
     )
     parts.ticket?.release()
     await live?.settled()
-    return { chunks, files: [{ ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs }] }
+    return {
+      chunks,
+      checkSeconds,
+      files: [{ ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs }],
+    }
   } finally {
     parts.ticket?.release()
     await Promise.all([progress.settled(), live?.settled()])

@@ -60,8 +60,9 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
 /** Takes the delivery to the pool that the job's endpoint has moved to. @throws every other error */
 async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
   if (!(error instanceof MovedAway)) throw error
-  const { queue, workerId } = runtime
+  const { queue, telemetry, workerId } = runtime
   await queue.rerouteDelivery({ delivery, from: voiceKind(pool), to: endpointRoute(error.endpoint), workerId })
+  telemetry.count('jobs_requeued_total', { reason: 'moved' })
   return 'settled'
 }
 

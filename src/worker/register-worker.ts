@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { Runtime } from '../runtime/runtime.ts'
+import { secondsSince } from '../telemetry/telemetry.ts'
 import { VERSION } from '../values/version.ts'
 import { rescueDeliveries } from './rescue-deliveries.ts'
 import { DEAD_AFTER_MS, HEARTBEAT_MS, LEASE_MS, type WorkerLoad } from './worker.ts'
@@ -20,6 +21,8 @@ interface Registrant {
 
 /** A worker's entry in the list of workers. */
 export interface Registration {
+  /** Seconds since the last heartbeat was written. */
+  readonly age: number
   /** Takes the worker, which has stopped, off the list, and releases what the queue still counts as its own. */
   end(): Promise<void>
 }
@@ -42,6 +45,8 @@ class Heartbeats implements Registration {
   #timer: NodeJS.Timeout | undefined
   #lease: NodeJS.Timeout | undefined
   #lastAt = Number.NEGATIVE_INFINITY
+  #writtenAt = performance.now()
+  #unread = (): void => undefined
   #steadySince = Number.POSITIVE_INFINITY
 
   constructor(runtime: Runtime, registrant: Registrant) {
@@ -49,10 +54,16 @@ class Heartbeats implements Registration {
     this.#registrant = registrant
   }
 
+  get age(): number {
+    return secondsSince(this.#writtenAt)
+  }
+
   /** @throws when the first heartbeat could not be written */
   async start(): Promise<void> {
     await this.#send()
     await this.#following
+    const read = () => [{ labels: {}, value: this.age }]
+    this.#unread = this.#runtime.telemetry.gauge('worker_last_beat_age_seconds', read)
     this.#timer = setInterval(() => {
       this.#sending ??= this.#send()
         .catch((error: Error) => this.#missed(error))
@@ -64,6 +75,7 @@ class Heartbeats implements Registration {
 
   async end(): Promise<void> {
     const { queue, workerId } = this.#runtime
+    this.#unread()
     clearInterval(this.#timer)
     await this.#sending
     clearTimeout(this.#lease)
@@ -81,6 +93,7 @@ class Heartbeats implements Registration {
     // After an outage, or a pause of this process, every heartbeat looks old: no worker is judged before all had time to send one.
     if (now - this.#lastAt > DEAD_AFTER_MS) this.#steadySince = now
     this.#lastAt = now
+    this.#writtenAt = now
     // Not awaited by the heartbeats: what it waits for must not make this worker look dead.
     this.#following ??= this.#follow(now)
       .catch((error: Error) => this.#missed(error))

@@ -1,7 +1,7 @@
 import { predictionId } from '../catalog/workflow.ts'
 import { cancelPrediction } from '../engines/cog.ts'
 import { OWNED_SERVER } from '../engines/owned-server.ts'
-import { GENERATION_KIND } from '../queue/job-kind.ts'
+import { GENERATION_KIND, WEBHOOK_KIND } from '../queue/job-kind.ts'
 import type { RescuedDeliveries } from '../queue/queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
@@ -10,9 +10,12 @@ import { DEAD_AFTER_MS } from './worker.ts'
 const CANCEL_MS = 1000
 
 /** Makes the jobs of dead workers available to all. Returns how many there were. */
-export async function rescueDeliveries(runtime: Pick<Runtime, 'log' | 'queue' | 'workerId'>): Promise<number> {
+export async function rescueDeliveries(
+  runtime: Pick<Runtime, 'log' | 'queue' | 'telemetry' | 'workerId'>,
+): Promise<number> {
   const rows = await runtime.queue.rescue(DEAD_AFTER_MS, runtime.workerId)
   for (const { queue, worker, jobs } of rows) {
+    if (queue !== WEBHOOK_KIND.queue) runtime.telemetry.count('jobs_requeued_total', { reason: 'worker_lost' }, jobs)
     runtime.log.warn({ worker, queue, jobs }, 'a worker is gone: its jobs are rescued')
   }
   await Promise.all(rows.map(cancelPredictions))

@@ -10,6 +10,8 @@ const VOICE_QUEUES = voiceKind('').queue
 /** The dispatchers of one worker, one a pool. */
 export interface Pools extends Pick<Dispatcher, 'inFlight' | 'leaveServers' | 'leaveServer' | 'stop'> {
   readonly names: readonly string[]
+  /** Jobs of a pool that run now. */
+  inFlightOf(pool: string): number
 }
 
 /**
@@ -29,7 +31,7 @@ export async function servePools(
 class ServedPools implements Pools {
   readonly #runtime: Runtime
   readonly #dispatchers: SingleFlight<Dispatcher>
-  readonly #open: Dispatcher[] = []
+  readonly #open = new Map<string, Dispatcher>()
   #unlisten = (): void => undefined
   #stopping = false
 
@@ -37,7 +39,7 @@ class ServedPools implements Pools {
     this.#runtime = runtime
     this.#dispatchers = new SingleFlight(async (pool) => {
       const dispatcher = await dispatch(pool)
-      this.#open.push(dispatcher)
+      this.#open.set(pool, dispatcher)
       return dispatcher
     })
   }
@@ -47,7 +49,11 @@ class ServedPools implements Pools {
   }
 
   get inFlight(): number {
-    return this.#open.reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
+    return [...this.#open.values()].reduce((sum, dispatcher) => sum + dispatcher.inFlight, 0)
+  }
+
+  inFlightOf(pool: string): number {
+    return this.#open.get(pool)?.inFlight ?? 0
   }
 
   async serve(pools: readonly string[]): Promise<void> {
@@ -68,11 +74,11 @@ class ServedPools implements Pools {
   }
 
   leaveServers(): void {
-    for (const dispatcher of this.#open) dispatcher.leaveServers()
+    for (const dispatcher of this.#open.values()) dispatcher.leaveServers()
   }
 
   leaveServer(server: string, reason: Error): void {
-    for (const dispatcher of this.#open) dispatcher.leaveServer(server, reason)
+    for (const dispatcher of this.#open.values()) dispatcher.leaveServer(server, reason)
   }
 
   async stop(graceMs: number): Promise<void> {

@@ -78,6 +78,20 @@ export class ServerPermits {
     return [...servers].reduce((sum, server) => sum + this.#permitsAt(server), 0)
   }
 
+  /** How much of each server's limit this process may use, and uses. */
+  servers(): readonly {
+    readonly server: string
+    readonly inUse: number
+    readonly permits: number
+    readonly limit: number
+  }[] {
+    const limits = serverLimits(this.#runtime.catalog.current)
+    return [...this.#gates.keys()].map((server) => {
+      const { inUse } = this.#useOf(server)
+      return { server, inUse, permits: this.#permitsAt(server), limit: limits.get(server) ?? 0 }
+    })
+  }
+
   /** The worker's own server is ready. */
   grantOwned(): void {
     const { slots, queue } = this.#gateAt(OWNED_SERVER)

@@ -9,6 +9,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { WebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
+import { measureWorker } from './measure-worker.ts'
 import { type Registration, registerWorker } from './register-worker.ts'
 import { type Pools, servePools } from './serve-pools.ts'
 import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
@@ -21,6 +22,8 @@ import type { WorkerLoad } from './worker.ts'
 
 /** A worker that takes jobs. */
 export interface Worker {
+  /** Seconds since its last heartbeat was written. */
+  readonly beatAge: number
   /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and releases the rest. */
   stop(): Promise<void>
 }
@@ -89,8 +92,16 @@ class JobWorker implements Worker {
         for (const dispatchers of [this.#pools, this.#generation]) dispatchers?.leaveServers()
       },
     })
-    this.#watching.push(await this.#followServers(), maintain(runtime))
+    this.#watching.push(
+      await this.#followServers(),
+      maintain(runtime),
+      measureWorker(runtime, parts, () => ({ pools: this.#pools, generation: this.#generation })),
+    )
     if (webhooks) this.#webhooks = await KINDS.webhook(runtime, parts.resolver)
+  }
+
+  get beatAge(): number {
+    return this.#registration?.age ?? 0
   }
 
   async stop(): Promise<void> {
@@ -109,7 +120,7 @@ class JobWorker implements Worker {
   }
 
   #openParts(): WorkerParts {
-    const { log, settings, db } = this.#runtime
+    const { log, settings, db, telemetry } = this.#runtime
     const threads = availableParallelism()
     const queues = () => queuesOf(this.#pools?.names ?? [])
     const permits = new ServerPermits(
@@ -123,8 +134,9 @@ class JobWorker implements Worker {
     return {
       claims: openClaimRegistry(db),
       permits,
-      engines: this.#options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned }),
-      cogServers: openCogServers(slotsAt, owned),
+      engines:
+        this.#options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned, telemetry }),
+      cogServers: openCogServers(slotsAt, owned, telemetry),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),
       threads,
     }

@@ -9,6 +9,9 @@ import type { Resolver } from '../../src/egress/resolver.ts'
 import { recordPublicUrl } from '../../src/runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { buildApp } from '../../src/server/app.ts'
+import { openMetricsServer } from '../../src/server/metrics/metrics-server.ts'
+import { Readiness } from '../../src/server/readiness.ts'
+import { openMetrics } from '../../src/telemetry/prometheus.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
 import { startWorker, type Worker } from '../../src/worker/start-worker.ts'
@@ -19,6 +22,9 @@ export interface TestRuntime {
   readonly app: FastifyInstance
   /** Where the API listens. */
   readonly url: string
+  /** Where the metrics are, with METRICS_PORT in the environment; else empty. */
+  readonly metricsUrl: string
+  readonly readiness: Readiness
   readonly dataDir: string
   createAccount(credits?: bigint): Promise<string>
   createKey(account: string, scopes?: readonly string[]): Promise<NewApiKey>
@@ -51,7 +57,9 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     SHUTDOWN_SECONDS: '5',
     ...options.env,
   })
+  const metrics = settings.metrics === null ? null : await openMetrics('start')
   const runtime = await openRuntime(settings, openLog(settings.logLevel), {
+    ...(metrics !== null && { telemetry: metrics }),
     supervise: options.worker === true || Boolean(options.webhooks),
   })
   const resolver = typeof options.webhooks === 'object' ? options.webhooks : undefined
@@ -59,7 +67,12 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     options.worker === true ? await startWorker(runtime, { ...(resolver && { resolver }) }) : null
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
   const { stalledReaderMs } = options
-  const app = await buildApp(runtime, { ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
+  const readiness = new Readiness(runtime)
+  const scraped =
+    metrics !== null && settings.metrics !== null
+      ? await openMetricsServer(runtime, settings.metrics, metrics, readiness)
+      : null
+  const app = await buildApp(runtime, { readiness, ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   await recordPublicUrl(runtime, settings.publicUrl ?? url)
   const operator = runtime.as({ kind: 'system' })
@@ -72,6 +85,8 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     app,
     url,
     dataDir,
+    readiness,
+    metricsUrl: scraped?.url ?? '',
     createAccount: makeAccount,
     createKey: makeKey,
     createCaller: async (credits) => {
@@ -80,6 +95,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
       return { account, key: key.apiKey, keyId: key.apiKeyId }
     },
     close: async () => {
+      await scraped?.close()
       await app.close()
       await webhooks?.stop()
       await worker?.stop()

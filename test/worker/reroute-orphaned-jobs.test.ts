@@ -152,6 +152,7 @@ function openStale(runtime: Runtime): Runtime {
       get current() {
         return current
       },
+      isLoaded: true,
       reload,
     },
   }

@@ -25,6 +25,7 @@ describe('a worker whose catalog is older than the job', { timeout: 60_000 }, ()
       get current() {
         return told ? service.runtime.catalog.current : known
       },
+      isLoaded: true,
       reload: async () => {
         await reload()
         told = true

@@ -9,6 +9,7 @@ import type { GraphqlContext } from '../builder.ts'
 import { deadline } from '../limits/deadline.ts'
 import { limits } from '../limits/limit-plugin.ts'
 import { MAX_GRAPHQL_BODY_BYTES } from '../limits/limits.ts'
+import { noteRejected } from '../limits/measure-operation.ts'
 import { buildGraphqlSchema } from '../schema.ts'
 import { GRAPHQL_PATH, isHandshake } from '../subscriptions/handshake.ts'
 import { mountSocketServer } from '../subscriptions/socket-server.ts'
@@ -91,6 +92,7 @@ const masking = (runtime: Runtime): Plugin<GraphqlContext> => ({
     const requestId = (serverContext as unknown as GraphqlContext).requestId
     // A subscription's answers are shown as they may be from the first.
     if (Array.isArray(result) || isStream(result)) return
+    if (!('data' in result)) noteRejected(runtime.telemetry)
     setResult(withStatus(maskResult(result as ExecutionResult, runtime.log, requestId)))
   },
 })

@@ -11,6 +11,7 @@ import { ownerOf } from '../../access/actor.ts'
 import { cancellable } from '../../db/cancellable-client.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { GraphqlContext } from '../builder.ts'
+import { measureOperation } from './measure-operation.ts'
 
 /** How long a query may take, the start of a subscription, and the answer to one of its events. */
 const LIMIT_MS = 10_000
@@ -22,6 +23,11 @@ export const deadline = (): Plugin<GraphqlContext> => ({
 
 /** Executes a query within the time limit. A mutation runs to its end: it is whole or not at all. */
 export function executeInTime(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
+  const { telemetry } = call.contextValue as Partial<GraphqlContext>
+  return telemetry?.measures === true ? measureOperation(call, executeAny) : executeAny(call)
+}
+
+function executeAny(call: ExecutionArgs): Promise<ExecutionResult> | ExecutionResult {
   const operation = getOperationAST(call.document, call.operationName)?.operation
   return operation === OperationTypeNode.QUERY ? executeWithin(call) : execute(call)
 }

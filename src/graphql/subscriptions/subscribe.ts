@@ -14,6 +14,7 @@ import { isStream, maskResult } from '../http/masking.ts'
 import { within } from '../limits/deadline.ts'
 import { limitError } from '../limits/limit-plugin.ts'
 import { answerTo, type EventAnswer, sharingKey } from './event-answers.ts'
+import { countSubscription, type Transport } from './open-subscriptions.ts'
 
 /** Has Yoga's subscriptions followed as those of sockets are. */
 export const subscriptions = (): Plugin<GraphqlContext> => ({
@@ -23,7 +24,7 @@ export const subscriptions = (): Plugin<GraphqlContext> => ({
 /** A stream without a reader would stay open for good. */
 function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | ExecutionResult {
   const { request } = call.contextValue as Partial<YogaInitialContext>
-  if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call)
+  if (accepts(request?.headers.get('accept'), [EVENT_STREAM])) return subscribe(call, 'sse')
   const extensions = { http: { status: 406, headers: { accept: EVENT_STREAM } } }
   return { errors: [new GraphQLError(`Accept ${EVENT_STREAM} to follow a subscription.`, { extensions })] }
 }
@@ -32,11 +33,14 @@ function subscribeByHttp(call: ExecutionArgs): ReturnType<typeof subscribe> | Ex
  * Follows what a subscription is about: events may be sent as they are. A call that is over the limits is answered with an error. It
  * ends with the signal of its context, whatever else knows of it.
  */
-export async function subscribe(call: ExecutionArgs): Promise<ExecutionResult | PullStream<ExecutionResult>> {
+export async function subscribe(
+  call: ExecutionArgs,
+  transport: Transport = 'ws',
+): Promise<ExecutionResult | PullStream<ExecutionResult>> {
   const error = limitError(call)
   if (error !== null) return { errors: [error] }
   const source = await within(call, open)
-  return isStream(source) ? answersTo(source, call) : source
+  return isStream(source) ? answersTo(source, call, transport) : source
 }
 
 /** Every verb behind a subscription gives a pull stream: `subscribedBy` takes no other. */
@@ -48,9 +52,10 @@ function open(
   return createSourceEventStream(valid) as Promise<ExecutionResult | PullStream<object>>
 }
 
-function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<ExecutionResult> {
-  const { log, requestId, signal } = call.contextValue as GraphqlContext
+function answersTo(events: PullStream<object>, call: ExecutionArgs, transport: Transport): PullStream<ExecutionResult> {
+  const { log, requestId, signal, telemetry } = call.contextValue as GraphqlContext
   const key = sharingKey(call)
+  const ended = countSubscription(telemetry, transport)
   let pending: EventAnswer | null = null
   const drop = (): void => {
     pending?.cancel(more)
@@ -60,6 +65,7 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<
     if (events.broken) drop()
     if (pending === null) {
       const event = events.take()
+      if (event?.done === true) ended()
       if (event === null || event.done === true) return event
       pending = answerTo(event.value, call, key)
       if (pending.result === null) pending.wait(more)
@@ -79,6 +85,7 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs): PullStream<
   }
   const stop = (): void => {
     drop()
+    ended()
     void events.return()
   }
   const { stream, more } = openPullStream({ take: takeOrSay, stop, isBroken: () => events.broken })

@@ -100,7 +100,12 @@ function stream(
     { chunks: readCsv(snapshot, copyWithin(accountId, window), rowEnds, endReading), destroy: endReading },
     accountId,
   )
-  csv.once('close', () => ticket.release())
+  csv.once('close', () => {
+    ticket.release()
+    const outcome = csv.readableEnded ? 'completed' : gone?.aborted || csv.errored === null ? 'abandoned' : 'broken'
+    ctx.telemetry.count('exports_total', { outcome })
+    ctx.telemetry.count('export_rows_total', {}, rowEnds.rows)
+  })
   csv.once('error', (error) => {
     if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
   })

@@ -21,8 +21,13 @@ export interface ExportTicket {
 export class ExportQueue {
   readonly #reading = new FairSemaphore(MAX_READING)
   /** Open exports by account. */
-  readonly #open = new Map<string, number>()
+  readonly #openOf = new Map<string, number>()
   #allOpen = 0
+
+  /** Exports that are not yet downloaded to their end. */
+  get open(): number {
+    return this.#allOpen
+  }
 
   /**
    * Waits until it may read, 30 s at the longest.
@@ -30,7 +35,7 @@ export class ExportQueue {
    * reason of `gone` when it is aborted while waiting
    */
   async enter(accountId: string, gone?: AbortSignal): Promise<ExportTicket> {
-    if ((this.#open.get(accountId) ?? 0) >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
+    if ((this.#openOf.get(accountId) ?? 0) >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
     if (this.#allOpen >= MAX_OPEN) throw unavailable('too many exports are open')
     const uncount = this.#count(accountId)
     try {
@@ -69,9 +74,9 @@ export class ExportQueue {
 
   #add(accountId: string, change: 1 | -1): void {
     this.#allOpen += change
-    const open = (this.#open.get(accountId) ?? 0) + change
-    if (open === 0) this.#open.delete(accountId)
-    else this.#open.set(accountId, open)
+    const open = (this.#openOf.get(accountId) ?? 0) + change
+    if (open === 0) this.#openOf.delete(accountId)
+    else this.#openOf.set(accountId, open)
   }
 }
 

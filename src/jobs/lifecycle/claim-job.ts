@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { JobOptions } from '../job-options.ts'
 import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
+import { noteClaim } from '../notes/note-claim.ts'
 import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
 import { type EndingParts, endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
@@ -37,6 +38,7 @@ export async function claimJob(parts: BatchParts, jobId: string): Promise<Claim 
     options: row.options ?? {},
     delivers: row.delivers,
   }
+  if (row.funded) noteClaim(parts, row)
   if (row.funded) notifyJob(parts, claim)
   else await failUnpaid(parts, claim)
   return row.funded ? claim : null

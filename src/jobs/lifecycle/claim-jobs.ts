@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { JobOptions } from '../job-options.ts'
-import { statesBefore } from '../job-states.ts'
+import { type JobType, statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
 import { runBatch } from './run-batch.ts'
 
@@ -8,6 +8,7 @@ import { runBatch } from './run-batch.ts'
 export interface ClaimedRow {
   readonly id: string
   readonly account_id: string
+  readonly type: JobType
   readonly endpoint_key: string
   readonly attempt: number
   readonly hand_backs: number
@@ -17,6 +18,10 @@ export interface ClaimedRow {
   readonly funded: boolean
   /** Whether its end is delivered to a receiver, as things are now. */
   readonly delivers: boolean
+  /** Credits that this claim took. */
+  readonly charged: number
+  /** In seconds; null unless the job is begun for the first time. */
+  readonly waited: number | null
 }
 
 /**
@@ -26,7 +31,8 @@ export interface ClaimedRow {
  */
 const CLAIM = `
 with taken as materialized (
-  select id, account_id, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url
+  select id, account_id, type, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url,
+    created_at as made_at, started_at as begun_at
   from job where id = any($1::text[]) and status = any($2::job_status[]) order by id for update
 ), owed as materialized (
   select id, account_id, cost from taken
@@ -48,8 +54,10 @@ with taken as materialized (
   update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
   from decided where j.id = any($1::text[]) and j.id = decided.id and funded
 )
-select d.id, d.account_id, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded,
-  coalesce(d.webhook_url, a.webhook_url) is not null as delivers
+select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded,
+  coalesce(d.webhook_url, a.webhook_url) is not null as delivers,
+  case when d.funded then coalesce((select o.cost from owed o where o.id = d.id), 0) else 0 end::float8 as charged,
+  case when d.begun_at is null then extract(epoch from greatest(now(), d.made_at) - d.made_at)::float8 end as waited
 from decided d join account a on a.id = d.account_id`
 
 const CLAIMABLE = statesBefore('processing')

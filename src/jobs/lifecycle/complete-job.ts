@@ -1,6 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import { newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
+import { noteEnd } from '../notes/note-end.ts'
 import type { Claim } from './claim-job.ts'
 import type { FinishedArtifact } from './complete-jobs.ts'
 import { type EndingParts, endJob, type Provenance } from './end-job.ts'
@@ -18,8 +19,9 @@ export async function completeJob(
 ): Promise<boolean> {
   if (!claim.delivers) {
     // What is wrong with the batch may be another job: the error that is this one's comes again.
-    const completed = await parts.batches.completions.call({ claim, artifacts, provenance }).catch(() => false)
-    if (completed) {
+    const completed = await parts.batches.completions.call({ claim, artifacts, provenance }).catch(() => null)
+    if (completed !== null) {
+      noteEnd(parts, {}, completed)
       notifyJob(parts, claim)
       return true
     }

@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { newId } from '../../values/id.ts'
 import { statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
+import { type EndedJob, endedColumns } from '../notes/note-end.ts'
 import type { Provenance } from './end-job.ts'
 import { runBatch } from './run-batch.ts'
 
@@ -35,19 +36,19 @@ with done as (
   from done
   where j.id = any($1::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any($6::job_status[])
     and j.type in ('voice', 'generate') and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
-  returning j.id
+  returning j.id, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
   select file.* from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[])
     as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
   join ended on ended.id = file.job_id
 )
-select id from ended`
+select * from ended`
 
 const COMPLETABLE = statesBefore('completed')
 
-/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns which those are. */
-export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<boolean[]> {
+/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
+export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
   const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, jobId: claim.jobId })))
   const values = [
     done.map(({ claim }) => claim.jobId),
@@ -65,7 +66,11 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     files.map(({ sha256 }) => Buffer.from(sha256)),
     files.map(({ durationMs }) => durationMs),
   ]
-  const rows = await runBatch<{ id: string }>(db, done.length, { name: 'complete_jobs', text: COMPLETE, values })
-  const ended = new Set(rows.map(({ id }) => id))
-  return done.map(({ claim }) => ended.has(claim.jobId))
+  const rows = await runBatch<EndedJob & { readonly id: string }>(db, done.length, {
+    name: 'complete_jobs',
+    text: COMPLETE,
+    values,
+  })
+  const ended = new Map(rows.map((row) => [row.id, row]))
+  return done.map(({ claim }) => ended.get(claim.jobId) ?? null)
 }

@@ -4,14 +4,16 @@ import { type Sql, sqlIn } from '../../db/sql.ts'
 import { type JobFailure, type JobStatus, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
+import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
 import { refundJob } from './refund-job.ts'
+
+/** What a delivery that was created still needs: to be called after the commit. */
+export type AfterCommit = () => void
 
 /** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
 export interface DeliveryPort {
   /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
-  create(tx: Tx, job: JobName, url: string): Promise<unknown>
-  /** Wakes a worker for the deliveries; to be called after the commit. */
-  wake(): void
+  create(tx: Tx, job: JobName, url: string): Promise<AfterCommit>
 }
 
 /** What ending a job needs besides a context's parts. */
@@ -57,7 +59,8 @@ const END_JOB = `
     is_prohibited = coalesce($11, is_prohibited), reason = coalesce($12, reason)
   where id = $1 and status = any($3::job_status[]) and attempt = coalesce($6, attempt)
   returning case when type in ('voice', 'generate') then
-    coalesce(webhook_url, (select account.webhook_url from account where account.id = job.account_id)) end as webhook_url`
+    coalesce(webhook_url, (select account.webhook_url from account where account.id = job.account_id)) end as webhook_url,
+  ${endedColumns('job')}`
 
 /**
  * The one write that ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one
@@ -65,19 +68,20 @@ const END_JOB = `
  * then nothing was written.
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
-  let delivers = false
+  let deliver: AfterCommit | undefined
   const ended = await inTransaction(parts.db, async (tx) => {
     const written = await writeEnd(tx, end)
-    if (written === null) return false
+    if (written === null) return null
     const { webhook_url: url } = written
     await end.also?.(tx)
-    if (url !== null) await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
-    delivers = url !== null
-    return true
+    if (url !== null) deliver = await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
+    return written
   })
-  if (delivers) parts.deliveries.wake()
-  if (ended) notifyJob(parts, end)
-  return ended
+  if (ended === null) return false
+  deliver?.()
+  noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
+  notifyJob(parts, end)
+  return true
 }
 
 /**
@@ -91,25 +95,34 @@ export async function endJobWith(
 ): Promise<boolean> {
   const ended = await parts.db.prisma.$transaction(async (tx) => {
     const written = await writeEnd(sqlIn(tx), end)
-    if (written === null) return false
+    if (written === null) return null
     if (written.webhook_url !== null) throw new Error(`job ${end.jobId} needs a delivery: only companion jobs end here`)
     await also(tx)
-    return true
+    return written
   })
-  if (ended) notifyJob(parts, end)
-  return ended
+  if (ended === null) return false
+  noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
+  notifyJob(parts, end)
+  return true
+}
+
+/** What was written. */
+interface WrittenEnd extends EndedJob {
+  readonly webhook_url: string | null
+  /** Credits that went back. */
+  readonly refunded: number
 }
 
 /** The terminal state and the refund; null where the job has ended already, or its attempt is another one. */
-async function writeEnd(tx: Sql, end: JobEnd): Promise<{ readonly webhook_url: string | null } | null> {
-  const { rows } = await tx.query<{ webhook_url: string | null }>({
+async function writeEnd(tx: Sql, end: JobEnd): Promise<WrittenEnd | null> {
+  const { rows } = await tx.query<Omit<WrittenEnd, 'refunded'>>({
     name: 'end_job',
     text: END_JOB,
     values: valuesOf(end),
   })
-  if (rows[0] === undefined) return null
-  if (end.failure !== undefined) await refundJob(tx, end.jobId)
-  return rows[0]
+  const [ended] = rows
+  if (ended === undefined) return null
+  return { ...ended, refunded: end.failure === undefined ? 0 : await refundJob(tx, end.jobId) }
 }
 
 function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }: JobEnd): unknown[] {

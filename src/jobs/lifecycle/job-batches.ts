@@ -1,5 +1,6 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
+import type { EndedJob } from '../notes/note-end.ts'
 import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
 import { type Completion, completeJobs } from './complete-jobs.ts'
 import type { EndingParts } from './end-job.ts'
@@ -11,8 +12,8 @@ const MAX_JOBS = 32
 export interface JobBatches {
   /** Takes a job's id. @throws what any job of the batch throws */
   readonly claims: BatchedCalls<string, ClaimedRow | undefined>
-  /** Tells whether the job was completed; false leaves open why not. @throws what any job of the batch throws */
-  readonly completions: BatchedCalls<Completion, boolean>
+  /** The job that was completed; null leaves open why it was not. @throws what any job of the batch throws */
+  readonly completions: BatchedCalls<Completion, EndedJob | null>
 }
 
 /** What claiming and completing a job needs. */

@@ -2,13 +2,12 @@ import { EngineError } from '../../engines/engine.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
-import type { FinishedArtifact } from './complete-jobs.ts'
-import type { Provenance } from './end-job.ts'
+import type { Production } from './produce.ts'
 
 /** How one attempt at a job went. `recordOutcome` says what each means for the job's row and for its queue row. */
 export type Outcome =
   /** The engine is done, and every file is stored. */
-  | { readonly kind: 'completed'; readonly artifacts: readonly FinishedArtifact[]; readonly provenance: Provenance }
+  | ({ readonly kind: 'completed' } & Production)
   /** The job itself is at fault, or its engine: it ends. */
   | { readonly kind: 'failed'; readonly failure: JobFailure; readonly error: unknown }
   /** The worker gave the attempt up on purpose: it does not count. */

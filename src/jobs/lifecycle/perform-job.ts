@@ -1,4 +1,5 @@
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
+import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
 import type { ClaimRegistry } from './claim-registry.ts'
@@ -32,7 +33,9 @@ export async function performJob(
   signal: AbortSignal,
   producer: Producer,
 ): Promise<void> {
+  const begun = performance.now()
   const claim = await claimJob(parts, jobId)
+  parts.telemetry.observe('job_stage_seconds', { stage: 'claim' }, secondsSince(begun))
   if (claim === null) return
   const forget = parts.claims?.hold(claim)
   const attempt: Attempt = { parts, claim, signal, storageKeys: [] }

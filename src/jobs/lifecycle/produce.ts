@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Parts } from '../../context/context.ts'
+import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
 import type { FinishedArtifact } from './complete-jobs.ts'
@@ -20,6 +21,8 @@ export interface ProducedFile {
 
 /** Everything that one run of an engine brought. Files are taken one by one: the next is asked for when the last one is stored. */
 export interface Produced extends Provenance {
+  /** Of the time that the work took: to check what the engine gave. */
+  readonly checkSeconds?: number
   readonly files: Iterable<ProducedFile> | AsyncIterable<ProducedFile>
 }
 
@@ -47,9 +50,11 @@ export interface Attempt {
 }
 
 /** What came of the work, stored. */
-interface Production {
+export interface Production {
   readonly artifacts: readonly FinishedArtifact[]
   readonly provenance: Provenance
+  /** What the work took, without its waits for a ticket and for the store. */
+  readonly renderSeconds: number
 }
 
 /**
@@ -57,11 +62,18 @@ interface Production {
  * @throws JobFailure JOB_TIMEOUT, and what the work or the storage throws
  */
 export async function produce({ parts, claim, signal, storageKeys }: Attempt, work: Work): Promise<Production> {
+  const { telemetry } = parts
+  const queued = performance.now()
   await work.awaitTicket?.(signal)
+  telemetry.observe('job_stage_seconds', { stage: 'turn' }, secondsSince(queued))
   const limit = AbortSignal.timeout(work.timeLimitSeconds * 1000)
   let isEngineDone = false
   try {
-    const { files, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
+    const begun = performance.now()
+    const { files, checkSeconds = 0, ...provenance } = await work.perform(AbortSignal.any([signal, limit]))
+    const renderSeconds = secondsSince(begun)
+    telemetry.observe('job_stage_seconds', { stage: 'render' }, renderSeconds - checkSeconds)
+    if (checkSeconds > 0) telemetry.observe('job_stage_seconds', { stage: 'check' }, checkSeconds)
     const artifacts: FinishedArtifact[] = []
     for await (const file of files) {
       const storageKey = `${attemptFolder(claim.jobId, claim.attempt)}/${file.output}${file.extension}`
@@ -69,7 +81,7 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
       isEngineDone = !(file.content instanceof Readable)
       artifacts.push(await store(parts, file, storageKey, signal))
     }
-    return { artifacts, provenance }
+    return { artifacts, provenance, renderSeconds }
   } catch (error) {
     if (limit.aborted && !signal.aborted && !isEngineDone) {
       throw new JobFailure('JOB_TIMEOUT', `the engine took longer than ${work.timeLimitSeconds} s`)
@@ -80,16 +92,18 @@ export async function produce({ parts, claim, signal, storageKeys }: Attempt, wo
 
 /** Not within the time limit: that is the engine's, and what it made may wait for a store that is away. */
 async function store(
-  parts: Pick<Parts, 'storage'>,
+  parts: Pick<Parts, 'storage' | 'telemetry'>,
   file: ProducedFile,
   storageKey: string,
   signal: AbortSignal,
 ): Promise<FinishedArtifact> {
   const { output, contentType, durationMs } = file
+  const begun = performance.now()
   try {
     const stored = await parts.storage.put(storageKey, file.content, { contentType, signal })
     return { output, storageKey, contentType, durationMs, ...stored }
   } finally {
+    parts.telemetry.observe('job_stage_seconds', { stage: 'store' }, secondsSince(begun))
     // A store that failed at once has not even begun to read.
     if (file.content instanceof Readable) file.content.destroy()
   }

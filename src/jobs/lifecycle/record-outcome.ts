@@ -2,6 +2,8 @@ import { untilAnswered } from '../../db/until-answered.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { CutOff } from '../../queue/stopping.ts'
+import { secondsSince } from '../../telemetry/telemetry.ts'
+import { noteProduction } from '../notes/note-production.ts'
 import { completeJob } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
 import { isExpected, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
@@ -38,11 +40,15 @@ export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise
 }
 
 /** A completion that cannot be written is an outcome of its own: never `completed` again. */
-async function recordCompleted(attempt: Attempt, { artifacts, provenance }: OutcomeOf<'completed'>): Promise<void> {
+async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<void> {
   const { parts, claim, signal } = attempt
+  const { artifacts, provenance } = production
+  const begun = performance.now()
   try {
     const completed = await record(() => completeJob(parts, claim, artifacts, provenance))
-    if (!completed) await deleteFiles(attempt)
+    parts.telemetry.observe('job_stage_seconds', { stage: 'complete' }, secondsSince(begun))
+    if (completed) noteProduction(parts, claim, production)
+    else await deleteFiles(attempt)
   } catch (error) {
     await recordOutcome(attempt, outcomeOf(error, signal))
   }

@@ -1,7 +1,10 @@
 import type { Sql } from '../../db/sql.ts'
 
-/** Gives a job's charge back, if there was one, in the transaction that fails the job: once, whatever is repeated. */
-export async function refundJob(tx: Sql, jobId: string): Promise<void> {
+/**
+ * Gives a job's charge back, if there was one, in the transaction that fails the job: once, whatever is repeated. Returns the credits
+ * that went back.
+ */
+export async function refundJob(tx: Sql, jobId: string): Promise<number> {
   const { rows } = await tx.query<{ account_id: string; amount: string | bigint }>({
     text: `insert into credit_entry (account_id, kind, amount, job_id)
      select account_id, 'refund', -amount, job_id from credit_entry where job_id = $1 and kind = 'charge'
@@ -10,7 +13,8 @@ export async function refundJob(tx: Sql, jobId: string): Promise<void> {
     values: [jobId],
   })
   const refund = rows[0]
-  if (refund === undefined) return
+  if (refund === undefined) return 0
   const text = 'update account set credits = credits + $2 where id = $1'
   await tx.query({ text, values: [refund.account_id, refund.amount] })
+  return Number(refund.amount)
 }

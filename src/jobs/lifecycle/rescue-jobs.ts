@@ -40,6 +40,8 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
       count += await rescuePage(parts, tx, page, unroutable)
     }
   })
+  const requeued = count - unroutable.length
+  if (requeued > 0) parts.telemetry.count('jobs_requeued_total', { reason: 'place_lost' }, requeued)
   for (const { id, account_id, attempt } of unroutable) {
     const failure = new JobFailure('QUEUE_FAILED', 'its queue row is gone, and so is what it was submitted to')
     await failJob(parts, { jobId: id, accountId: account_id, attempt }, failure)

@@ -1,6 +1,7 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
+import { idTime } from '../../values/id.ts'
 import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
 
@@ -52,10 +53,21 @@ select * from begun`
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
-export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
+export function openBeginAttempt({
+  db,
+  settings,
+  now,
+  telemetry,
+}: Pick<Parts, 'db' | 'settings' | 'now' | 'telemetry'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
   const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most))
-  return (deliveryId) => begins.call(deliveryId)
+  const lagOf = (id: string) => (now().getTime() - idTime(id).getTime()) / 1000
+  return async (deliveryId) => {
+    const attempt = await begins.call(deliveryId)
+    const isFirst = attempt !== null && attempt.round === 1 && attempt.number === 1
+    if (isFirst) telemetry.observe('webhook_first_attempt_lag_seconds', {}, lagOf(deliveryId))
+    return attempt
+  }
 }
 
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {

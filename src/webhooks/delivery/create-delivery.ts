@@ -1,13 +1,14 @@
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { findJob } from '../../jobs/find-job.ts'
-import type { DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
+import type { AfterCommit, DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
 import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import { signDelivery } from '../signing/sign.ts'
 import { type SigningParts, signingSecrets } from '../signing/signing-secrets.ts'
+import { noteEndedDelivery } from './note-attempt.ts'
 import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
 
 /** What making a delivery needs: the secrets that sign it. */
@@ -22,6 +23,12 @@ interface Subject {
   readonly jobId: string
 }
 
+/** A delivery that is there once its transaction is committed. */
+interface CreatedDelivery {
+  readonly id: string
+  readonly committed: AfterCommit
+}
+
 interface PayloadSnapshot {
   /** Unix seconds. */
   readonly timestamp: number
@@ -31,9 +38,14 @@ interface PayloadSnapshot {
 
 /**
  * Creates the delivery of a job that `tx` just ended, with the snapshot of its payload, and queues it, all in that transaction: it is
- * there if and only if the terminal state is. The caller wakes `WEBHOOK_KIND` after the commit.
+ * there if and only if the terminal state is.
  */
-export async function createDelivery(parts: DeliveryParts, tx: Tx, subject: Subject, url: string): Promise<string> {
+export async function createDelivery(
+  parts: DeliveryParts,
+  tx: Tx,
+  subject: Subject,
+  url: string,
+): Promise<CreatedDelivery> {
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
   const failed = content === null
@@ -59,13 +71,18 @@ export async function createDelivery(parts: DeliveryParts, tx: Tx, subject: Subj
   })
   if (!failed)
     await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(subject.accountId, url) })
-  return id
+  return {
+    id,
+    committed: () => {
+      if (failed) noteEndedDelivery(parts.telemetry, 'secret_unreadable')
+      else parts.queue.wake(WEBHOOK_KIND)
+    },
+  }
 }
 
 /** How ending jobs reach this room. @param parts asked for at the first delivery */
 export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
-  create: (tx, job, url) => createDelivery(parts(), tx, { ...job, kind: 'job' }, url),
-  wake: () => parts().queue.wake(WEBHOOK_KIND),
+  create: async (tx, job, url) => (await createDelivery(parts(), tx, { ...job, kind: 'job' }, url)).committed,
 })
 
 /** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */

@@ -5,6 +5,7 @@ import type { Delivery } from '../../queue/job-source.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { type DeliveryParts, snapshotPayload } from './create-delivery.ts'
+import { noteEndedDelivery } from './note-attempt.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
 import type { ReleaseAttempt } from './release-attempt.ts'
 import {
@@ -84,11 +85,12 @@ async function beginAfterAll(parts: AttemptParts, deliveryId: string): Promise<A
 }
 
 async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outcome): Promise<null> {
-  await parts.db.pool.query(
+  const { rowCount } = await parts.db.pool.query(
     `update webhook_delivery set state = 'failed', outcome = $4, finished_at = greatest(now(), created_at)
      where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,
     [deliveryId, row.round, row.attempt, outcome],
   )
+  if (rowCount === 1) noteEndedDelivery(parts.telemetry, outcome)
   return null
 }
 

@@ -5,6 +5,7 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
 import { dequeue } from '../../queue/pgboss/dequeue.ts'
 import type { Attempt } from './begin-attempt.ts'
+import { noteAttempt } from './note-attempt.ts'
 import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
 
 const MAX_BATCH = 200
@@ -56,16 +57,18 @@ update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + mak
 from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
-export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'>): RecordAttempt {
+export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings' | 'telemetry'>): RecordAttempt {
   const successes = new BatchedCalls(
     MAX_BATCH,
     (items: readonly Recorded[]) => recordSuccesses(parts.db, items),
     SPACING_MS,
   )
   return async (recorded) => {
-    if (recorded.result.outcome === 'succeeded') return successes.call(recorded)
-    await recordFailure(parts, recorded)
-    return 'open'
+    const { result } = recorded
+    if (result.outcome === 'succeeded') await successes.call(recorded)
+    const isLast = result.outcome === 'succeeded' || (await recordFailure(parts, recorded))
+    noteAttempt(parts.telemetry, result, isLast)
+    return result.outcome === 'succeeded' ? 'settled' : 'open'
   }
 }
 
@@ -75,19 +78,22 @@ async function recordSuccesses(db: Database, items: readonly Recorded[]): Promis
   return items.map(() => 'settled')
 }
 
+/** Returns whether it was the last attempt of the delivery. */
 async function recordFailure(
   parts: Pick<Parts, 'db' | 'queue' | 'settings'>,
   { attempt, result }: Recorded,
-): Promise<void> {
+): Promise<boolean> {
   const { webhookRetryDelays: delays } = parts.settings
   const last = attempt.number >= mostAttempts(delays)
   const delaySeconds = last ? 0 : delays[attempt.number - 1]!
-  await inTransaction(parts.db, async (tx: Tx) => {
+  return inTransaction(parts.db, async (tx: Tx) => {
     const values = [...columns([{ attempt, result }]), delaySeconds, last]
     const { rowCount } = await tx.query({ name: 'fail_attempt', text: FAIL, values })
-    if (rowCount !== 1 || last) return
+    if (rowCount !== 1) return false
+    if (last) return true
     const concurrencyKey = concurrencyKeyOf(attempt.accountId, attempt.url)
     await parts.queue.enqueueAgain(tx, WEBHOOK_KIND, attempt.deliveryId, { concurrencyKey, delaySeconds })
+    return false
   })
 }
 

@@ -3,7 +3,6 @@ import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
-import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { newId } from '../../values/id.ts'
 import { createDelivery, type DeliveryParts } from './create-delivery.ts'
 
@@ -14,7 +13,7 @@ import { createDelivery, type DeliveryParts } from './create-delivery.ts'
 export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<string> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const id = await inTransaction(ctx.db, async (tx) => {
+  const { id, committed } = await inTransaction(ctx.db, async (tx) => {
     const { rows } = await tx.query<{ webhook_url: string | null }>('select webhook_url from account where id = $1', [
       accountId,
     ])
@@ -22,6 +21,6 @@ export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<str
     if (url === null) throw invalidRequest("Set the account's webhook URL first.")
     return createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
   })
-  ctx.queue.wake(WEBHOOK_KIND)
+  committed()
   return id
 }

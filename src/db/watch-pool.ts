@@ -1,0 +1,64 @@
+import type { Pool, PoolClient } from 'pg'
+import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
+
+type Callback = (error: Error | undefined, ...rest: unknown[]) => void
+type AnyFunction = (...args: unknown[]) => unknown
+
+/** Of statements that pg-boss writes: they are its own, and so are their names. */
+const FOREIGN = /^boss_/
+const TIMED_OUT = /timeout exceeded when trying to connect/
+
+/** Has a pool's connections read, and takes the time of what waits for one and of the statements that have a name of ours. */
+export function watchPool(pool: Pool, name: string, telemetry: Telemetry): void {
+  if (!telemetry.measures) return
+  telemetry.gauge('db_pool_connections', () => [
+    { labels: { pool: name, state: 'idle' }, value: pool.idleCount },
+    { labels: { pool: name, state: 'used' }, value: pool.totalCount - pool.idleCount },
+  ])
+  telemetry.gauge('db_pool_waiting', () => [{ labels: { pool: name }, value: pool.waitingCount }])
+  pool.on('error', () => telemetry.count('db_connection_losses_total', { connection: name }))
+  pool.on('connect', (client) => timeStatements(client, telemetry))
+  const acquired = (begun: number) => (error: Error | undefined) => {
+    telemetry.observe('db_pool_acquire_seconds', { pool: name }, secondsSince(begun))
+    if (TIMED_OUT.test(error?.message ?? '')) telemetry.count('db_pool_timeouts_total', { pool: name })
+  }
+  pool.connect = timed(pool.connect.bind(pool) as AnyFunction, () => acquired(performance.now())) as Pool['connect']
+}
+
+function timeStatements(client: PoolClient, telemetry: Telemetry): void {
+  client.query = timed(client.query.bind(client) as AnyFunction, ([statement]) => {
+    const name = nameOf(statement)
+    if (name === undefined) return undefined
+    const begun = performance.now()
+    return () => telemetry.observe('db_statement_duration_seconds', { statement: name }, secondsSince(begun))
+  }) as PoolClient['query']
+}
+
+/** The first word: what follows it are names of queues. */
+function nameOf(statement: unknown): string | undefined {
+  const { name } = (statement ?? {}) as { readonly name?: unknown }
+  return typeof name === 'string' && !FOREIGN.test(name) ? name.split(' ', 1)[0] : undefined
+}
+
+/** A function of pg's, which calls back or gives a promise. @param begin called first; what it returns is called at the end */
+function timed(call: AnyFunction, begin: (args: readonly unknown[]) => Callback | undefined): AnyFunction {
+  return (...args) => {
+    const end = begin(args)
+    if (end === undefined) return call(...args)
+    const callback = args.at(-1)
+    if (typeof callback === 'function') {
+      const ended: Callback = (error, ...rest) => {
+        end(error)
+        ;(callback as Callback)(error, ...rest)
+      }
+      return call(...args.slice(0, -1), ended)
+    }
+    const result = call(...args)
+    if (result instanceof Promise)
+      result.then(
+        () => end(undefined),
+        (error: Error) => end(error),
+      )
+    return result
+  }
+}

@@ -1,0 +1,45 @@
+import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
+import { BadAudio, EngineError, type EngineErrorCode } from './engine.ts'
+
+/** What answers: a kind of engine, and the server's name. */
+export interface Measured {
+  readonly telemetry: Telemetry
+  readonly kind: string
+  /** Host and port, or the kind again where the engine runs in this process. */
+  readonly server: string
+}
+
+const OUTCOMES: Readonly<Record<EngineErrorCode, string>> = {
+  PROVIDER_BUSY: 'busy',
+  PROVIDER_UNAVAILABLE: 'unavailable',
+  RENDER_FAILED: 'rejected',
+  INTERNAL_ERROR: 'rejected',
+}
+
+/** Host and port of an address that the operator gave: what a server is called in measurements. */
+export const serverName = (baseUrl: string): string => (URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl)
+
+/** Takes the time of one request to an engine. @param signal the request's own @throws what `ask` throws */
+export async function measureRequest<Answer>(
+  { telemetry, kind, server }: Measured,
+  signal: AbortSignal,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  const begun = performance.now()
+  const note = (outcome: string) =>
+    telemetry.observe('engine_request_duration_seconds', { kind, server, outcome }, secondsSince(begun))
+  try {
+    const answer = await ask()
+    note('ok')
+    return answer
+  } catch (error) {
+    note(outcomeOf(error, signal))
+    throw error
+  }
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return (signal.reason as Error | undefined)?.name === 'TimeoutError' ? 'timeout' : 'cancelled'
+  if (error instanceof BadAudio) return 'bad_audio'
+  return error instanceof EngineError ? OUTCOMES[error.code] : 'unavailable'
+}

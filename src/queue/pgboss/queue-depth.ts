@@ -1,0 +1,49 @@
+import type { Pool } from 'pg'
+import { GENERATION_KIND, voiceKind } from '../job-kind.ts'
+
+/** Where the queue has its tables. */
+export const QUEUE_SCHEMA = 'pgboss'
+
+/** What is in the queue of one pool, or in that of generations. */
+export interface QueueDepth {
+  /** null: the queue of generations. */
+  readonly pool: string | null
+  readonly waiting: number
+  readonly delayed: number
+  readonly running: number
+  /** Since the oldest job that may be taken was queued; null where none waits. */
+  readonly oldestSeconds: number | null
+}
+
+interface Row {
+  name: string
+  waiting: number
+  delayed: number
+  running: number
+  oldest_seconds: number | null
+}
+
+/** What waits is read over the index of the claims; what runs is no more than all workers can have at once. */
+const DEPTH = `
+  with waiting as (
+    select name, count(*) filter (where start_after <= now()) as waiting, count(*) filter (where start_after > now()) as delayed,
+      min(created_on) filter (where start_after <= now()) as oldest
+    from pgboss.job_common where state < 'active' and not blocked group by name
+  ), running as (
+    select name, count(*) as running from pgboss.job_common where state = 'active' group by name
+  )
+  select q.name, coalesce(w.waiting, 0)::float8 as waiting, coalesce(w.delayed, 0)::float8 as delayed,
+    coalesce(r.running, 0)::float8 as running, extract(epoch from now() - w.oldest)::float8 as oldest_seconds
+  from pgboss.queue q left join waiting w using (name) left join running r using (name)
+  where starts_with(q.name, $1) or q.name = $2`
+
+/** The depth of every queue that holds jobs. */
+export async function queueDepths(db: Pick<Pool, 'query'>): Promise<QueueDepth[]> {
+  const voice = voiceKind('').queue
+  const { rows } = await db.query<Row>({ name: 'queue_depths', text: DEPTH, values: [voice, GENERATION_KIND.queue] })
+  return rows.map(({ name, oldest_seconds: oldestSeconds, ...counts }) => ({
+    ...counts,
+    pool: name.startsWith(voice) ? name.slice(voice.length) : null,
+    oldestSeconds,
+  }))
+}

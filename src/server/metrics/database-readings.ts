@@ -1,0 +1,140 @@
+import { statfs } from 'node:fs/promises'
+import { GENERATION_POOL } from '../../catalog/pool-of-job.ts'
+import type { Parts } from '../../context/context.ts'
+import { databaseCondition } from '../../db/relation-sizes.ts'
+import { QUEUE_SCHEMA, queueDepths } from '../../queue/pgboss/queue-depth.ts'
+import type { GaugeName, LabelsOf } from '../../telemetry/metrics.ts'
+import type { Reading } from '../../telemetry/telemetry.ts'
+import { databaseCounts } from './database-counts.ts'
+import { retentionBacklog } from './retention-backlog.ts'
+
+const COUNTS_MAX_AGE_MS = 5_000
+const CONDITION_MAX_AGE_MS = 60_000
+/** A scrape does not wait longer for a database that is away: it shows what the process itself knows. */
+const ANSWER_TIMEOUT_MS = 3_000
+
+type Readings = Map<GaugeName, Reading<GaugeName>[]>
+type Source = (parts: ReadingParts) => Promise<Readings>
+type ReadingParts = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log'>
+
+/** What is asked of the database and of the disk for a scrape, and then shown for a while. */
+export interface DatabaseReadings {
+  /** Asks again for what is too old. Never rejects: what could not be asked is not shown. */
+  refresh(): Promise<void>
+}
+
+/** Has the gauges read that the database knows the values of: the counts every 5 s at most, sizes every minute. */
+export function openDatabaseReadings(parts: ReadingParts): DatabaseReadings {
+  const sources = [
+    new Cached(parts, readCounts, COUNTS_MAX_AGE_MS),
+    new Cached(parts, readCondition, CONDITION_MAX_AGE_MS),
+  ]
+  for (const name of [...COUNTED, ...CONDITION])
+    parts.telemetry.gauge(name, () => sources.flatMap((source) => source.of(name)))
+  return {
+    refresh: async () => {
+      await Promise.all(sources.map((source) => source.refresh()))
+    },
+  }
+}
+
+class Cached {
+  readonly #parts: ReadingParts
+  readonly #read: Source
+  readonly #maxAgeMs: number
+  #readings: Readings = new Map()
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
+
+  constructor(parts: ReadingParts, read: Source, maxAgeMs: number) {
+    this.#parts = parts
+    this.#read = read
+    this.#maxAgeMs = maxAgeMs
+  }
+
+  of(name: GaugeName): readonly Reading<GaugeName>[] {
+    return this.#readings.get(name) ?? []
+  }
+
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#readAt < this.#maxAgeMs) return
+    // Several scrapes at once ask once; one that hangs is left to itself.
+    this.#reading ??= this.#readAgain().finally(() => {
+      this.#reading = undefined
+    })
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ANSWER_TIMEOUT_MS)
+    })
+    await Promise.race([this.#reading, late])
+    clearTimeout(timer)
+    if (performance.now() - this.#readAt > 2 * this.#maxAgeMs) this.#readings = new Map()
+  }
+
+  async #readAgain(): Promise<void> {
+    try {
+      this.#readings = await this.#read(this.#parts)
+      this.#readAt = performance.now()
+    } catch (error) {
+      this.#parts.log.debug({ err: (error as Error).message }, 'metrics of the database could not be read')
+    }
+  }
+}
+
+const COUNTED = [
+  ...(['queue_jobs', 'queue_oldest_age_seconds', 'jobs', 'workers', 'webhook_pending'] as const),
+  ...(['webhook_oldest_pending_age_seconds', 'clock_offset_seconds'] as const),
+] as const
+
+async function readCounts({ db }: ReadingParts): Promise<Readings> {
+  const { add, readings } = collector()
+  const asked = Date.now()
+  const counts = await databaseCounts(db.pool)
+  const answered = Date.now()
+  for (const depth of await queueDepths(db.pool)) {
+    const pool = depth.pool ?? GENERATION_POOL
+    for (const state of ['waiting', 'delayed', 'running'] as const) add('queue_jobs', { pool, state }, depth[state])
+    add('queue_oldest_age_seconds', { pool }, depth.oldestSeconds ?? 0)
+  }
+  for (const { type, status, jobs } of counts.jobs) add('jobs', { type, status }, jobs)
+  for (const state of ['alive', 'dead'] as const) add('workers', { state }, counts.workers[state])
+  add('webhook_pending', {}, counts.webhooks.pending)
+  add('webhook_oldest_pending_age_seconds', {}, counts.webhooks.oldestSeconds)
+  // As little apart as the two readings around the answer allow.
+  add('clock_offset_seconds', {}, offsetOf(counts.now, asked, answered) / 1000)
+  return readings
+}
+
+const offsetOf = (database: number, asked: number, answered: number): number =>
+  database < asked ? asked - database : database > answered ? answered - database : 0
+
+const CONDITION = [
+  ...(['relation_bytes', 'dead_tuples', 'oldest_transaction_age_seconds', 'replication_lag_bytes'] as const),
+  ...(['data_free_bytes', 'data_size_bytes', 'retention_backlog_seconds'] as const),
+] as const
+
+async function readCondition({ db, settings }: ReadingParts): Promise<Readings> {
+  const { add, readings } = collector()
+  const volume = await statfs(settings.dataDir)
+  add('data_free_bytes', { volume: 'data' }, volume.bavail * volume.bsize)
+  add('data_size_bytes', { volume: 'data' }, volume.blocks * volume.bsize)
+  const condition = await databaseCondition(db.pool, QUEUE_SCHEMA)
+  for (const { relation, bytes, deadTuples } of condition.relations) {
+    add('relation_bytes', { relation }, bytes)
+    add('dead_tuples', { relation }, deadTuples)
+  }
+  add('oldest_transaction_age_seconds', {}, condition.oldestTransactionSeconds)
+  for (const { standby, lagBytes } of condition.standbys) add('replication_lag_bytes', { standby }, lagBytes)
+  for (const { what, seconds } of await retentionBacklog(db.pool)) add('retention_backlog_seconds', { what }, seconds)
+  return readings
+}
+
+function collector() {
+  const readings: Readings = new Map()
+  const add = <Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number): void => {
+    const list = readings.get(name) ?? []
+    list.push({ labels, value } as Reading<GaugeName>)
+    readings.set(name, list)
+  }
+  return { readings, add }
+}

@@ -1,0 +1,73 @@
+import type { Parts } from '../context/context.ts'
+
+const ANSWER_TIMEOUT_MS = 2_000
+/** A worker that wrote no heartbeat for so long is about to be taken for dead. */
+const LATEST_BEAT_SECONDS = 5
+const WRITABLE = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`
+
+/** How each part of a process is: `ok`, or the one word that keeps it from its work. */
+export interface Report {
+  readonly status: 'ok' | 'unready'
+  readonly database: 'ok' | 'read-only' | 'away'
+  /** Whether notifications of the database arrive. */
+  readonly bus: 'ok' | 'away'
+  readonly catalog: 'ok' | 'empty'
+  readonly process: 'ok' | 'draining'
+  /** Absent where the process has no worker. */
+  readonly worker?: 'ok' | 'silent'
+}
+
+/** Finds out whether a process can do its work: what load balancers and operators ask at `/health/ready`. */
+export class Readiness {
+  readonly #parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>
+  #beatAge: (() => number) | undefined
+  #draining = false
+
+  constructor(parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>) {
+    this.#parts = parts
+  }
+
+  /** The process is about to end: from now on it is not ready. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  get isDraining(): boolean {
+    return this.#draining
+  }
+
+  /** The process has a worker as well. @param beatAge seconds since its last heartbeat was written */
+  follow(beatAge: () => number): void {
+    this.#beatAge = beatAge
+  }
+
+  async report(): Promise<Report> {
+    const { notifier, catalog, db } = this.#parts
+    const parts = {
+      database: await databaseOf(db),
+      bus: notifier.connected ? 'ok' : 'away',
+      // The version of a catalog that was never read is that of none.
+      catalog: catalog.isLoaded ? 'ok' : 'empty',
+      process: this.#draining ? 'draining' : 'ok',
+    } as const
+    const worker = this.#beatAge === undefined ? undefined : this.#beatAge() < LATEST_BEAT_SECONDS ? 'ok' : 'silent'
+    const isReady = [...Object.values(parts), worker ?? 'ok'].every((part) => part === 'ok')
+    return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }) }
+  }
+}
+
+/** One that does not answer in time counts as away, and so does one that answers with an error. */
+async function databaseOf(db: Parts['db']): Promise<Report['database']> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the database did not answer in time')), ANSWER_TIMEOUT_MS)
+  })
+  try {
+    const { rows } = await Promise.race([db.pool.query<{ writable: boolean }>(WRITABLE), late])
+    return rows[0]?.writable === true ? 'ok' : 'read-only'
+  } catch {
+    return 'away'
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,47 @@
+import { type Readable, Transform } from 'node:stream'
+import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
+import type { Storage } from './storage.ts'
+
+/** The same store, with the time of its operations and the bytes that go through it noted. @param store what it is called */
+export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetry: Telemetry): Storage {
+  if (!telemetry.measures) return storage
+  const measure = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
+    const begun = performance.now()
+    const note = (outcome: 'ok' | 'error') =>
+      telemetry.observe('storage_operation_duration_seconds', { store, operation, outcome }, secondsSince(begun))
+    try {
+      const result = await work()
+      note('ok')
+      return result
+    } catch (error) {
+      note('error')
+      throw error
+    }
+  }
+  return {
+    ...storage,
+    put: async (key, content, options) => {
+      const stored = await measure('put', () => storage.put(key, content, options))
+      telemetry.count('storage_bytes_total', { direction: 'in' }, stored.bytes)
+      return stored
+    },
+    stat: (key) => measure('stat', () => storage.stat(key)),
+    read: async (key, range) => counted(await measure('read', () => storage.read(key, range)), telemetry),
+    delete: (key) => measure('delete', () => storage.delete(key)),
+    deleteBelow: (folder) => measure('delete', () => storage.deleteBelow(folder)),
+    probe: () => measure('probe', () => storage.probe()),
+  }
+}
+
+/** Counts what its reader takes. */
+function counted(source: Readable, telemetry: Telemetry): Readable {
+  const through = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      telemetry.count('storage_bytes_total', { direction: 'out' }, chunk.length)
+      done(null, chunk)
+    },
+  })
+  source.once('error', (error) => through.destroy(error))
+  through.once('close', () => source.destroy())
+  return source.pipe(through)
+}

@@ -1,0 +1,74 @@
+import type { Counter, Gauge, Histogram } from '@prometheus-io/client'
+import { VERSION } from '../values/version.ts'
+import type { GaugeName, MetricName } from './metrics.ts'
+import { METRICS, PREFIX } from './metrics.ts'
+import type { Reading, Telemetry } from './telemetry.ts'
+
+type Values = Record<string, string>
+type Read = () => Iterable<Reading<GaugeName>>
+
+/** Telemetry that Prometheus can scrape. */
+export interface Metrics extends Telemetry {
+  /** Everything that was noted, in the text format of `contentType`. */
+  expose(): Promise<string>
+  readonly contentType: string
+}
+
+/** Loads the client only where metrics are asked for. @param role the command that this process runs */
+export async function openMetrics(role: string): Promise<Metrics> {
+  const { default: client } = await import('@prometheus-io/client')
+  const registry = new client.Registry()
+  client.collectDefaultMetrics({ register: registry })
+  const counters = new Map<MetricName, Counter<string>>()
+  const histograms = new Map<MetricName, Histogram<string>>()
+  const reads = new Map<MetricName, Set<Read>>()
+  for (const [key, metric] of Object.entries(METRICS)) {
+    const name = key as MetricName
+    const common = {
+      name: `${PREFIX}${name}`,
+      help: metric.help,
+      labelNames: [...metric.labels],
+      registers: [registry],
+    }
+    if (metric.type === 'counter') counters.set(name, new client.Counter(common))
+    else if (metric.type === 'histogram')
+      histograms.set(name, new client.Histogram({ ...common, buckets: [...metric.buckets] }))
+    else reads.set(name, readAtScrapes(new client.Gauge({ ...common, collect })))
+  }
+  const labels = { version: VERSION, role, node: process.versions.node }
+  reads.get('build_info')?.add((() => [{ labels, value: 1 }]) as unknown as Read)
+  return {
+    measures: true,
+    count: (name, labels, by = 1) => {
+      if (by >= 0) counters.get(name)?.inc(labels as Values, by)
+    },
+    observe: (name, labels, value) => {
+      if (Number.isFinite(value)) histograms.get(name)?.observe(labels as Values, Math.max(0, value))
+    },
+    gauge: (name, read) => {
+      reads.get(name)?.add(read as Read)
+      return () => void reads.get(name)?.delete(read as Read)
+    },
+    // The client writes Nan, which the format does not know.
+    expose: async () => (await registry.metrics()).replaceAll(/ Nan$/gm, ' NaN'),
+    contentType: registry.contentType,
+  }
+}
+
+const SOURCES = new WeakMap<Gauge<string>, Set<Read>>()
+
+function readAtScrapes(gauge: Gauge<string>): Set<Read> {
+  const sources = new Set<Read>()
+  SOURCES.set(gauge, sources)
+  return sources
+}
+
+/** What is there no more is not shown any more; what several report with the same labels is added up. */
+function collect(this: Gauge<string>): void {
+  this.reset()
+  // Without labels it would be zero where nothing reports it.
+  this.remove({})
+  for (const read of SOURCES.get(this) ?? []) {
+    for (const { labels, value } of read()) if (Number.isFinite(value)) this.inc(labels as Values, value)
+  }
+}
