@@ -8,7 +8,9 @@ import { callbackLatency } from './rows/callback-latency.ts'
 import { callbackRate } from './rows/callback-rate.ts'
 import { catalog } from './rows/catalog.ts'
 import { crowd } from './rows/crowd.ts'
+import { door } from './rows/door.ts'
 import { pipeline, slots } from './rows/drain.ts'
+import { encoding } from './rows/encoding.ts'
 import { firstAudio } from './rows/first-audio.ts'
 import { graphqlJobs } from './rows/graphql-jobs.ts'
 import { install } from './rows/install.ts'
@@ -37,6 +39,8 @@ const ROWS: readonly Row[] = [
   start,
   install,
   firstAudio,
+  door,
+  encoding,
   callbackLatency,
   callbackRate,
   callbackBeside,

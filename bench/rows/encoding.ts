@@ -1,0 +1,59 @@
+import { openAudioThreads } from '../../src/audio/audio-threads.ts'
+import { startEncoding } from '../../src/audio/encode.ts'
+import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
+
+const FORMATS = ['mp3', 'opus', 'flac'] as const
+const RATE = 22_050
+const SECONDS = 30
+const BLOCK_SAMPLES = 65_536
+const LEAST = 0.8
+
+/** Seconds of audio per second of processor time that a thread encodes bit by bit. The floor is the libraries alone, in this thread. */
+export const encoding: Row = {
+  name: 'encoding',
+  what: 'seconds of audio per CPU second',
+  reach: `>= ${LEAST} of the libraries alone`,
+  run: async (environment) => {
+    const threads = openAudioThreads(1)
+    const measures: Measure[] = []
+    try {
+      await threads.warm()
+      for (const format of FORMATS) {
+        const ours = () =>
+          rateOf(async () => {
+            const encoder = threads.startEncoder({ format, sampleRate: RATE })
+            for (const block of blocks()) await encoder.push(block)
+            await encoder.end()
+          })
+        const floor = () =>
+          rateOf(async () => {
+            const bare = await startEncoding({ format, sampleRate: RATE })
+            for (const block of blocks()) bare.push(block, false)
+            bare.push(new Int16Array(0), true)
+            bare.close()
+          })
+        await Promise.all([ours(), floor()])
+        measures.push(throughput(format, 's/s', await interleaved(environment.quick ? 3 : 7, { ours, floor }), LEAST))
+      }
+    } finally {
+      await threads.close()
+    }
+    return { name: 'encoding', measures, notes: [] }
+  },
+}
+
+/** Of the whole process: the thread's work and what it takes to hand it over. */
+async function rateOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return SECONDS / ((user + system) / 1e6)
+}
+
+const recording = Int16Array.from({ length: RATE * SECONDS }, (_, at) =>
+  Math.round(6000 * Math.sin(at / 9) * Math.sin(at / 4000) + 2000 * Math.sin(at / 31)),
+)
+
+function* blocks(): Generator<Int16Array> {
+  for (let at = 0; at < recording.length; at += BLOCK_SAMPLES) yield recording.subarray(at, at + BLOCK_SAMPLES)
+}
