@@ -5,10 +5,10 @@ import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
 import { buildApp } from '../server/app.ts'
+import { listen } from '../server/listen.ts'
 import { openMetricsServer } from '../server/metrics/metrics-server.ts'
 import { Readiness } from '../server/readiness.ts'
 import { openMetrics } from '../telemetry/prometheus.ts'
-import { errorCode } from '../values/data-directory.ts'
 import { type Log, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 import { readServerFile } from '../worker/server/server-file.ts'
@@ -73,9 +73,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
   if (roles.api) {
     const app = await buildApp(runtime, { readiness })
     opened.working.push({ what: 'the HTTP server', close: () => app.close() })
-    const address = await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
-      throw explainUnbound(error, settings)
-    })
+    const address = await listen(app, settings)
     await recordPublicUrl(runtime, settings.publicUrl ?? address)
     print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, roles)))
     stopping.throwIfAborted()
@@ -99,22 +97,6 @@ const readServer = (file: string): ServerOptions => ({
 
 /** The command that runs: what measurements and log lines call this process. */
 const roleOf = ({ api, worker }: Roles): 'start' | 'serve' | 'work' => (api ? (worker ? 'start' : 'serve') : 'work')
-
-/** What an operator can do about an address that cannot be listened on. */
-function explainUnbound(error: unknown, { host, port }: Settings): unknown {
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return new Error(`another process listens on ${host} port ${port}: end it, or set PORT to another one.`)
-    case 'EACCES':
-      return new Error(`this user may not listen on port ${port}: set PORT to one from 1024.`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new Error(`this machine has no address ${host}: set HOST to one that it has.`)
-    default:
-      return error
-  }
-}
 
 /** On a fresh database: the demo account's key, this once, and a line to paste. */
 async function firstSteps(runtime: Runtime, roles: Roles): Promise<string[]> {

@@ -9,6 +9,7 @@ import type { Resolver } from '../../src/egress/resolver.ts'
 import { recordPublicUrl } from '../../src/runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { buildApp } from '../../src/server/app.ts'
+import { listen } from '../../src/server/listen.ts'
 import { openMetricsServer } from '../../src/server/metrics/metrics-server.ts'
 import { Readiness } from '../../src/server/readiness.ts'
 import { openMetrics } from '../../src/telemetry/prometheus.ts'
@@ -73,7 +74,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
       ? await openMetricsServer(runtime, settings.metrics, metrics, readiness)
       : null
   const app = await buildApp(runtime, { readiness, ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = await listen(app, { port: 0, host: '127.0.0.1' })
   await recordPublicUrl(runtime, settings.publicUrl ?? url)
   const operator = runtime.as({ kind: 'system' })
   const makeAccount = async (credits = 1_000_000n) =>
