@@ -11,6 +11,7 @@ import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
 import { AS_POST } from '../http/post.ts'
 import { authorizationOf, type Connected, connectSocket, type Identify, TRY_AGAIN_LATER } from './connect-socket.ts'
+import { deliver } from './deliver.ts'
 import { type OpenOperation, openOperation } from './open-operation.ts'
 import { serveSocket } from './serve-socket.ts'
 import { openSocketCount } from './socket-count.ts'
@@ -24,6 +25,8 @@ type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResu
 
 /** Goes through graphql-ws with the arguments of an operation, in the place of the root value that no resolver reads. */
 interface Prepared extends OpenOperation {
+  readonly id: string
+  readonly socket: WebSocket
   readonly execute: Execute
 }
 
@@ -40,9 +43,10 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       return unlessCompleted(masked(await execute(args), args))
     },
     subscribe: async (args) => {
-      const { follow, unlessCompleted } = args.rootValue as Prepared
-      const result = await subscribe({ ...args, rootValue: undefined })
-      return unlessCompleted(isStream(result) ? follow(result) : masked(result, args))
+      const { id, socket, signal, follow, unlessCompleted } = args.rootValue as Prepared
+      const answers = await subscribe({ ...args, rootValue: undefined })
+      if (!isStream(answers)) return unlessCompleted(masked(answers, args))
+      return unlessCompleted(follow(deliver({ answers, socket, id, signal })))
     },
     onError: ({ extra }, _id, _payload, errors) =>
       errors.map((error) => shown(maskError(error, runtime.log, extra.request.id))),
@@ -76,7 +80,7 @@ async function begin(
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
     if (Array.isArray(prepared)) return unlessCompleted(prepared)
     const { execute, ...args } = prepared
-    return unlessCompleted({ ...args, rootValue: { ...operation, execute } satisfies Prepared })
+    return unlessCompleted({ ...args, rootValue: { ...operation, id, socket, execute } satisfies Prepared })
   } catch (error) {
     if (toServiceError(error).code === 'UNAUTHORIZED') socket.close(CloseCode.Forbidden, 'Forbidden')
     return unlessCompleted([maskError(error, runtime.log, request.id)])

@@ -82,7 +82,8 @@ export function anyWants(followers: Iterable<Follower>, jobId: string): boolean 
 export function notifyFollower({ interest, stream, sent }: Follower, { job, stamp }: FetchedJob): void {
   if (interest.jobId !== null && interest.jobId !== job.id) return
   if (sent.get(job.id) === stamp || !interest.accepts(job)) return
-  sent.delete(job.id)
+  // The latest is the last: where it is alone it is so already.
+  if (sent.size > 1) sent.delete(job.id)
   sent.set(job.id, stamp)
   if (sent.size > MAX_REMEMBERED) sent.delete(sent.keys().next().value as string)
   stream.push(job)
