@@ -1,5 +1,5 @@
 import { Client, type QueryResultRow } from 'pg'
-import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams'
+import { type CopiedRows, copyRows } from './copy-rows.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
@@ -45,12 +45,12 @@ export class Snapshot {
   }
 
   /**
-   * The bytes of a `copy … to stdout`, as they come. They end before PostgreSQL has said that they are all: what was copied is complete once
-   * `commit` has succeeded and `rowCount` is the number of rows that came.
+   * The rows of a `copy … to stdout`, each ended by `rowEnd`, PostgreSQL's own unless given. They end before PostgreSQL has said that they are all: what was copied is
+   * complete once `commit` has succeeded and `rowCount` is the number of `rows`.
    */
-  copy(text: string): CopyToStreamQuery {
+  copy(text: string, rowEnd: '\n' | '\r\n' = '\n'): CopiedRows {
     // What fails once the bytes have ended has no reader any more that would listen: `commit` fails then.
-    return this.#client.query(copyTo(text)).on('error', () => undefined)
+    return this.#client.query(copyRows(text, rowEnd)).on('error', () => undefined)
   }
 
   /** Waits for what was begun before. @throws where any of it failed */

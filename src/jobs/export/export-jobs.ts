@@ -2,19 +2,17 @@ import type { Readable } from 'node:stream'
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
+import type { CopiedRows } from '../../db/copy-rows.ts'
 import { Snapshot } from '../../db/snapshot.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
-import { CsvRowEnds } from './csv-row-ends.ts'
 import { CSV_HEAD, copyWithin, exceedsWithin, type Window } from './csv-select.ts'
 import type { ExportQueue, ExportTicket } from './export-queue.ts'
-import { largeChunks } from './large-chunks.ts'
 import type { Spill } from './spill.ts'
 
 /** The longest window of one export, and the most jobs in it. */
 const MAX_JOBS = 500_000
 const MAX_WINDOW_MS = 366 * 86_400_000
-const CHUNK_BYTES = 65_536
 
 /** What exports need: a queue in which few read at a time, and space for what slow readers do not take yet. */
 export interface ExportContext extends Context {
@@ -91,41 +89,42 @@ function stream(
   window: Window,
   gone: AbortSignal | undefined,
 ): JobExport {
-  const rowEnds = new CsvRowEnds()
+  let copy: CopiedRows | undefined
+  const startCopying = () => {
+    copy = snapshot.copy(copyWithin(accountId, window), '\r\n')
+    return copy
+  }
   const endReading = () => {
     snapshot.close()
     ticket.doneReading()
   }
-  const csv = ctx.spill.through(
-    { chunks: readCsv(snapshot, copyWithin(accountId, window), rowEnds, endReading), destroy: endReading },
-    accountId,
-  )
+  const rowsRead = (): number => copy?.rows ?? 0
+  const csv = ctx.spill.through({ chunks: readCsv(snapshot, startCopying, endReading), destroy: endReading }, accountId)
   csv.once('close', () => {
     ticket.release()
     const outcome = csv.readableEnded ? 'completed' : gone?.aborted || csv.errored === null ? 'abandoned' : 'broken'
     ctx.telemetry.count('exports_total', { outcome })
-    ctx.telemetry.count('export_rows_total', {}, rowEnds.rows)
+    ctx.telemetry.count('export_rows_total', {}, rowsRead())
   })
   csv.once('error', (error) => {
     if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
   })
-  return { rowsRead: () => rowEnds.rows, csv }
+  return { rowsRead, csv }
 }
 
 /** Ends only where PostgreSQL has said that it sent as many rows as came, and has ended the snapshot: what ends well is complete. */
 async function* readCsv(
   snapshot: Snapshot,
-  sql: string,
-  rowEnds: CsvRowEnds,
+  startCopying: () => CopiedRows,
   onEnd: () => void,
 ): AsyncGenerator<Buffer, undefined> {
   try {
     yield Buffer.from(CSV_HEAD)
-    const copy = snapshot.copy(sql)
-    for await (const chunk of largeChunks(copy, CHUNK_BYTES)) yield rowEnds.convert(chunk)
+    // Not before: a client that asks for the head alone has disconnected by now.
+    const copy = startCopying()
+    for await (const chunk of copy) yield chunk
     await snapshot.commit()
-    if (copy.rowCount !== rowEnds.rows)
-      throw new Error(`an export of ${copy.rowCount} rows ended after ${rowEnds.rows}`)
+    if (copy.rowCount !== copy.rows) throw new Error(`an export of ${copy.rowCount} rows ended after ${copy.rows}`)
   } finally {
     onEnd()
   }
