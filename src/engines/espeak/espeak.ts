@@ -4,6 +4,7 @@ import { LANGUAGES, type Language } from './detect-language.ts'
 import { styleToProsody } from './espeak-style.ts'
 import type { RenderTask } from './espeak-thread.ts'
 import { type EspeakThreads, openThreads } from './espeak-threads.ts'
+import { KANJI } from './spoken-text.ts'
 
 /** So often that the engine's inner loops are compiled by the end; one at a time, so that a text that comes meanwhile waits for one only. */
 const WARM_UP_TEXT = 'The first sentences compile the code that every later sentence runs.'
@@ -55,10 +56,15 @@ async function speak(threads: EspeakThreads, request: SpeechRequest): Promise<Sp
     signal.throwIfAborted()
     throw new EngineError('PROVIDER_UNAVAILABLE', 'A speech thread ended before its text did.', { cause: error })
   })
-  if (rendering === null) throw new NothingToSay('The text holds no letter, digit or symbol that this language reads.')
+  if (rendering === null) throw new NothingToSay(whySilent(request.text))
   if (typeof rendering === 'string') throw new EngineError('RENDER_FAILED', rendering)
   return rendering
 }
+
+const whySilent = (text: string): string =>
+  KANJI.test(text)
+    ? 'The dictionary of this language has no reading for the kanji of the text, and nothing else in it can be spoken.'
+    : 'The text holds no letter, digit or symbol that this language reads.'
 
 function toTask(
   request: Pick<SpeechRequest, 'text' | 'styleInstruction' | 'speed'>,

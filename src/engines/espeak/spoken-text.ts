@@ -1,4 +1,5 @@
 import { familyOf, utteranceOf, withoutNamedWords } from './espeak-scripts.ts'
+import { inOrdinaryKanji } from './ordinary-kanji.ts'
 import { composeParts, type SpokenPart, spokenText } from './spoken-part.ts'
 
 /** Reads a text in Japanese: words in kanji come back in katakana, everything else as it is. Offsets are code points of the text. */
@@ -55,7 +56,7 @@ function digitValue(digit: string): number {
 /** The dictionary is asked where there is a kanji alone: eSpeak reads kana itself. */
 function readWords(folded: readonly SpokenPart[], read: JapaneseReader): SpokenPart[] {
   const text = spokenText(folded)
-  return KANJI.test(text) ? composeParts(folded, read(text)) : [...folded]
+  return KANJI.test(text) ? composeParts(folded, read(inOrdinaryKanji(text))) : [...folded]
 }
 
 function sayable(spoken: string, language: string, before: string | undefined): string {

@@ -36,6 +36,11 @@ describe('Japanese with kanji', { timeout: 60_000 }, () => {
     }
   })
 
+  test('that the dictionary does not know, alone, is not spoken, and the cause says why', async () => {
+    const reason = 'The dictionary of this language has no reading for the kanji of the text'
+    await expect(speak('驫麤', 'Japanese')).rejects.toThrow(reason)
+  })
+
   test('alone is Japanese where it is asked for, where Chinese does not write it so, and for a Japanese voice', async () => {
     const japanese = await speak('漢字', 'Japanese', 'ja+f1')
     expect(await speak('漢字', 'auto', 'ja+f1')).toEqual(japanese)

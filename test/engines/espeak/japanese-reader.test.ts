@@ -44,7 +44,15 @@ describe('a text in Japanese is given to eSpeak as it is pronounced', () => {
 
   test('a kanji that the dictionary does not know is passed over', () => {
     expect(spoken('驫麤は知らない')).toBe('ワ シラナイ')
-    expect(spoken('𠮷野家')).toBe('ノヤ')
+  })
+
+  test.each([
+    ['𠮷野家', 'ヨシノヤ'],
+    ['髙橋さんと﨑山さん', 'タカハシサント サキヤマサン'],
+    ['𠮟る', 'シカル'],
+  ])('a form that it does not know is read as the one that it knows: %s', (text, reading) => {
+    expect(spoken(text)).toBe(reading)
+    expect(parts(text).at(-1)!.start + parts(text).at(-1)!.length).toBe([...text].length)
   })
 
   test('a text without kanji is left to eSpeak, which reads kana itself', () => {
