@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A name, an IPv4 address or one of IPv6 in brackets, and perhaps a port, which is 65535 at most. */
+/** A name, an IPv4 address or one of IPv6 in brackets, and perhaps a port, which may be empty and is 65535 at most. */
 const HOST =
-  /^(?:\[[0-9a-f:.]+\]|(?:[\w.~-]|%[0-9a-f]{2})+)(?::(?:\d{1,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?$/i
+  /^(?:\[[0-9a-f:.]+\]|(?:[\w.~-]|%[0-9a-f]{2})+)(?::(?:\d{0,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?$/i
 
 /** What is wrong with a request's Host header (RFC 9112 section 3.2), as a sentence for the client; null: nothing. */
 export function hostViolation({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
