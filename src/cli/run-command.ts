@@ -94,8 +94,9 @@ interface DescribedError {
   readonly details?: readonly Detail[]
 }
 
+/** What a document has in `details` follows the sentence here. */
 const toText = ({ error, details = [] }: DescribedError): string =>
-  [error, ...details.map((line) => `${line.path}: ${line.message}`)].join('\n')
+  [error.replace(/: see `details`\.$/, ':'), ...details.map((line) => `${line.path}: ${line.message}`)].join('\n')
 
 /** What the operator sees of an error: everything, since it is the operator's own machine. */
 function describe(error: unknown): DescribedError {

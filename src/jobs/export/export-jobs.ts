@@ -106,8 +106,9 @@ function stream(
     ctx.telemetry.count('exports_total', { outcome })
     ctx.telemetry.count('export_rows_total', {}, rowsRead())
   })
-  csv.once('error', (error) => {
-    if (!gone?.aborted) ctx.log.warn({ err: error.message }, 'an export broke off')
+  csv.once('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has read enough, as `head` does, has broken nothing.
+    if (!gone?.aborted && error.code !== 'EPIPE') ctx.log.warn({ err: error.message }, 'an export broke off')
   })
   return { rowsRead, csv }
 }

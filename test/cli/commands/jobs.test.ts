@@ -85,6 +85,8 @@ describe('sonant jobs', () => {
     expect(listed).toEqual(answer.json())
     const wrong = await run(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
     expect([wrong.code, JSON.parse(wrong.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+    const beyond = await run(['jobs', 'list', '--account', account, '--limit', '-3'], env)
+    expect([beyond.code, beyond.stderr]).toEqual([1, expect.stringMatching(/^Invalid request:\nlimit: must/)])
   })
 
   test('export writes the file that the API sends, or none', async () => {
@@ -115,6 +117,11 @@ describe('sonant jobs', () => {
     const failed = await runForBytes([...args, '--to', '2028-01-01', '--json'], env)
     expect([failed.code, failed.stdout.length]).toEqual([1, 0])
     expect(JSON.parse(failed.stderr)).toMatchObject({ error_code: 'INVALID_REQUEST' })
+    // Its reader is gone before there is anything to read.
+    const command = ['node', 'bin/sonant.js', ...args, '--to', '2027-01-01', '|', 'true'].join(' ')
+    const piped = startCommand(['sh', '-c', command], env)
+    await piped.ended()
+    expect(piped.stderr()).toMatch(/^- {2}\d+ jobs\n$/)
   })
 
   test('retry submits a failed job again as a new one, and no other job', async () => {
