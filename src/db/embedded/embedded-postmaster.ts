@@ -85,10 +85,10 @@ export async function stopPostmaster(data: string): Promise<void> {
     if (errorCode(error) === 'ESRCH') return
     throw error
   }
-  const deadline = Date.now() + STOP_DEADLINE_MS
+  const deadline = performance.now() + STOP_DEADLINE_MS
   // The file and not the process number: in a container there may be no init to reap the process.
   while ((await lockHolder(data)) === pid) {
-    if (Date.now() > deadline) throw new EmbeddedError(`The database in ${data} does not stop (process ${pid}).`)
+    if (performance.now() > deadline) throw new EmbeddedError(`The database in ${data} does not stop (process ${pid}).`)
     await wait(STOP_POLL_MS)
   }
 }

@@ -91,12 +91,12 @@ async function prepareCluster(dataDir: string, fsync: boolean): Promise<Cluster>
 
 /** A connection to the database, which is started when none answers. */
 async function connect(cluster: Cluster, url: string): Promise<Client> {
-  const since = Date.now()
+  const since = performance.now()
   let attempt: Attempt | undefined
   for (;;) {
     const answer = await probe(url)
     if (answer instanceof Client) return answer
-    const waited = Date.now() - since
+    const waited = performance.now() - since
     if (attempt?.ended instanceof EmbeddedError) throw attempt.ended
     if (answer === 'none' && attempt?.ended === 'try again' && waited > LOCKED_DEADLINE_MS) throw await locked(cluster)
     if (waited > START_DEADLINE_MS) throw new EmbeddedError(`The database in ${cluster.data} does not answer.`)
