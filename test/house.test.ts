@@ -34,6 +34,13 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 const FLOOR_OF = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)))
 
+/** Prints which of the files on its standard input Node.js cannot parse once their types are stripped. */
+const PARSE = `
+  const [{ readFileSync }, { stripTypeScriptTypes }, { SourceTextModule }] = ['fs', 'module', 'vm'].map(require)
+  const parse = (file) => new SourceTextModule(stripTypeScriptTypes(readFileSync(file, 'utf8')))
+  const wrong = (file) => { try { return void parse(file) } catch (error) { return file + ': ' + error.message } }
+  console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(wrong).filter(Boolean)))`
+
 const TRACKED = listFiles(['src', 'rest', 'test', 'bench', 'examples', 'prisma', 'codegen.ts'])
 const SOURCES = TRACKED.filter((file) => /^(src|rest)\/.*\.ts$/.test(file) && !isGenerated(file))
 
@@ -105,6 +112,13 @@ describe('the house', () => {
   test('only the file of a door knows a door', () => {
     const wrong = INNER.filter(({ file, target }) => roomOf(file) !== 'graphql' && target.endsWith('-graphql.ts'))
     expect(wrong).toEqual([])
+  })
+
+  test('Node.js can load every file, tests included: it strips types, and is stricter than what checks them', () => {
+    const input = JSON.stringify(TRACKED.filter((file) => file.endsWith('.ts')))
+    const flags = ['--experimental-vm-modules', '--no-warnings']
+    const wrong = execFileSync(process.execPath, [...flags, '-e', PARSE], { cwd: ROOT, input, encoding: 'utf8' })
+    expect(JSON.parse(wrong)).toEqual([])
   })
 
   test('every environment variable is read in one place', () => {
