@@ -13,14 +13,12 @@ import { createDelivery, type DeliveryParts } from './create-delivery.ts'
 export async function sendTestWebhook(ctx: Context & DeliveryParts): Promise<string> {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { accountId } = requireAccount(ctx)
-  const { id, committed } = await inTransaction(ctx.db, async (tx) => {
-    const { rows } = await tx.query<{ webhook_url: string | null }>('select webhook_url from account where id = $1', [
-      accountId,
-    ])
-    const url = rows[0]?.webhook_url ?? null
-    if (url === null) throw invalidRequest("Set the account's webhook URL first.")
-    return createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url)
-  })
+  const account = await ctx.db.prisma.account.findUnique({ where: { id: accountId }, select: { webhookUrl: true } })
+  const url = account?.webhookUrl ?? null
+  if (url === null) throw invalidRequest("Set the account's webhook URL first.")
+  const { id, committed } = await inTransaction(ctx.db, (tx) =>
+    createDelivery(ctx, tx, { accountId, kind: 'test', jobId: newId('job', ctx.now()) }, url),
+  )
   committed()
   return id
 }
