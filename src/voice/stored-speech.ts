@@ -5,6 +5,7 @@ import type { SampleStream } from '../audio/transcode.ts'
 import type { Wav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
 import { WAV_HEADER_BYTES } from '../engines/wav-header.ts'
+import { notFound } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const BLOCK_SAMPLES = 65_536
@@ -21,11 +22,17 @@ export async function storedSpeech(
 ): Promise<SampleStream> {
   const format = formatOfType(contentType)
   if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
-  const file = await parts.storage.read(storageKey)
+  const file = await readStored(parts, storageKey)
   if (format === 'wav') return wavSamples(file)
   const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
   return { sampleRate: wav.sampleRate, totalSamples: wav.samples.length, blocks: blocksOf(wav) }
 }
+
+/** A stored file as it is. @throws NOT_FOUND where it was deleted */
+export const readStored = ({ storage }: Pick<SpeechParts, 'storage'>, key: string): Promise<Readable> =>
+  storage.read(key).catch(async (error: unknown) => {
+    throw (await storage.stat(key)) === null ? notFound() : error
+  })
 
 async function* blocksOf({ samples }: Wav): AsyncGenerator<Int16Array, void> {
   for (let at = 0; at < samples.length; at += BLOCK_SAMPLES) yield samples.subarray(at, at + BLOCK_SAMPLES)

@@ -8,7 +8,7 @@ import { invalidRequest, jobNotFound, ServiceError } from '../errors/service-err
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
-import { type SpeechParts, storedSpeech } from './stored-speech.ts'
+import { readStored, type SpeechParts, storedSpeech } from './stored-speech.ts'
 
 const RETRY_AFTER_SECONDS = 1
 
@@ -45,7 +45,7 @@ export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat 
   const own = formatOfType(stored.contentType)
   const wanted = format ?? own ?? 'wav'
   const contentType = FILE_TYPES[wanted]
-  if (wanted === own) return { format: wanted, contentType, content: await parts.storage.read(stored.storageKey) }
+  if (wanted === own) return { format: wanted, contentType, content: await readStored(parts, stored.storageKey) }
   const speech = await storedSpeech(parts, stored)
   // In bytes, not in objects: a reader that is slow is to have little waiting for it.
   const content = Readable.from(transcode(parts.audio, speech, wanted), { objectMode: false })
