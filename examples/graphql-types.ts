@@ -5,6 +5,8 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 /** Why a balance changed. */
 export type CreditKind =
+  /** The sum of a month of jobs that were deleted. */
+  | 'CARRIED'
   /** A worker took a job. */
   | 'CHARGE'
   /** The operator gave or took credits. */
@@ -16,6 +18,8 @@ export type CreditKind =
 export type ErrorCode =
   /** Use a key that holds the scope. */
   | 'FORBIDDEN'
+  /** It was deleted. */
+  | 'GONE'
   /** The first request with this idempotency key is still in progress. */
   | 'IDEMPOTENCY_IN_PROGRESS'
   /** This idempotency key was already used with a different request. */

@@ -6,7 +6,7 @@ import { whoseAccount } from './whose-account.ts'
 const ID_PREFIX = 'entry_'
 const ID_FORM = /^entry_(?:0|[1-9]\d{0,17})$/
 
-export type CreditKind = 'grant' | 'charge' | 'refund'
+export type CreditKind = 'grant' | 'charge' | 'refund' | 'carried'
 
 /** One line of an account's ledger; all of them together are its balance. */
 export interface CreditEntry {

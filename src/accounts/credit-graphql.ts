@@ -17,6 +17,7 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance ch
   grant: 'The operator gave or took credits.',
   charge: 'A worker took a job.',
   refund: 'A charged job failed or was cancelled.',
+  carried: 'The sum of a month of jobs that were deleted.',
 })
 
 const CreditEntryRef = builder.prismaObject('CreditEntry', {

@@ -79,6 +79,6 @@ async function converse(
   const reply = await model.complete([...history, { role: 'user', content: message }], limit)
   const said = await moderator.moderate(reply, limit)
   if (said.isProhibited) return { rejection: `The reply ${said.reason}.`, result: silent }
-  const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, message, reply)
+  const commit: Decision<ChatResult>['commit'] = (tx) => appendExchange(tx, chatId, { message, reply, now: ctx.now() })
   return { rejection: null, result: { chatId, reply }, commit }
 }

@@ -42,8 +42,13 @@ export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMes
 }
 
 /** Adds an exchange at the end of a chat and drops what is too old. Two at once follow each other. */
-export async function appendExchange(tx: PrismaTx, chatId: string, message: string, reply: string): Promise<void> {
+export async function appendExchange(
+  tx: PrismaTx,
+  chatId: string,
+  { message, reply, now }: { readonly message: string; readonly reply: string; readonly now: Date },
+): Promise<void> {
   await lockRow(tx, 'companion_chat', chatId)
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { updatedAt: now } })
   const { _max } = await tx.companionTurn.aggregate({ where: { chatId }, _max: { position: true } })
   const last = (_max.position ?? 0) + 2
   await tx.companionTurn.createMany({
@@ -56,6 +61,6 @@ export async function appendExchange(tx: PrismaTx, chatId: string, message: stri
 }
 
 /** Replaces the persona of a chat. */
-export async function setPersona(tx: PrismaTx, chatId: string, persona: string): Promise<void> {
-  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona } })
+export async function setPersona(tx: PrismaTx, chatId: string, persona: string, now: Date): Promise<void> {
+  await tx.companionChat.updateMany({ where: { id: chatId }, data: { persona, updatedAt: now } })
 }

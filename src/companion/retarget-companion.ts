@@ -40,7 +40,7 @@ export async function retargetCompanion(
     perform: async (limit): Promise<Decision<RetargetResult>> => {
       const verdict = await ctx.companion.moderator.moderate(persona, limit)
       if (verdict.isProhibited) return { rejection: `The persona ${verdict.reason}.`, result: { chatId } }
-      return { rejection: null, result: { chatId }, commit: (tx) => setPersona(tx, chatId, persona) }
+      return { rejection: null, result: { chatId }, commit: (tx) => setPersona(tx, chatId, persona, ctx.now()) }
     },
   })
 }

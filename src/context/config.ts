@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
 import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
+import { type Environment, readVariable } from './read-variable.ts'
+import { type RetentionSettings, retentionFields, retentionSettings } from './retention-settings.ts'
 import {
   cidrs,
   cidrTexts,
@@ -52,6 +53,7 @@ export interface Settings {
   readonly openai: OpenaiSettings
   /** Seconds before each retry of a webhook delivery. */
   readonly webhookRetryDelays: readonly number[]
+  readonly retention: RetentionSettings
   readonly logLevel: string
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
@@ -105,6 +107,7 @@ const schema = z.object({
   OPENAI_MODEL: z.string().optional(),
   OPENAI_WAIT_SECONDS: integer(1, 3600, 120),
   WEBHOOK_RETRY_DELAYS: retryDelays,
+  ...retentionFields,
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       message: 'must be one of fatal, error, warn, info, debug, trace, silent',
@@ -115,7 +118,6 @@ const schema = z.object({
 })
 
 type Name = keyof z.input<typeof schema>
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Together they open the bucket of STORAGE_URL. */
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
@@ -144,24 +146,6 @@ export function readSettings(env: Environment): Settings {
 export const withoutSettings = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !NAMES.includes(name.replace(/_FILE$/, '') as Name)))
 
-/** `NAME`, or the content of the file that `NAME_FILE` names; a variable set to nothing counts as absent. */
-function readVariable(env: Environment, name: string, violations: string[]): string | undefined {
-  const direct = env[name] === '' ? undefined : env[name]
-  const file = env[`${name}_FILE`] === '' ? undefined : env[`${name}_FILE`]
-  if (file === undefined) return direct
-  if (direct !== undefined) {
-    violations.push(`Set either ${name} or ${name}_FILE, not both`)
-    return undefined
-  }
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-    violations.push(`${name}_FILE names a file that cannot be read: ${file} (${reason})`)
-    return undefined
-  }
-}
-
 function toSettings(values: z.output<typeof schema>, env: Environment): Settings {
   return {
     port: values.PORT,
@@ -189,6 +173,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     companion: companionSettings(values),
     openai: { model: values.OPENAI_MODEL ?? null, waitSeconds: values.OPENAI_WAIT_SECONDS },
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
+    retention: retentionSettings(values),
     logLevel: values.LOG_LEVEL,
     shutdownSeconds: values.SHUTDOWN_SECONDS,
     development: values.NODE_ENV === 'development',

@@ -8,6 +8,7 @@ export const HTTP_STATUS = {
   METHOD_NOT_ALLOWED: 405,
   IDEMPOTENCY_IN_PROGRESS: 409,
   JOB_UNFINISHED: 409,
+  GONE: 410,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_MISMATCH: 422,
@@ -67,6 +68,8 @@ export const paymentRequired = () =>
 export const forbidden = (scope: string) =>
   new ServiceError('FORBIDDEN', `Use an API key that holds the scope ${scope}.`)
 export const notFound = () => new ServiceError('NOT_FOUND', 'Not found: no such endpoint or resource.')
+/** Of audio that was there: for its job's id there is still an answer. */
+export const audioGone = () => new ServiceError('GONE', 'This audio was deleted: render its text again.')
 /** The same for a malformed id, an unknown one and another account's. */
 export const jobNotFound = () => new ServiceError('NOT_FOUND', 'No job with this id.')
 export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')

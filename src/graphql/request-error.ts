@@ -16,6 +16,7 @@ const ErrorCodeEnum = describedEnum<ErrorCode>(
     METHOD_NOT_ALLOWED: 'Use another HTTP method.',
     IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still in progress.',
     JOB_UNFINISHED: 'The job is not completed yet: ask again in a moment.',
+    GONE: 'It was deleted.',
     PAYLOAD_TOO_LARGE: 'Send less at a time.',
     UNSUPPORTED_MEDIA_TYPE: 'Send JSON.',
     IDEMPOTENCY_MISMATCH: 'This idempotency key was already used with a different request.',

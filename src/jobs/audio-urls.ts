@@ -25,9 +25,9 @@ export async function audioUrlOf(
 ): Promise<string | null> {
   const stored = outputs?.find(({ output }) => output === 'audio')
   if (status !== 'completed' || stored === undefined) return null
-  const { storageKey, contentType } = stored
+  const { storageKey, contentType, deletedAt } = stored
   if (format === null || format === formatOfType(contentType))
-    return storage.signUrl(storageKey, { contentType, now: now() })
+    return storage.signUrl(storageKey, { contentType, now: now(), isDeleted: deletedAt != null })
   return speechUrls.sign(`${AUDIO_FOLDERS.completed}/${id}.${format}`, FILE_TYPES[format], now())
 }
 

@@ -12,6 +12,8 @@ export interface Artifact {
   /** Null for what is no sound. */
   readonly durationMs: number | null
   readonly createdAt: Date
+  /** When its bytes were deleted; null while they are there. */
+  readonly deletedAt: Date | null
 }
 
 /** The columns of one. */
@@ -25,12 +27,13 @@ export const ARTIFACT_VIEW = {
   sha256: true,
   durationMs: true,
   createdAt: true,
+  deletedAt: true,
 } as const
 
 type Queries = Pick<Tx, 'query'>
 
 const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
-  duration_ms as "durationMs", created_at as "createdAt"`
+  duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt"`
 
 /**
  * The artifacts of these jobs, by job and name. Whether the caller may see the jobs was decided before. In SQL: Prisma Client takes 4.3

@@ -6,11 +6,13 @@ export interface StoredOutput {
   readonly output: string
   readonly storageKey: string
   readonly contentType: string
+  /** Null, or absent, while its bytes are there. */
+  readonly deletedAt?: Date | string | null
 }
 
 /** A job's artifacts as a column of a statement that calls the job `j`; null without any. */
 export const STORED_OUTPUTS = `
-  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type) order by a.output)
+  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at) order by a.output)
    from artifact a where a.job_id = j.id) as "storedOutputs"`
 
 /** Output name to URL, each signed anew: it lives 15 minutes. */
@@ -19,8 +21,8 @@ export async function signOutputs(
   artifacts: readonly StoredOutput[] | null,
 ): Promise<Record<string, string>> {
   const now = parts.now()
-  const signed = (artifacts ?? []).map(async ({ output, storageKey, contentType }) => {
-    const url = await parts.storage.signUrl(storageKey, { contentType, now })
+  const signed = (artifacts ?? []).map(async ({ output, storageKey, contentType, deletedAt }) => {
+    const url = await parts.storage.signUrl(storageKey, { contentType, now, isDeleted: deletedAt != null })
     return [output, url] as const
   })
   return Object.fromEntries(await Promise.all(signed))

@@ -21,8 +21,8 @@ import { JobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
 import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
-import { signMediaPath } from '../storage/sign-url.ts'
-import { SIGNED_URL_SECONDS, type Storage } from '../storage/storage.ts'
+import { signMediaUrl } from '../storage/sign-url.ts'
+import type { Storage } from '../storage/storage.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
@@ -65,10 +65,7 @@ export async function openFoundation(
 
 /** URLs that this service answers itself, also where files are in a bucket. */
 const openSpeechUrls = (signingKey: Uint8Array, publicUrl: () => string): SpeechUrls => ({
-  sign: (key, contentType, now) => {
-    const expires = Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS
-    return publicUrl().replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
-  },
+  sign: (key, contentType, now) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
 })
 
 /** Where callers reach the service as long as no API has recorded it. */
@@ -153,5 +150,9 @@ function openStorage(
   }
   const bucket = measuredStorage(openS3(s3, s3), 's3', telemetry)
   // A bucket compares every request with a clock of its own: it gets the machine's, as for what is stored there.
-  return { ...bucket, signUrl: (key, options) => bucket.signUrl(key, { ...options, now: new Date() }) }
+  const signUrl: Storage['signUrl'] = (key, { isDeleted, ...options }) =>
+    isDeleted === true
+      ? signMediaUrl(publicUrl(), signingKey, { key, ...options })
+      : bucket.signUrl(key, { ...options, now: new Date() })
+  return { ...bucket, signUrl }
 }

@@ -52,8 +52,8 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   mountErrors(app, runtime.log)
   mountHealth(app, options.readiness ?? new Readiness(runtime))
   mountSpeech(app, runtime)
-  // URLs of a bucket lead to the bucket.
-  if (runtime.settings.s3 === null) mountMedia(app, runtime)
+  // URLs of a bucket lead to the bucket, but for what was deleted.
+  mountMedia(app, runtime)
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, authenticate)
   await mountOpenai(app, { as: runtime.as, authenticate })

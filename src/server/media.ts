@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { notFound, ServiceError } from '../errors/service-error.ts'
+import type { Database } from '../db/database.ts'
+import { audioGone, notFound, ServiceError } from '../errors/service-error.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import type { ByteRange, Storage } from '../storage/storage.ts'
@@ -11,13 +12,14 @@ import { isFresh, isSameContent, type Validators } from './preconditions.ts'
 const BYTE_RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
 interface MediaDeps {
+  readonly db: Pick<Database, 'prisma'>
   readonly storage: Storage
   readonly signingKey: Uint8Array
   now(): Date
   readonly log: Log
 }
 
-/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (RFC 9110). */
+/** Serves artifacts of the disk storage under their signed URLs: GET and HEAD `/media/*` (RFC 9110). Of a bucket only deleted ones lead here. */
 export function mountMedia(app: FastifyInstance, deps: MediaDeps): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -35,7 +37,7 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   if (grant === null)
     throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
   const file = await deps.storage.stat(grant.key)
-  if (file === null) throw notFound()
+  if (file === null) throw await missing(deps, grant.key)
   const { bytes: size, modified } = file
   const validators = { etag: entityTag(grant.key, size), modified }
   if (isFresh(request.headers, validators)) return validate(reply, deps, grant, validators).code(304).send()
@@ -45,6 +47,12 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
     return describeMedia(validate(reply, deps, grant, validators), grant, size, null).send()
   const stream = await openStream(deps, grant.key, range ?? (size > 0 ? { start: 0, end: size - 1 } : undefined))
   return describeMedia(validate(reply, deps, grant, validators), grant, size, range).send(stream)
+}
+
+/** What was signed was there: its job either remembers that it was deleted, or is deleted itself. */
+async function missing({ db }: MediaDeps, key: string): Promise<ServiceError> {
+  const known = await db.prisma.artifact.findUnique({ where: { storageKey: key }, select: { id: true } })
+  return known === null ? notFound() : audioGone()
 }
 
 /** Strong, because a key is written once: a new rendering gets a new key. Holds nothing of the signature. */
@@ -86,10 +94,11 @@ const rejectRange = (reply: FastifyReply, size: number): FastifyReply =>
     .header('accept-ranges', 'bytes')
     .send({ error: `Ask for a range within the ${size} bytes of the file.`, error_code: 'INVALID_REQUEST' })
 
-async function openStream({ storage, log }: MediaDeps, key: string, range: ByteRange | undefined): Promise<Readable> {
+async function openStream(deps: MediaDeps, key: string, range: ByteRange | undefined): Promise<Readable> {
+  const { storage, log } = deps
   const stream = await storage.read(key, range).catch(async (error: unknown) => {
     // Deleted since its size was asked for.
-    throw (await storage.stat(key)) === null ? notFound() : error
+    throw (await storage.stat(key)) === null ? await missing(deps, key) : error
   })
   return stream.on('error', (error: NodeJS.ErrnoException) =>
     log.error({ err: error.code ?? error.name }, 'a stored artifact could not be read'),

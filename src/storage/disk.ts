@@ -4,8 +4,8 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink 
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { errorCode, usingSync } from '../values/data-directory.ts'
-import { isStorageKey, signMediaPath } from './sign-url.ts'
-import { SIGNED_URL_SECONDS, type Storage, type Stored, type StoredFile } from './storage.ts'
+import { isStorageKey, signMediaUrl } from './sign-url.ts'
+import type { Storage, Stored, StoredFile } from './storage.ts'
 
 /** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
 const INCOMING = '.incoming'
@@ -38,10 +38,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
       const handle = await openFile(pathOf(dir, key))
       return handle.createReadStream(range ? { start: range.start, end: range.end } : {})
     },
-    signUrl: (key, { contentType, now }) => {
-      const expires = Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS
-      return publicUrl().replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
-    },
+    signUrl: (key, { contentType, now }) => signMediaUrl(publicUrl(), signingKey, { key, contentType, now }),
     delete: async (key) => deleteFile(dir, pathOf(dir, key)),
     deleteBelow: async (folder) => deleteFolder(dir, pathOf(dir, folder)),
     // Opening it has made its directory.

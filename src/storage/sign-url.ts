@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { SIGNED_URL_SECONDS } from './storage.ts'
 
 const MEDIA_PREFIX = '/media/'
 const MAX_KEY_CHARACTERS = 512
@@ -20,6 +21,16 @@ export function signMediaPath(signingKey: Uint8Array, grant: MediaGrant): string
   if (!isStorageKey(grant.key)) throw new RangeError('the storage key is malformed')
   const type = encodeURIComponent(grant.contentType)
   return `${MEDIA_PREFIX}${grant.key}?type=${type}&expires=${grant.expires}&signature=${signature(signingKey, grant)}`
+}
+
+/** The same as an absolute URL that lives 15 minutes from `now`. */
+export function signMediaUrl(
+  publicUrl: string,
+  signingKey: Uint8Array,
+  { key, contentType, now }: { key: string; contentType: string; now: Date },
+): string {
+  const expires = Math.floor(now.getTime() / 1000) + SIGNED_URL_SECONDS
+  return publicUrl.replace(/\/+$/, '') + signMediaPath(signingKey, { key, contentType, expires })
 }
 
 /**

@@ -18,6 +18,12 @@ interface PutOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+interface UrlOptions {
+  readonly contentType: string
+  readonly now: Date
+  readonly isDeleted?: boolean | undefined
+}
+
 /** An inclusive range of bytes, as in RFC 9110. */
 export interface ByteRange {
   readonly start: number
@@ -32,8 +38,9 @@ export interface Storage {
   stat(key: string): Promise<StoredFile | null>
   /** Streams the content or one range of it. @throws when there is nothing under the key. */
   read(key: string, range?: ByteRange): Promise<Readable>
-  /** An absolute URL that answers GET, and HEAD where the store can, for 15 minutes from `now`. `contentType` is what it is served as. */
-  signUrl(key: string, options: { contentType: string; now: Date }): string | Promise<string>
+  /** An absolute URL that answers GET, and HEAD where the store can, for 15 minutes from `now`. `contentType` is what it is served as.
+   * Of a deleted artifact it leads to the service itself, which answers 410. */
+  signUrl(key: string, options: UrlOptions): string | Promise<string>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
   /** Deletes every object with a key that starts with the folder's and a slash. */

@@ -3,6 +3,7 @@ import { FILE_TYPES } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
 import { parseWav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
+import { audioGone } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
@@ -132,6 +133,7 @@ class Listener {
     const found = await findJob(this.#ctx.db.pool, job.id, this.#ctx.actor.accountId)
     const stored = found?.storedOutputs?.find(({ output }) => output === 'audio')
     if (found === null || stored === undefined) throw new ListeningEnded('the job has no audio')
+    if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
     if (this.#heard.length === 0) this.completed = found

@@ -4,7 +4,7 @@ import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
 import type { Context } from '../context/context.ts'
-import { invalidRequest, jobNotFound, ServiceError } from '../errors/service-error.ts'
+import { audioGone, invalidRequest, jobNotFound, ServiceError } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
@@ -26,7 +26,7 @@ export interface JobAudio {
  * The speech of a completed voice job of the caller's account, in any format: as it is stored where that is the one, else encoded while
  * it is read. It breaks off where the stored file does.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
- *   failed), JOB_UNFINISHED
+ *   failed), JOB_UNFINISHED, GONE
  */
 export async function voiceJobAudio(
   ctx: AudioContext,
@@ -60,7 +60,7 @@ export function requireFormat(format: string | null | undefined): AudioFormat | 
   throw invalidRequest('Invalid request: see `details`.', [{ path: 'format', message }])
 }
 
-/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete */
+/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
 function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   if (status === 'queued' || status === 'processing')
     throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
@@ -69,5 +69,6 @@ function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   const speech = storedOutputs?.find(({ output }) => output === 'audio')
   if (status === 'failed' || speech === undefined)
     throw new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
+  if (speech.deletedAt != null) throw audioGone()
   return speech
 }

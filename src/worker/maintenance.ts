@@ -6,6 +6,9 @@ import { failOrphanedJobs } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { rescueJobs } from '../jobs/lifecycle/rescue-jobs.ts'
 import { foldJobCounts } from '../jobs/list/fold-job-counts.ts'
 import { deleteHeardParts } from '../jobs/parts/delete-heard-parts.ts'
+import { dropOldAudio } from '../jobs/retention/drop-old-audio.ts'
+import { dropOldChats } from '../jobs/retention/drop-old-chats.ts'
+import { dropOldJobs } from '../jobs/retention/drop-old-jobs.ts'
 import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
 import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -29,6 +32,9 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   ({ db }) => foldJobRollUp(db),
   ({ db }) => fillJobRollUp(db),
   tidyWebhooks,
+  dropOldAudio,
+  dropOldJobs,
+  dropOldChats,
   warnOfOldSnapshot,
 ]
 

@@ -16,6 +16,9 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Mutation.submitVoiceJob(live:) was added.',
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
+  // Only of audio that was deleted, and of ledgers whose jobs were: neither could be before.
+  'Enum value CreditKind.CARRIED was added.',
+  'Enum value ErrorCode.GONE was added.',
 ]
 
 const released = buildSchema(RELEASED)

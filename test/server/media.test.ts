@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
 import { ServiceError } from '../../src/errors/service-error.ts'
 import { mountMedia } from '../../src/server/media.ts'
 import { openDisk } from '../../src/storage/disk.ts'
@@ -43,7 +44,8 @@ beforeAll(async () => {
     return reply.code(known.status).send({ error: known.message, error_code: known.code })
   })
   const current: Storage = { ...disk, stat: (key) => storage.stat(key), read: (key, range) => storage.read(key, range) }
-  mountMedia(app, { storage: current, signingKey, now: () => now, log: pino({ level: 'silent' }) })
+  const nothing = { prisma: { artifact: { findUnique: async () => null } } } as unknown as Database
+  mountMedia(app, { db: nothing, storage: current, signingKey, now: () => now, log: pino({ level: 'silent' }) })
   await app.listen({ port: 0, host: '127.0.0.1' })
   port = (app.server.address() as AddressInfo).port
 })

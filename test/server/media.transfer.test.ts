@@ -10,6 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
 import { mountMedia } from '../../src/server/media.ts'
 import { openDisk } from '../../src/storage/disk.ts'
 import { signMediaPath } from '../../src/storage/sign-url.ts'
@@ -27,7 +28,8 @@ let storage: Storage = disk
 beforeAll(async () => {
   await disk.put(GRANT.key, CONTENT, GRANT)
   const current: Storage = { ...disk, read: (key, range) => storage.read(key, range) }
-  mountMedia(app, { storage: current, signingKey, now: () => new Date(), log: pino({ level: 'silent' }) })
+  const nothing = { prisma: { artifact: { findUnique: async () => null } } } as unknown as Database
+  mountMedia(app, { db: nothing, storage: current, signingKey, now: () => new Date(), log: pino({ level: 'silent' }) })
   await app.listen({ port: 0, host: '127.0.0.1' })
 })
 

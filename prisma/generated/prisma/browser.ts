@@ -78,6 +78,11 @@ export type HeardAttempt = Prisma.HeardAttemptModel
  */
 export type Workflow = Prisma.WorkflowModel
 /**
+ * Model RetentionProgress
+ * How far a purge has come: what is up to there was looked at.
+ */
+export type RetentionProgress = Prisma.RetentionProgressModel
+/**
  * Model CompanionChat
  * A conversation with the companion. `persona` is the system prompt that a retarget set.
  */

@@ -12,7 +12,8 @@
 export const CreditKind = {
   grant: 'grant',
   charge: 'charge',
-  refund: 'refund'
+  refund: 'refund',
+  carried: 'carried'
 } as const
 
 export type CreditKind = (typeof CreditKind)[keyof typeof CreditKind]

@@ -7,6 +7,7 @@ import { oneOf, size, time } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 import { addCancelCommand } from './jobs-cancel.ts'
+import { addDeleteCommand } from './jobs-delete.ts'
 import { addExportCommand } from './jobs-export.ts'
 import { addRetryCommand } from './jobs-retry.ts'
 import { addWatchCommand } from './jobs-watch.ts'
@@ -36,6 +37,7 @@ interface ListOptions {
 export function addJobCommands(program: Command): void {
   const jobs = program.command('jobs').description('jobs of all types')
   addCancelCommand(jobs)
+  addDeleteCommand(jobs)
   addRetryCommand(jobs)
   addWatchCommand(jobs)
   addExportCommand(jobs)

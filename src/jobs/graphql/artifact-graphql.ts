@@ -29,11 +29,16 @@ export const ArtifactRef = builder.prismaObject('Artifact', {
       description: 'How long it plays; null unless it is audio.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was stored.' }),
+    deletedAt: t.expose('deletedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its bytes were deleted: its URL answers 410. Null while they are there.',
+    }),
     url: t.field({
       type: 'URL',
       description: 'A signed URL of its bytes; signed at this read, valid for 15 minutes.',
-      resolve: ({ storageKey, contentType }, _args, ctx) =>
-        ctx.storage.signUrl(storageKey, { contentType, now: ctx.now() }),
+      resolve: ({ storageKey, contentType, deletedAt }, _args, ctx) =>
+        ctx.storage.signUrl(storageKey, { contentType, now: ctx.now(), isDeleted: deletedAt !== null }),
     }),
   }),
 })

@@ -3,6 +3,7 @@ import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Retry, retryJob } from '../../producers/retry-job.ts'
 import type { Submission } from '../lifecycle/queue-job.ts'
 import { type FailureCause, type FailureCausesInput, failureCauses } from '../list/failure-causes.ts'
+import { deleteJob } from '../retention/delete-job.ts'
 import { JobErrorCodeEnum } from './job-enums-graphql.ts'
 import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
@@ -67,5 +68,21 @@ builder.mutationField('retryJob', (t) =>
       }),
     },
     ...resolvedBy(retryJob, (args: Retry) => args),
+  }),
+)
+
+const DeletedJobRef = builder.objectRef<{ readonly jobId: string }>('DeleteJobSuccess').implement({
+  description: 'A job that is gone.',
+  fields: (t) => ({ jobId: t.exposeID('jobId', { description: 'What its id was.' }) }),
+})
+
+builder.mutationField('deleteJob', (t) =>
+  t.field({
+    type: DeletedJobRef,
+    errors: {},
+    description:
+      'Deletes a job that has ended, with its audio and callbacks, for ever; the ledger keeps its sum. Needs the scope account:admin.',
+    args: { jobId: t.arg.id({ required: true, description: 'The id of a job that has ended.' }) },
+    ...resolvedBy(deleteJob, (args: { jobId: string }) => args),
   }),
 )

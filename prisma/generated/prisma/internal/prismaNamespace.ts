@@ -409,6 +409,7 @@ export const ModelName = {
   AbandonedAttempt: 'AbandonedAttempt',
   HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
+  RetentionProgress: 'RetentionProgress',
   CompanionChat: 'CompanionChat',
   CompanionTurn: 'CompanionTurn',
   IdempotencyRecord: 'IdempotencyRecord',
@@ -434,7 +435,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1323,6 +1324,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.WorkflowCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.WorkflowCountAggregateOutputType> | number
+        }
+      }
+    }
+    RetentionProgress: {
+      payload: Prisma.$RetentionProgressPayload<ExtArgs>
+      fields: Prisma.RetentionProgressFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.RetentionProgressFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.RetentionProgressFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        findFirst: {
+          args: Prisma.RetentionProgressFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.RetentionProgressFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        findMany: {
+          args: Prisma.RetentionProgressFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>[]
+        }
+        create: {
+          args: Prisma.RetentionProgressCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        createMany: {
+          args: Prisma.RetentionProgressCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.RetentionProgressCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>[]
+        }
+        delete: {
+          args: Prisma.RetentionProgressDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        update: {
+          args: Prisma.RetentionProgressUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        deleteMany: {
+          args: Prisma.RetentionProgressDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.RetentionProgressUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.RetentionProgressUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>[]
+        }
+        upsert: {
+          args: Prisma.RetentionProgressUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$RetentionProgressPayload>
+        }
+        aggregate: {
+          args: Prisma.RetentionProgressAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateRetentionProgress>
+        }
+        groupBy: {
+          args: Prisma.RetentionProgressGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetentionProgressGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.RetentionProgressCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.RetentionProgressCountAggregateOutputType> | number
         }
       }
     }
@@ -2246,6 +2321,7 @@ export const ArtifactScalarFieldEnum = {
   bytes: 'bytes',
   sha256: 'sha256',
   durationMs: 'durationMs',
+  deletedAt: 'deletedAt',
   createdAt: 'createdAt'
 } as const
 
@@ -2284,11 +2360,20 @@ export const WorkflowScalarFieldEnum = {
 export type WorkflowScalarFieldEnum = (typeof WorkflowScalarFieldEnum)[keyof typeof WorkflowScalarFieldEnum]
 
 
+export const RetentionProgressScalarFieldEnum = {
+  what: 'what',
+  doneTo: 'doneTo'
+} as const
+
+export type RetentionProgressScalarFieldEnum = (typeof RetentionProgressScalarFieldEnum)[keyof typeof RetentionProgressScalarFieldEnum]
+
+
 export const CompanionChatScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
   persona: 'persona',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt'
 } as const
 
 export type CompanionChatScalarFieldEnum = (typeof CompanionChatScalarFieldEnum)[keyof typeof CompanionChatScalarFieldEnum]
@@ -2862,6 +2947,7 @@ export type GlobalOmitConfig = {
   abandonedAttempt?: Prisma.AbandonedAttemptOmit
   heardAttempt?: Prisma.HeardAttemptOmit
   workflow?: Prisma.WorkflowOmit
+  retentionProgress?: Prisma.RetentionProgressOmit
   companionChat?: Prisma.CompanionChatOmit
   companionTurn?: Prisma.CompanionTurnOmit
   idempotencyRecord?: Prisma.IdempotencyRecordOmit

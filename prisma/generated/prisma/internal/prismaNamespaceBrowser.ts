@@ -63,6 +63,7 @@ export const ModelName = {
   AbandonedAttempt: 'AbandonedAttempt',
   HeardAttempt: 'HeardAttempt',
   Workflow: 'Workflow',
+  RetentionProgress: 'RetentionProgress',
   CompanionChat: 'CompanionChat',
   CompanionTurn: 'CompanionTurn',
   IdempotencyRecord: 'IdempotencyRecord',
@@ -232,6 +233,7 @@ export const ArtifactScalarFieldEnum = {
   bytes: 'bytes',
   sha256: 'sha256',
   durationMs: 'durationMs',
+  deletedAt: 'deletedAt',
   createdAt: 'createdAt'
 } as const
 
@@ -270,11 +272,20 @@ export const WorkflowScalarFieldEnum = {
 export type WorkflowScalarFieldEnum = (typeof WorkflowScalarFieldEnum)[keyof typeof WorkflowScalarFieldEnum]
 
 
+export const RetentionProgressScalarFieldEnum = {
+  what: 'what',
+  doneTo: 'doneTo'
+} as const
+
+export type RetentionProgressScalarFieldEnum = (typeof RetentionProgressScalarFieldEnum)[keyof typeof RetentionProgressScalarFieldEnum]
+
+
 export const CompanionChatScalarFieldEnum = {
   id: 'id',
   accountId: 'accountId',
   persona: 'persona',
-  createdAt: 'createdAt'
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt'
 } as const
 
 export type CompanionChatScalarFieldEnum = (typeof CompanionChatScalarFieldEnum)[keyof typeof CompanionChatScalarFieldEnum]

@@ -45,6 +45,7 @@ export type ArtifactMinAggregateOutputType = {
   bytes: bigint | null
   sha256: runtime.Bytes | null
   durationMs: number | null
+  deletedAt: Date | null
   createdAt: Date | null
 }
 
@@ -57,6 +58,7 @@ export type ArtifactMaxAggregateOutputType = {
   bytes: bigint | null
   sha256: runtime.Bytes | null
   durationMs: number | null
+  deletedAt: Date | null
   createdAt: Date | null
 }
 
@@ -69,6 +71,7 @@ export type ArtifactCountAggregateOutputType = {
   bytes: number
   sha256: number
   durationMs: number
+  deletedAt: number
   createdAt: number
   _all: number
 }
@@ -93,6 +96,7 @@ export type ArtifactMinAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  deletedAt?: true
   createdAt?: true
 }
 
@@ -105,6 +109,7 @@ export type ArtifactMaxAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  deletedAt?: true
   createdAt?: true
 }
 
@@ -117,6 +122,7 @@ export type ArtifactCountAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  deletedAt?: true
   createdAt?: true
   _all?: true
 }
@@ -216,6 +222,7 @@ export type ArtifactGroupByOutputType = {
   bytes: bigint
   sha256: runtime.Bytes
   durationMs: number | null
+  deletedAt: Date | null
   createdAt: Date
   _count: ArtifactCountAggregateOutputType | null
   _avg: ArtifactAvgAggregateOutputType | null
@@ -251,6 +258,7 @@ export type ArtifactWhereInput = {
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
   job?: Prisma.XOR<Prisma.JobScalarRelationFilter, Prisma.JobWhereInput>
 }
@@ -264,6 +272,7 @@ export type ArtifactOrderByWithRelationInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  deletedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   job?: Prisma.JobOrderByWithRelationInput
 }
@@ -281,6 +290,7 @@ export type ArtifactWhereUniqueInput = Prisma.AtLeast<{
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
   job?: Prisma.XOR<Prisma.JobScalarRelationFilter, Prisma.JobWhereInput>
 }, "id" | "storageKey" | "jobId_output">
@@ -294,6 +304,7 @@ export type ArtifactOrderByWithAggregationInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  deletedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ArtifactCountOrderByAggregateInput
   _avg?: Prisma.ArtifactAvgOrderByAggregateInput
@@ -314,6 +325,7 @@ export type ArtifactScalarWhereWithAggregatesInput = {
   bytes?: Prisma.BigIntWithAggregatesFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesWithAggregatesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableWithAggregatesFilter<"Artifact"> | number | null
+  deletedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Artifact"> | Date | string
 }
 
@@ -325,6 +337,7 @@ export type ArtifactCreateInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
   job: Prisma.JobCreateNestedOneWithoutArtifactsInput
 }
@@ -338,6 +351,7 @@ export type ArtifactUncheckedCreateInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -349,6 +363,7 @@ export type ArtifactUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   job?: Prisma.JobUpdateOneRequiredWithoutArtifactsNestedInput
 }
@@ -362,6 +377,7 @@ export type ArtifactUncheckedUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -374,6 +390,7 @@ export type ArtifactCreateManyInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -385,6 +402,7 @@ export type ArtifactUpdateManyMutationInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -397,6 +415,7 @@ export type ArtifactUncheckedUpdateManyInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -424,6 +443,7 @@ export type ArtifactCountOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -441,6 +461,7 @@ export type ArtifactMaxOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -453,6 +474,7 @@ export type ArtifactMinOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -511,6 +533,7 @@ export type ArtifactCreateWithoutJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -522,6 +545,7 @@ export type ArtifactUncheckedCreateWithoutJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -563,6 +587,7 @@ export type ArtifactScalarWhereInput = {
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
 }
 
@@ -574,6 +599,7 @@ export type ArtifactCreateManyJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  deletedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -585,6 +611,7 @@ export type ArtifactUpdateWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -596,6 +623,7 @@ export type ArtifactUncheckedUpdateWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -607,6 +635,7 @@ export type ArtifactUncheckedUpdateManyWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -621,6 +650,7 @@ export type ArtifactSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["artifact"]>
@@ -634,6 +664,7 @@ export type ArtifactSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["artifact"]>
@@ -647,6 +678,7 @@ export type ArtifactSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["artifact"]>
@@ -660,10 +692,11 @@ export type ArtifactSelectScalar = {
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  deletedAt?: boolean
   createdAt?: boolean
 }
 
-export type ArtifactOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "jobId" | "output" | "storageKey" | "contentType" | "bytes" | "sha256" | "durationMs" | "createdAt", ExtArgs["result"]["artifact"]>
+export type ArtifactOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "jobId" | "output" | "storageKey" | "contentType" | "bytes" | "sha256" | "durationMs" | "deletedAt" | "createdAt", ExtArgs["result"]["artifact"]>
 export type ArtifactInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
 }
@@ -688,6 +721,10 @@ export type $ArtifactPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     bytes: bigint
     sha256: runtime.Bytes
     durationMs: number | null
+    /**
+     * Since when its bytes are gone; null while they are there.
+     */
+    deletedAt: Date | null
     createdAt: Date
   }, ExtArgs["result"]["artifact"]>
   composites: {}
@@ -1121,6 +1158,7 @@ export interface ArtifactFieldRefs {
   readonly bytes: Prisma.FieldRef<"Artifact", 'BigInt'>
   readonly sha256: Prisma.FieldRef<"Artifact", 'Bytes'>
   readonly durationMs: Prisma.FieldRef<"Artifact", 'Int'>
+  readonly deletedAt: Prisma.FieldRef<"Artifact", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Artifact", 'DateTime'>
 }
     

@@ -29,6 +29,7 @@ export type CompanionChatMinAggregateOutputType = {
   accountId: string | null
   persona: string | null
   createdAt: Date | null
+  updatedAt: Date | null
 }
 
 export type CompanionChatMaxAggregateOutputType = {
@@ -36,6 +37,7 @@ export type CompanionChatMaxAggregateOutputType = {
   accountId: string | null
   persona: string | null
   createdAt: Date | null
+  updatedAt: Date | null
 }
 
 export type CompanionChatCountAggregateOutputType = {
@@ -43,6 +45,7 @@ export type CompanionChatCountAggregateOutputType = {
   accountId: number
   persona: number
   createdAt: number
+  updatedAt: number
   _all: number
 }
 
@@ -52,6 +55,7 @@ export type CompanionChatMinAggregateInputType = {
   accountId?: true
   persona?: true
   createdAt?: true
+  updatedAt?: true
 }
 
 export type CompanionChatMaxAggregateInputType = {
@@ -59,6 +63,7 @@ export type CompanionChatMaxAggregateInputType = {
   accountId?: true
   persona?: true
   createdAt?: true
+  updatedAt?: true
 }
 
 export type CompanionChatCountAggregateInputType = {
@@ -66,6 +71,7 @@ export type CompanionChatCountAggregateInputType = {
   accountId?: true
   persona?: true
   createdAt?: true
+  updatedAt?: true
   _all?: true
 }
 
@@ -146,6 +152,7 @@ export type CompanionChatGroupByOutputType = {
   accountId: string
   persona: string | null
   createdAt: Date
+  updatedAt: Date
   _count: CompanionChatCountAggregateOutputType | null
   _min: CompanionChatMinAggregateOutputType | null
   _max: CompanionChatMaxAggregateOutputType | null
@@ -174,6 +181,7 @@ export type CompanionChatWhereInput = {
   accountId?: Prisma.StringFilter<"CompanionChat"> | string
   persona?: Prisma.StringNullableFilter<"CompanionChat"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
+  updatedAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   turns?: Prisma.CompanionTurnListRelationFilter
 }
@@ -183,6 +191,7 @@ export type CompanionChatOrderByWithRelationInput = {
   accountId?: Prisma.SortOrder
   persona?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  updatedAt?: Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   turns?: Prisma.CompanionTurnOrderByRelationAggregateInput
 }
@@ -195,6 +204,7 @@ export type CompanionChatWhereUniqueInput = Prisma.AtLeast<{
   accountId?: Prisma.StringFilter<"CompanionChat"> | string
   persona?: Prisma.StringNullableFilter<"CompanionChat"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
+  updatedAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   turns?: Prisma.CompanionTurnListRelationFilter
 }, "id">
@@ -204,6 +214,7 @@ export type CompanionChatOrderByWithAggregationInput = {
   accountId?: Prisma.SortOrder
   persona?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  updatedAt?: Prisma.SortOrder
   _count?: Prisma.CompanionChatCountOrderByAggregateInput
   _max?: Prisma.CompanionChatMaxOrderByAggregateInput
   _min?: Prisma.CompanionChatMinOrderByAggregateInput
@@ -217,12 +228,14 @@ export type CompanionChatScalarWhereWithAggregatesInput = {
   accountId?: Prisma.StringWithAggregatesFilter<"CompanionChat"> | string
   persona?: Prisma.StringNullableWithAggregatesFilter<"CompanionChat"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"CompanionChat"> | Date | string
+  updatedAt?: Prisma.DateTimeWithAggregatesFilter<"CompanionChat"> | Date | string
 }
 
 export type CompanionChatCreateInput = {
   id: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
   account: Prisma.AccountCreateNestedOneWithoutChatsInput
   turns?: Prisma.CompanionTurnCreateNestedManyWithoutChatInput
 }
@@ -232,6 +245,7 @@ export type CompanionChatUncheckedCreateInput = {
   accountId: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
   turns?: Prisma.CompanionTurnUncheckedCreateNestedManyWithoutChatInput
 }
 
@@ -239,6 +253,7 @@ export type CompanionChatUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   account?: Prisma.AccountUpdateOneRequiredWithoutChatsNestedInput
   turns?: Prisma.CompanionTurnUpdateManyWithoutChatNestedInput
 }
@@ -248,6 +263,7 @@ export type CompanionChatUncheckedUpdateInput = {
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   turns?: Prisma.CompanionTurnUncheckedUpdateManyWithoutChatNestedInput
 }
 
@@ -256,12 +272,14 @@ export type CompanionChatCreateManyInput = {
   accountId: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
 }
 
 export type CompanionChatUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CompanionChatUncheckedUpdateManyInput = {
@@ -269,6 +287,7 @@ export type CompanionChatUncheckedUpdateManyInput = {
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CompanionChatListRelationFilter = {
@@ -286,6 +305,7 @@ export type CompanionChatCountOrderByAggregateInput = {
   accountId?: Prisma.SortOrder
   persona?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  updatedAt?: Prisma.SortOrder
 }
 
 export type CompanionChatMaxOrderByAggregateInput = {
@@ -293,6 +313,7 @@ export type CompanionChatMaxOrderByAggregateInput = {
   accountId?: Prisma.SortOrder
   persona?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  updatedAt?: Prisma.SortOrder
 }
 
 export type CompanionChatMinOrderByAggregateInput = {
@@ -300,6 +321,7 @@ export type CompanionChatMinOrderByAggregateInput = {
   accountId?: Prisma.SortOrder
   persona?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  updatedAt?: Prisma.SortOrder
 }
 
 export type CompanionChatScalarRelationFilter = {
@@ -367,6 +389,7 @@ export type CompanionChatCreateWithoutAccountInput = {
   id: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
   turns?: Prisma.CompanionTurnCreateNestedManyWithoutChatInput
 }
 
@@ -374,6 +397,7 @@ export type CompanionChatUncheckedCreateWithoutAccountInput = {
   id: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
   turns?: Prisma.CompanionTurnUncheckedCreateNestedManyWithoutChatInput
 }
 
@@ -411,12 +435,14 @@ export type CompanionChatScalarWhereInput = {
   accountId?: Prisma.StringFilter<"CompanionChat"> | string
   persona?: Prisma.StringNullableFilter<"CompanionChat"> | string | null
   createdAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
+  updatedAt?: Prisma.DateTimeFilter<"CompanionChat"> | Date | string
 }
 
 export type CompanionChatCreateWithoutTurnsInput = {
   id: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
   account: Prisma.AccountCreateNestedOneWithoutChatsInput
 }
 
@@ -425,6 +451,7 @@ export type CompanionChatUncheckedCreateWithoutTurnsInput = {
   accountId: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
 }
 
 export type CompanionChatCreateOrConnectWithoutTurnsInput = {
@@ -447,6 +474,7 @@ export type CompanionChatUpdateWithoutTurnsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   account?: Prisma.AccountUpdateOneRequiredWithoutChatsNestedInput
 }
 
@@ -455,18 +483,21 @@ export type CompanionChatUncheckedUpdateWithoutTurnsInput = {
   accountId?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type CompanionChatCreateManyAccountInput = {
   id: string
   persona?: string | null
   createdAt?: Date | string
+  updatedAt?: Date | string
 }
 
 export type CompanionChatUpdateWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   turns?: Prisma.CompanionTurnUpdateManyWithoutChatNestedInput
 }
 
@@ -474,6 +505,7 @@ export type CompanionChatUncheckedUpdateWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   turns?: Prisma.CompanionTurnUncheckedUpdateManyWithoutChatNestedInput
 }
 
@@ -481,6 +513,7 @@ export type CompanionChatUncheckedUpdateManyWithoutAccountInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   persona?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 
@@ -519,6 +552,7 @@ export type CompanionChatSelect<ExtArgs extends runtime.Types.Extensions.Interna
   accountId?: boolean
   persona?: boolean
   createdAt?: boolean
+  updatedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   turns?: boolean | Prisma.CompanionChat$turnsArgs<ExtArgs>
   _count?: boolean | Prisma.CompanionChatCountOutputTypeDefaultArgs<ExtArgs>
@@ -529,6 +563,7 @@ export type CompanionChatSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   accountId?: boolean
   persona?: boolean
   createdAt?: boolean
+  updatedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["companionChat"]>
 
@@ -537,6 +572,7 @@ export type CompanionChatSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   accountId?: boolean
   persona?: boolean
   createdAt?: boolean
+  updatedAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["companionChat"]>
 
@@ -545,9 +581,10 @@ export type CompanionChatSelectScalar = {
   accountId?: boolean
   persona?: boolean
   createdAt?: boolean
+  updatedAt?: boolean
 }
 
-export type CompanionChatOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "persona" | "createdAt", ExtArgs["result"]["companionChat"]>
+export type CompanionChatOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "persona" | "createdAt" | "updatedAt", ExtArgs["result"]["companionChat"]>
 export type CompanionChatInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   turns?: boolean | Prisma.CompanionChat$turnsArgs<ExtArgs>
@@ -571,6 +608,10 @@ export type $CompanionChatPayload<ExtArgs extends runtime.Types.Extensions.Inter
     accountId: string
     persona: string | null
     createdAt: Date
+    /**
+     * When it was last used.
+     */
+    updatedAt: Date
   }, ExtArgs["result"]["companionChat"]>
   composites: {}
 }
@@ -1000,6 +1041,7 @@ export interface CompanionChatFieldRefs {
   readonly accountId: Prisma.FieldRef<"CompanionChat", 'String'>
   readonly persona: Prisma.FieldRef<"CompanionChat", 'String'>
   readonly createdAt: Prisma.FieldRef<"CompanionChat", 'DateTime'>
+  readonly updatedAt: Prisma.FieldRef<"CompanionChat", 'DateTime'>
 }
     
 

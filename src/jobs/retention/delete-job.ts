@@ -1,0 +1,52 @@
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
+import { isId } from '../../values/id.ts'
+import { isTerminal, type JobStatus } from '../job-states.ts'
+import { notifyJob } from '../live/notify-job.ts'
+import { deleteAudio } from './delete-audio.ts'
+import { eraseJobs } from './erase-jobs.ts'
+
+interface Found {
+  readonly account_id: string
+  readonly status: JobStatus
+  readonly delivers: boolean
+}
+
+const FIND = `select account_id, status, exists (
+    select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
+
+/**
+ * Deletes a job that has ended, for ever: its audio, its text, its callbacks and its idempotency key. It is then 404 everywhere; the ledger
+ * keeps its sum. One that is unfinished, or whose callback is still to be delivered, is refused.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST
+ */
+export async function deleteJob(ctx: Context, input: { readonly jobId: string }): Promise<{ readonly jobId: string }> {
+  const { jobId } = input
+  if (ctx.actor.kind !== 'system') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { account_id: accountId } = await requireErasable(ctx, jobId)
+  await deleteAudio(ctx, [jobId])
+  const erased = await inTransaction(ctx.db, (tx) => eraseJobs(tx, [jobId]))
+  // Meanwhile its callback was sent again, or another call deleted it.
+  if (erased.length === 0) await requireErasable(ctx, jobId)
+  notifyJob(ctx, { accountId, jobId })
+  return { jobId }
+}
+
+async function requireErasable(ctx: Context, jobId: string): Promise<Found> {
+  const found = isId('job', jobId) ? (await ctx.db.pool.query<Found>(FIND, [jobId])).rows[0] : undefined
+  if (ctx.actor.kind === 'system' && found === undefined)
+    throw new ServiceError('NOT_FOUND', `No job with the id "${jobId}".`)
+  if (found === undefined || (ctx.actor.kind !== 'system' && requireAccount(ctx).accountId !== found.account_id))
+    throw jobNotFound()
+  if (!isTerminal(found.status))
+    throw invalidRequest('Cancel this job first: it has not ended.', [{ path: '/jobId', message: 'is unfinished' }])
+  if (found.delivers)
+    throw invalidRequest(
+      'Wait until the callback of this job has been delivered or has failed, some minutes at most.',
+      [{ path: '/jobId', message: 'has a callback that is still to be delivered' }],
+    )
+  return found
+}

@@ -1,0 +1,46 @@
+import type { Parts } from '../../context/context.ts'
+import { inTransaction } from '../../db/database.ts'
+import { firstIdAt } from '../../values/id.ts'
+import type { JobType } from '../job-states.ts'
+import { deleteAudio } from './delete-audio.ts'
+import { eraseJobs } from './erase-jobs.ts'
+import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
+
+/** Unfinished jobs and those with a callback that is still to be delivered stay, however old they are. */
+const OLD = `
+  select id, type from job j where id > $1 and id < $2 and status in ('completed', 'failed')
+    and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit ${PAGE_ROWS}`
+
+interface OldJob {
+  readonly id: string
+  readonly type: JobType
+}
+
+/** What a purge needs. */
+export type RetentionParts = Pick<Parts, 'db' | 'storage' | 'settings' | 'now'>
+
+/**
+ * Deletes jobs older than JOB_RETENTION_DAYS page by page, their bytes first and their rows last; a page that was broken off is done
+ * again. Any number of processes may do this at once.
+ */
+export async function dropOldJobs(parts: RetentionParts): Promise<void> {
+  const cutoff = cutoffOf(parts.now(), parts.settings.retention.jobDays)
+  if (cutoff === null) return
+  let after = ''
+  await inPages(async () => {
+    const { rows } = await parts.db.pool.query<OldJob>(OLD, [after, firstIdAt('job', cutoff)])
+    const stored = rows.filter(({ type }) => type === 'voice' || type === 'generate')
+    await deleteAudio(
+      parts,
+      stored.map(({ id }) => id),
+    )
+    await inTransaction(parts.db, (tx) =>
+      eraseJobs(
+        tx,
+        rows.map(({ id }) => id),
+      ),
+    )
+    after = rows.at(-1)?.id ?? after
+    return rows.length === PAGE_ROWS
+  })
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
+import { codeOf, errorOf, type GraphqlError, mutation } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import { sonantOn } from '../../setup/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { standInEngines } from '../../setup/stand-in-engine.ts'
+import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+
+const DELETE = mutation('deleteJob(jobId: $id)', '... on DeleteJobSuccess { jobId }', '($id: ID!)')
+const CREDITS = 1_000n
+
+let service: TestRuntime
+let worker: Worker
+beforeAll(async () => {
+  service = await startTestRuntime()
+  await applyEndpoint(service.runtime, 'quick', { pool: 'quick' })
+  worker = await startWorker(service.runtime, { pools: ['quick'], engines: standInEngines(() => undefined) })
+})
+afterAll(async () => {
+  await worker.stop()
+  await service.close()
+})
+
+const rows = async (sql: string, values: unknown[]) => (await service.runtime.db.pool.query(sql, values)).rows
+const remove = async (key: string, id: string) =>
+  (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query: DELETE, variables: { id } } })).json<{
+    data: { deleteJob: { jobId?: string } } | null
+    errors?: GraphqlError[]
+  }>()
+const owner = async (account: string) =>
+  (await service.createKey(account, ['account:admin', 'job:read', 'generate:voice'])).apiKey
+
+/** A rendered job, with the address of its audio. */
+async function spoken(text: string) {
+  const account = await service.createAccount(CREDITS)
+  const key = await owner(account)
+  const id = await submitText(service.url, key, 'quick', text)
+  await allFinished(service.runtime, [id])
+  const { outputs } = await readJob(service.url, key, id)
+  return { account, key, id, audio: Object.values(outputs ?? {})[0] ?? '' }
+}
+
+describe('deleteJob', () => {
+  test('leaves nothing of a job but its sum in the ledger', async () => {
+    const { account, key, id, audio } = await spoken('Forget me.')
+    expect((await call(audio)).status).toBe(200)
+    expect((await remove(key, id)).data?.deleteJob).toEqual({ jobId: id })
+    const gone = [`/api/v1/voice/jobs/${id}`, `/api/v1/jobs/${id}`]
+    for (const path of gone) expect((await call(service.url + path, { key })).status, path).toBe(404)
+    expect((await call(audio)).status).toBe(404)
+    const list = await call(`${service.url}/api/v1/jobs`, { key })
+    expect(list.json()).toMatchObject({ jobs: [], total: 0 })
+    const node = { query: `{ node(id: "${id}") { id } jobs { totalCount } jobStats { jobs } }` }
+    const shown = await call(`${service.url}/graphql`, { method: 'POST', key, body: node })
+    expect(shown.json()).toMatchObject({ data: { node: null, jobs: { totalCount: 0 }, jobStats: [{ jobs: 0 }] } })
+    const csv = await call(`${service.url}/api/v1/jobs/export?from=2020-01-01&to=2020-01-02`, { key })
+    expect(csv.text).not.toContain(id)
+    for (const table of ['artifact', 'credit_entry', 'idempotency_record', 'webhook_delivery', 'abandoned_attempt'])
+      expect(await rows(`select * from ${table} where job_id = $1`, [id]), table).toEqual([])
+    const [ledger] = await rows('select sum(amount)::int as sum from credit_entry where account_id = $1', [account])
+    const [balance] = await rows('select credits::int as credits from account where id = $1', [account])
+    expect(ledger.sum).toBe(balance.credits)
+    expect(balance.credits).toBe(Number(CREDITS) - 'Forget me.'.length)
+    expect(codeOf(await remove(key, id))).toBe('NOT_FOUND')
+  })
+
+  test('refuses a job that has not ended, or has a callback to be delivered, and keeps it whole', async () => {
+    const account = await service.createAccount()
+    const key = await owner(account)
+    const queued = await insertJob(service.runtime.db, account, { type: 'companion_chat', status: 'processing' })
+    expect(errorOf(await remove(key, queued))).toMatchObject({ code: 'INVALID_REQUEST' })
+    const told = await insertJob(service.runtime.db, account)
+    await rows(
+      `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, next_attempt_at, created_at)
+       values ('msg_' || $1, $2, 'job', $1, 'https://example.com', 1, 's', 'b', now() + interval '1 hour', now())`,
+      [told, account],
+    )
+    expect(errorOf(await remove(key, told))).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(await rows('select id from job where account_id = $1 order by id', [account])).toHaveLength(2)
+    await rows(`update webhook_delivery set state = 'succeeded', finished_at = now() where job_id = $1`, [told])
+    expect((await remove(key, told)).data?.deleteJob).toEqual({ jobId: told })
+  })
+
+  test('is for owners of the account alone, and for the operator', async () => {
+    const { account, key, id } = await spoken('Mine.')
+    const { apiKey: submitter } = await service.createKey(account)
+    expect(codeOf(await remove(submitter, id))).toBe('FORBIDDEN')
+    const other = await owner(await service.createAccount())
+    expect(codeOf(await remove(other, id))).toBe('NOT_FOUND')
+    expect(await readJob(service.url, key, id)).toMatchObject({ status: 'completed' })
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    expect(await sonantOn(env, 'jobs', 'delete', id)).toEqual({ job_id: id, deleted: true })
+    expect((await call(`${service.url}/api/v1/jobs/${id}`, { key })).status).toBe(404)
+  })
+})
