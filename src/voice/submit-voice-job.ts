@@ -1,5 +1,5 @@
 import { requireAccount } from '../access/require.ts'
-import { checkSpokenText, codePoints } from '../catalog/check-spoken-text.ts'
+import { checkSpokenText, codePoints, withJudgedText } from '../catalog/check-spoken-text.ts'
 import { endpointRoute } from '../catalog/engine-server.ts'
 import { requireEndpoint } from '../catalog/require-endpoint.ts'
 import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
@@ -48,8 +48,11 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   if (replay !== null) return replay
   if (endpoint === null) throw notFound()
   const inputs = checkSubmission(ctx, input, {
-    validate: (copy) =>
-      withVoiceAndText(endpoint, copy, ctx.catalog.current.validators.get(endpoint.slug)?.(copy) ?? [], input.options),
+    validate: (copy) => {
+      const judged = withJudgedText(copy)
+      const details = ctx.catalog.current.validators.get(endpoint.slug)?.(judged) ?? []
+      return withVoiceAndText(endpoint, judged, details, input.options)
+    },
     hint: (details) => hintFor(endpoint, details),
   })
   return queueJob(ctx, {

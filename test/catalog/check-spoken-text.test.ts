@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { checkSpokenText, MAX_TEXT_CHARACTERS, withJudgedText } from '../../src/catalog/check-spoken-text.ts'
+
+const MEGABYTE = 2 ** 20
+
+describe('a text is judged', () => {
+  test.each(['a', 'é', '😀'])('by its beginning where it is a megabyte of %s, and is too long as such', (character) => {
+    const inputs = { text: character.repeat(MEGABYTE / Buffer.byteLength(character)), voice: 'aria' }
+    const { text, voice } = withJudgedText(inputs)
+    expect([String(text).length, voice]).toEqual([2 * MAX_TEXT_CHARACTERS + 1, 'aria'])
+    expect([...String(text)].length).toBeGreaterThan(MAX_TEXT_CHARACTERS)
+    expect(checkSpokenText(text)).toBe(checkSpokenText(inputs.text))
+  })
+
+  test.each([
+    ['a', 2 * MAX_TEXT_CHARACTERS],
+    ['😀', MAX_TEXT_CHARACTERS],
+  ])('whole where it could be spoken: %s, %i times', (character, count) => {
+    const inputs = { text: character.repeat(count) }
+    expect(withJudgedText(inputs)).toBe(inputs)
+  })
+})
