@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { buildProgram } from '../src/cli/program.ts'
 import { readSettings } from '../src/context/config.ts'
 import { launchOf, readServerFile } from '../src/worker/server/server-file.ts'
@@ -38,16 +38,28 @@ function isSetting(name: string): boolean {
   return new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(read('../README.md'))
 }
 
-/** As compose does it: `${NAME:-default}`, and `$$` for a dollar sign. */
+/** As compose does it: `${NAME:-default}`, `${NAME:?what to do}`, and `$$` for a dollar sign. */
 const interpolate = (source: string, env: Readonly<Record<string, string>>): string =>
-  source.replace(/\$\{(\w+):-([^}]*)\}/g, (_whole, name: string, otherwise: string) => env[name] || otherwise)
+  source.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_whole, name: string, how: string, otherwise: string) => {
+    if (how === '?' && !env[name]) throw new Error(`${name}: ${otherwise}`)
+    return env[name] || otherwise
+  })
 
-const ENVIRONMENT: Readonly<Record<string, string>> = Object.fromEntries(
-  read('env.example')
-    .split('\n')
-    .filter((line) => /^[A-Z]/.test(line))
-    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-)
+/** What no example can know. */
+const SECRETS = {
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  SECRET_KEY: 'made for this test, of 32 letters',
+}
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    read('env.example')
+      .split('\n')
+      .filter((line) => /^[A-Z]/.test(line))
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  ),
+  ...SECRETS,
+}
 
 describe('examples', () => {
   test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
@@ -68,17 +80,16 @@ describe('examples', () => {
   test.each([
     [200, 0],
     [503, 1],
-  ])('the health check of the compose file takes %i from /health/ready as %i', async (status, code) => {
-    const { services } = parse(read('compose.yaml'), { merge: true }) as { services: { api: Service } }
-    const [how, ...command] = services.api.healthcheck?.test ?? []
+  ])('the health check of the image takes %i from /health/ready as %i', async (status, code) => {
+    const [, text = ''] =
+      /HEALTHCHECK [^[]+(\[.+\])$/ms.exec(read('Dockerfile').split('# The process')[0]!.trim()) ?? []
     const server = createServer((request, reply) =>
       reply.writeHead(request.url === '/health/ready' ? status : 404).end(),
     )
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo
-    const [program = '', ...args] = command.map((part) => part.replace(':4000', `:${port}`))
-    const child = spawn(program, args, { stdio: 'ignore' })
-    expect([how, ...(await once(child, 'exit'))]).toEqual(['CMD', code, null])
+    const [program = '', ...args] = (JSON.parse(text) as string[]).map((part) => part.replace(':9464', `:${port}`))
+    expect(await once(spawn(program, args, { stdio: 'ignore' }), 'exit')).toEqual([code, null])
     server.close()
   })
 
@@ -101,8 +112,8 @@ describe('examples', () => {
 
   test.each([
     [
-      'without an .env',
-      {},
+      'with secrets alone',
+      SECRETS,
       { databaseUrl: 'postgresql://sonant:sonant@database/sonant', publicUrl: 'http://127.0.0.1:4000' },
     ],
     ['with the environment file as its .env', ENVIRONMENT, readSettings(ENVIRONMENT)],
@@ -111,7 +122,7 @@ describe('examples', () => {
       services: Record<string, Service>
     }
     const ours = Object.values(services).filter(({ image }) => image === 'sonant')
-    expect(ours.map(({ command }) => command)).toEqual([['serve'], ['work']])
+    expect(ours.map(({ command }) => command)).toEqual([['serve'], ['work'], ['migrate']])
     for (const { command, environment = {}, env_file } of ours) {
       expect(isCommand(command ?? [])).toBe(true)
       expect(Object.keys(environment).filter((name) => !isSetting(name))).toEqual([])
@@ -122,6 +133,37 @@ describe('examples', () => {
       expect(s3).not.toBeNull()
       expect(env_file).toEqual([{ path: '.env', required: false }])
     }
+  })
+
+  test('the compose file starts nothing with a secret that an example could know', () => {
+    for (const name of ['SECRET_KEY', 'AWS_SECRET_ACCESS_KEY'])
+      expect(() => interpolate(read('compose.yaml'), { ...SECRETS, [name]: '' })).toThrow(
+        `${name}: make one with openssl`,
+      )
+  })
+
+  test('the objects for Kubernetes fit each other, and their settings and commands are there', () => {
+    const objects = parseAllDocuments(read('kubernetes/sonant.yaml')).map((one) => one.toJSON())
+    const pods = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' || kind === 'Job' ? [spec.template] : []))
+    expect(pods.map(({ spec }) => spec.containers[0].args)).toEqual([['migrate'], ['serve'], ['work']])
+    const [{ data }] = objects
+    expect(Object.keys(data).filter((name) => !isSetting(name) && name !== 'DRAIN_SECONDS')).toEqual([])
+    const { shutdownSeconds, migrate } = readSettings({ ...data, ...SECRETS })
+    expect(migrate).toBe(false)
+    for (const { kind, spec } of objects.filter((one) => one.kind === 'Deployment')) {
+      const { spec: pod, metadata } = spec.template
+      expect([kind, metadata.labels]).toEqual([kind, spec.selector.matchLabels])
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds + Number(data.DRAIN_SECONDS))
+      const [{ ports, readinessProbe, livenessProbe, securityContext }] = pod.containers
+      for (const { httpGet } of [readinessProbe, livenessProbe])
+        expect(ports).toContainEqual({ name: httpGet.port, containerPort: 9464 })
+      expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false })
+    }
+    const selected = objects.flatMap(({ spec }) => spec?.selector?.matchLabels ?? spec?.selector ?? [])
+    const labels = pods.map(({ metadata }) => metadata.labels)
+    expect(selected.filter((one) => !labels.some((label) => label.app === one.app && label.role === one.role))).toEqual(
+      [],
+    )
   })
 
   test('the image starts the program that the sonant command is', () => {

@@ -122,6 +122,8 @@ type Name = keyof z.input<typeof schema>
 /** Together they open the bucket of STORAGE_URL. */
 const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
+/** Where a process listens on all of its machine's addresses, none of which it knows to be the one that clients use. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '*'])
 
 /** Reads and checks the whole environment at once. @throws ConfigError naming every violation. */
 export function readSettings(env: Environment): Settings {
@@ -135,6 +137,8 @@ export function readSettings(env: Environment): Settings {
     if (given.STORAGE_URL !== undefined && given[name] === undefined)
       violations.push(`${name} is needed for STORAGE_URL`)
   }
+  if (given.PUBLIC_URL === undefined && EVERY_ADDRESS.has(given.HOST ?? ''))
+    violations.push(`PUBLIC_URL is needed where HOST is ${given.HOST}: no client can open such an address`)
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     violations.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))

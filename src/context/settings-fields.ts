@@ -5,6 +5,8 @@ import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
 
 // What one environment variable may hold: a text in, a checked value out, and one line of what is wrong otherwise.
 
+/** Known to every reader of an example. */
+const EXAMPLE_SECRET = /^change[-_ ]?me/i
 /** With four attempts of 10 s in between the last one still starts in time. */
 const MAX_RETRY_DELAYS_SECONDS = 230
 
@@ -106,7 +108,10 @@ export const terms = z
   .optional()
 
 /** What keys are derived from. */
-export const secret = z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
+export const secret = z
+  .string()
+  .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
+  .refine((text) => !EXAMPLE_SECRET.test(text), 'must be no example: make one with openssl rand -base64 33')
 
 /** Seconds before each retry of a webhook delivery. */
 export const retryDelays = z

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { readSettings } from '../../src/context/config.ts'
+
+describe('the settings', () => {
+  test.each([
+    [
+      'a secret out of an example',
+      { SECRET_KEY: 'change-me-change-me-change-me-change-me' },
+      'SECRET_KEY must be no example',
+    ],
+    ['every address and no public one', { HOST: '0.0.0.0' }, 'PUBLIC_URL is needed where HOST is 0.0.0.0'],
+    ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],
+    ['a migration that is neither on nor off', { MIGRATE: 'yes' }, 'MIGRATE must be on or off'],
+  ])('with %s are refused by the name of the variable', (_what, env, reason) => {
+    expect(() => readSettings(env)).toThrow(reason)
+  })
+
+  test('let a process listen everywhere whose clients know another address', () => {
+    expect(readSettings({ HOST: '0.0.0.0', PUBLIC_URL: 'https://voice.example.org' })).toMatchObject({
+      host: '0.0.0.0',
+    })
+  })
+
+  test('let a start migrate unless they say otherwise', () => {
+    expect([readSettings({}).migrate, readSettings({ MIGRATE: 'off' }).migrate]).toEqual([true, false])
+  })
+})
