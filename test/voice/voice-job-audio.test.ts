@@ -141,7 +141,12 @@ describe('the audio of a job that has none', () => {
   test('is a clear error: unknown formats, jobs of others, unfinished and failed ones, other scopes', async () => {
     const other = await service.createCaller()
     const weak = await service.createKey(other.account, ['generate:voice'])
-    await applyEndpoint(service.runtime, 'waiting', { pool: 'nowhere' })
+    // Its engine is away, and asked again for a minute.
+    await applyEndpoint(service.runtime, 'waiting', {
+      base_url: 'http://127.0.0.1:9',
+      pool: 'nowhere',
+      retry_seconds: 60,
+    })
     const waiting = await submitText(service.url, key, 'waiting', TEXT)
     const codes = async (reply: Promise<{ status: number; text: string }>) => {
       const { status, text } = await reply
