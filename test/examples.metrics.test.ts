@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { METRICS, PREFIX } from '../src/telemetry/metrics.ts'
+
+const pathOf = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
+const RULES = pathOf('prometheus/rules.yml')
+const read = (path: string) => readFileSync(path, 'utf8')
+const promtool = spawnSync('promtool', ['--version']).status === 0
+if (!promtool) console.info('promtool is not installed: its own check of the alert rules is skipped')
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly annotations: { readonly summary: string; readonly description: string }
+}
+const rules = (parse(read(RULES)) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules)
+const { panels } = JSON.parse(read(pathOf('grafana/sonant.json'))) as {
+  panels: { title: string; targets: { expr: string }[] }[]
+}
+const expressions = [
+  ...rules.map(({ alert, expr }) => ({ title: alert, expr })),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))),
+]
+
+/** Every metric of ours in an expression, with the labels that are asked of it in braces. */
+const namedIn = (expr: string) =>
+  [...expr.matchAll(/sonant_(\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', braces = '']) => ({
+    name,
+    labels: [...braces.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label),
+  }))
+const metricOf = (name: string) => {
+  const known = METRICS as Record<string, { type: string; labels: readonly string[] }>
+  return known[name] ?? known[name.replace(/_(bucket|count|sum)$/, '')]
+}
+
+describe('alert rules and dashboard', () => {
+  test.each(expressions)('$title asks only for metrics and labels that there are: $expr', ({ expr }) => {
+    const named = namedIn(expr)
+    expect([...named, ...expr.matchAll(/nodejs_/g)].length).toBeGreaterThan(0)
+    for (const { name, labels } of named) {
+      const metric = metricOf(name)
+      expect(metric, PREFIX + name).toBeDefined()
+      expect(labels.filter((label) => label !== 'le' && !metric?.labels.includes(label ?? ''))).toEqual([])
+      expect(/_(bucket|count|sum)$/.test(name)).toBe(metric?.type === 'histogram')
+      if (metric?.type !== 'gauge') expect(expr).toMatch(new RegExp(`rate\\(sonant_${name}\\b`))
+    }
+  })
+
+  test('every alert says what is wrong and what to do', () => {
+    const silent = rules.filter(({ annotations }) => !annotations.summary || !/[A-Z].*\./.test(annotations.description))
+    expect(silent).toEqual([])
+    expect(rules.length).toBeGreaterThanOrEqual(10)
+  })
+
+  test.skipIf(!promtool)('promtool takes the rules', () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', RULES])
+    expect([status, String(stderr)], String(stdout)).toEqual([0, ''])
+  })
+})
