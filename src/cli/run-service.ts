@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
 import { installDemoKey } from '../runtime/install.ts'
@@ -9,7 +10,7 @@ import { listen } from '../server/listen.ts'
 import { openMetricsServer } from '../server/metrics/metrics-server.ts'
 import { Readiness } from '../server/readiness.ts'
 import { openMetrics } from '../telemetry/prometheus.ts'
-import { type Log, openLog } from '../values/log.ts'
+import { type Log, nameProcess, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 import { readServerFile } from '../worker/server/server-file.ts'
 import { startWorker } from '../worker/start-worker.ts'
@@ -34,6 +35,7 @@ export async function runService(roles: Roles): Promise<void> {
   let stopping: AbortSignal | undefined
   try {
     const settings = readSettings(process.env)
+    nameProcess(roleOf(roles))
     log = openLog(settings.logLevel)
     surviveRejections(log)
     graceMs = settings.shutdownSeconds * 1000
@@ -60,7 +62,12 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
     ...(metrics !== null && { telemetry: metrics }),
   })
   opened.ground.push(() => runtime.close())
+  if (roles.worker) nameProcess(roleOf(roles), runtime.workerId)
   const readiness = new Readiness(runtime)
+  opened.drain = async () => {
+    readiness.drain()
+    await wait(settings.drainSeconds * 1000)
+  }
   if (metrics !== null && settings.metrics !== null) {
     const server = await openMetricsServer(runtime, settings.metrics, metrics, readiness)
     opened.ground.push(() => server.close().then(() => true))

@@ -55,8 +55,12 @@ export interface Settings {
   readonly webhookRetryDelays: readonly number[]
   readonly retention: RetentionSettings
   readonly logLevel: string
+  /** Whether every request is logged. */
+  readonly logRequests: boolean
   /** How long a stopping process waits for what is running. */
   readonly shutdownSeconds: number
+  /** How long it goes on serving before that, and says that it is not ready any more. */
+  readonly drainSeconds: number
   /** Lets unauthenticated callers introspect the GraphQL schema. */
   readonly development: boolean
   /** Any other variable, or the content of the file that its `NAME_FILE` names: API keys that endpoint files refer to by name. */
@@ -113,7 +117,9 @@ const schema = z.object({
       message: 'must be one of fatal, error, warn, info, debug, trace, silent',
     })
     .default('info'),
+  LOG_REQUESTS: z.enum(['0', '1'], { message: 'must be 0 or 1' }).default('0'),
   SHUTDOWN_SECONDS: integer(0, 3600, 30),
+  DRAIN_SECONDS: integer(0, 3600, 0),
   NODE_ENV: z.string().default('production'),
 })
 
@@ -179,7 +185,9 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     retention: retentionSettings(values),
     logLevel: values.LOG_LEVEL,
+    logRequests: values.LOG_REQUESTS === '1',
     shutdownSeconds: values.SHUTDOWN_SECONDS,
+    drainSeconds: values.DRAIN_SECONDS,
     development: values.NODE_ENV === 'development',
     lookUp: (name) => readVariable(env, name, []),
   }

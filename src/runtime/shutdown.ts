@@ -15,6 +15,8 @@ export interface Opened {
   readonly working: Closer[]
   /** What they stand on: ends after them, newest first. Each is bounded by itself, and false where something did not close. */
   readonly ground: (() => Promise<boolean>)[]
+  /** Runs first, while everything still works: load balancers are to look elsewhere before a connection is refused. */
+  drain?: () => Promise<void>
 }
 
 /**
@@ -35,6 +37,7 @@ export function stopOnSignal(log: Log, opened: Opened, graceMs: number): AbortSi
     stopping.abort()
     const started = { what: 'the start', close: () => opened.starting.catch(() => undefined) }
     await Promise.race([closeWithin(started, graceMs + RELEASE_MS, log), hurried])
+    await Promise.race([opened.drain?.(), hurried])
     process.exit((await closeAll(log, opened, graceMs, hurried)) ? 0 : 1)
   }
   const onSignal = (signal: NodeJS.Signals): void => {

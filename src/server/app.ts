@@ -18,11 +18,12 @@ import { createGraphqlAuthentication } from './graphql-authentication.ts'
 import { mountHealth } from './health.ts'
 import { mountHome } from './home.ts'
 import { hostViolation } from './host-header.ts'
+import { logRequests } from './log-requests.ts'
 import { answerMalformedHttp, answerTunnel, answerUnknownExpectation } from './malformed-http.ts'
 import { mountMedia } from './media.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { Readiness } from './readiness.ts'
+import { closeWhileDraining, Readiness } from './readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import { mountSpeech } from './speech.ts'
 import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
@@ -50,7 +51,10 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   measureRequests(app, runtime.telemetry)
   endStalledReaders(app.server, options.stalledReaderMs ?? STALLED_READER_MS)
   mountErrors(app, runtime.log)
-  mountHealth(app, options.readiness ?? new Readiness(runtime))
+  const readiness = options.readiness ?? new Readiness(runtime)
+  closeWhileDraining(app, readiness)
+  if (runtime.settings.logRequests) logRequests(app, runtime.log)
+  mountHealth(app, readiness)
   mountSpeech(app, runtime)
   // URLs of a bucket lead to the bucket, but for what was deleted.
   mountMedia(app, runtime)

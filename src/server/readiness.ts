@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../context/context.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
@@ -54,6 +55,14 @@ export class Readiness {
     const isReady = [...Object.values(parts), worker ?? 'ok'].every((part) => part === 'ok')
     return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }) }
   }
+}
+
+/** A process that is about to end answers every request, and takes no further one over the same connection. */
+export function closeWhileDraining(app: FastifyInstance, readiness: Readiness): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (readiness.isDraining) reply.raw.shouldKeepAlive = false
+    done()
+  })
 }
 
 /** One that does not answer in time counts as away, and so does one that answers with an error. */

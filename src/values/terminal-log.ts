@@ -5,7 +5,7 @@ const CLOCK_AT = { start: 11, end: 19 } as const
 
 interface Line {
   readonly level: number
-  readonly time: number
+  readonly time: number | string
   readonly msg?: string
   readonly [field: string]: unknown
 }

@@ -18,6 +18,6 @@ export function addCancelCommand(jobs: Command): void {
         text: `${job.id}  ${job.status}${errorCode === undefined ? '' : `  ${errorCode}`}`,
       }
     },
-    ['queue'],
+    ['queue', 'catalog'],
   )
 }

@@ -21,7 +21,7 @@ export async function completeJob(
     // What is wrong with the batch may be another job: the error that is this one's comes again.
     const completed = await parts.batches.completions.call({ claim, artifacts, provenance }).catch(() => null)
     if (completed !== null) {
-      noteEnd(parts, {}, completed)
+      noteEnd(parts, claim, completed)
       notifyJob(parts, claim)
       return true
     }

@@ -64,10 +64,11 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
-  parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
   const failed = await untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
   // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
-  if (failed) await deleteFiles(attempt)
+  if (!failed) return
+  parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
+  await deleteFiles(attempt)
 }
 
 /** A release that cannot be noted counts as an attempt: a stopping worker does not wait for a database that is away, any other does. */

@@ -17,15 +17,25 @@ export interface EndedJob {
   readonly run_ms: number | null
 }
 
-/** What measurements say about a job that has ended: to be called after the commit. */
+/** How it ended. */
+interface End {
+  readonly jobId: string
+  readonly failure?: JobFailure | undefined
+  /** Credits that went back. */
+  readonly refunded?: number
+}
+
+/** Says in the log and in measurements that a job has ended: to be called after the commit. */
 export function noteEnd(
-  { telemetry, catalog }: Pick<Parts, 'telemetry' | 'catalog'>,
-  { failure, refunded = 0 }: { readonly failure?: JobFailure | undefined; readonly refunded?: number },
-  { type, endpoint_key: key, run_ms: runMs }: EndedJob,
+  { telemetry, catalog, log }: Pick<Parts, 'telemetry' | 'catalog' | 'log'>,
+  { jobId, failure, refunded = 0 }: End,
+  { type, endpoint_key: key, attempt, wait_ms: waitMs, run_ms: runMs }: EndedJob,
 ): void {
-  if (!telemetry.measures) return
+  if (!telemetry.measures && !log.isLevelEnabled('info')) return
   const pool = poolOfJob(catalog, key)
   const outcome = failure === undefined ? 'completed' : 'failed'
+  const times = { waitMs: rounded(waitMs), runMs: rounded(runMs) }
+  log.info({ jobId, pool, attempt, ...times, outcome, ...(failure && { code: failure.code }) }, 'a job ended')
   telemetry.count('jobs_finished_total', {
     ...{ type, pool, endpoint_key: knownKey(catalog, key), outcome },
     error_code: failure?.code ?? '',
@@ -33,3 +43,5 @@ export function noteEnd(
   if (runMs !== null) telemetry.observe('job_run_seconds', { type, pool }, runMs / 1000)
   if (refunded > 0) telemetry.count('credits_total', { kind: 'refund' }, refunded)
 }
+
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms))

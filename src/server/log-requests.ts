@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify'
+import type { Log } from '../values/log.ts'
+
+/** One line for every request that was answered: the pattern of its route, and never its address, which may hold what is secret. */
+export function logRequests(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { id: requestId, method } = request
+    const route = request.is404 ? null : (request.routeOptions.url ?? null)
+    log.info({ requestId, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'a request')
+    done()
+  })
+}
