@@ -5,7 +5,7 @@ import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
 import type { QueueRoute } from '../queue/queue.ts'
 import { poolOf } from './voice-endpoint.ts'
 
-const EMBEDDED_KIND = 'espeak'
+const EMBEDDED_KINDS: ReadonlySet<string> = new Set(['espeak', 'sherpa-onnx'])
 
 /** What names servers. */
 type Servers = Pick<CatalogSnapshot, 'endpoints' | 'workflows'>
@@ -48,9 +48,19 @@ export function ownedServerLimit(servers: Servers, queues: ReadonlySet<string>):
 export const serverQueues = (servers: Servers, server: string): Set<string> =>
   new Set(usesOf(servers).flatMap(({ route }) => (route.server === server ? [route.kind.queue] : [])))
 
-/** Whether a pool has jobs for the engine inside the worker: what its processors can do at once is then the limit. */
-export const hasEmbedded = ({ endpoints }: Servers, pool: string): boolean =>
-  [...endpoints.values()].some((endpoint) => poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null)
+/**
+ * How many texts of a pool are spoken at once inside a worker: by as many threads as it has, and by the processes of each model.
+ * 0: the pool has no such jobs.
+ */
+export function embeddedSlots({ endpoints }: Servers, pool: string, threads: number): number {
+  const engines = [...endpoints.values()].flatMap((endpoint) =>
+    poolOf(endpoint) === pool && maxInFlightOf(endpoint) === null ? [endpoint.engine] : [],
+  )
+  const models = engines.filter(({ kind }) => kind === 'sherpa-onnx')
+  const slotsOf = new Map(models.map(({ family, model_dir, slots }) => [`${family} ${model_dir}`, Number(slots ?? 1)]))
+  const spoken = [...slotsOf.values()].reduce((sum, slots) => sum + slots, 0)
+  return spoken + (models.length < engines.length ? threads : 0)
+}
 
 interface Use {
   readonly route: QueueRoute
@@ -73,5 +83,5 @@ function usesOf({ endpoints, workflows }: Servers): Use[] {
 function maxInFlightOf({ engine }: VoiceEndpoint): number | null {
   const { max_in_flight: given } = engine
   if (typeof given === 'number' && Number.isInteger(given) && given > 0) return given
-  return engine.kind === EMBEDDED_KIND ? null : DEFAULT_IN_FLIGHT
+  return EMBEDDED_KINDS.has(engine.kind) ? null : DEFAULT_IN_FLIGHT
 }

@@ -1,15 +1,20 @@
-import type { EspeakBlock, OpenaiSpeechBlock } from './engine-block.ts'
+import type { EspeakBlock, OpenaiSpeechBlock, SherpaBlock } from './engine-block.ts'
 import { ESPEAK_NAMES, type EspeakNames } from './espeak/espeak-names.ts'
 import { pickVoice } from './espeak/espeak-voice.ts'
 import { takesRecordings } from './openai-speech-profile.ts'
+import { FAMILIES, type SherpaFamily } from './sherpa/sherpa-families.ts'
 
 /** What a file says of an engine that matters to its voices. */
-type ListedEngine = Pick<EspeakBlock, 'kind'> | Pick<OpenaiSpeechBlock, 'kind' | 'profile'>
+type ListedEngine =
+  | Pick<EspeakBlock, 'kind'>
+  | Pick<OpenaiSpeechBlock, 'kind' | 'profile'>
+  | Pick<SherpaBlock, 'kind' | 'family'>
 
 /** What a file says of a voice that matters to an engine. */
 interface ListedVoice {
   readonly kind: 'preset' | 'reference'
   readonly engineVoice: string | undefined
+  readonly referenceText?: string | undefined
 }
 
 /** What keeps an engine from speaking as a voice, as far as is known without asking a server, or null. */
@@ -18,6 +23,7 @@ export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: Espe
     if (voice.kind === 'preset' || takesRecordings(engine.profile)) return null
     return `must be preset: a ${engine.profile} server has no field for a recording to speak like`
   }
+  if (engine.kind === 'sherpa-onnx') return checkSherpaVoice(engine.family, voice)
   if (voice.kind === 'reference') return 'must be preset: the embedded engine cannot speak like a recording'
   const chosen = voice.engineVoice === undefined ? null : pickVoice(voice.engineVoice, undefined)
   const known =
@@ -25,4 +31,13 @@ export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: Espe
     names.languages.has(chosen.language) &&
     (chosen.variant === null || names.variants.has(chosen.variant))
   return known ? null : 'is not a voice of the embedded engine, such as en-us+f3'
+}
+
+/** Models that clone have no voices of their own, all others nothing but numbered ones. */
+function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', referenceText }: ListedVoice): string | null {
+  const { clones, needsText } = FAMILIES[family]
+  if (clones && kind === 'preset') return `must be a reference voice: a ${family} model speaks like a recording`
+  if (clones) return needsText && !referenceText?.trim() ? `needs reference_text: a ${family} model reads along` : null
+  if (kind === 'reference') return `must be preset: a ${family} model cannot speak like a recording`
+  return /^\d{1,6}$/.test(engineVoice) ? null : 'must be the number of a speaker, such as "0"'
 }

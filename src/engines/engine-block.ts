@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { OWNED_SERVER } from './owned-server.ts'
+import { FAMILIES, fileNamesOf, SHERPA_FAMILIES } from './sherpa/sherpa-families.ts'
 
 /** Families of servers that differ in the fields they know (strict ones refuse a field that they do not). */
 export const PROFILES = ['generic', 'vllm-omni', 'sglang-omni', 'nari', 'kokoro', 'speaches'] as const
@@ -35,6 +36,35 @@ const baseUrl = z
 
 const espeak = z.strictObject({ kind: z.literal('espeak'), pool })
 
+const MAX_THREADS = 64
+const MAX_SLOTS = 16
+const MAX_STEPS = 100
+
+const path = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1000, 'must have at most 1000 characters')
+  .refine((text) => !text.split('/').includes('..'), 'must not lead upwards with ..')
+
+const sherpa = z
+  .strictObject({
+    kind: z.literal('sherpa-onnx'),
+    pool,
+    family: z.enum(SHERPA_FAMILIES),
+    model_dir: path,
+    files: z.record(z.string(), path).default({}),
+    threads: z.int().min(1).max(MAX_THREADS).default(2),
+    slots: z.int().min(1).max(MAX_SLOTS).default(1),
+    steps: z.int().min(1).max(MAX_STEPS).optional(),
+  })
+  .superRefine(({ family, files, steps }, issues) => {
+    const names = fileNamesOf(family)
+    for (const name of Object.keys(files).filter((given) => !names.includes(given)))
+      issues.addIssue({ code: 'custom', path: ['files', name], message: `is none of ${names.join(', ')}` })
+    if (steps !== undefined && !FAMILIES[family].hasSteps)
+      issues.addIssue({ code: 'custom', path: ['steps'], message: `means nothing to ${family}` })
+  })
+
 const openaiSpeech = z.strictObject({
   kind: z.literal('openai-speech'),
   pool,
@@ -54,7 +84,8 @@ const openaiSpeech = z.strictObject({
  * An endpoint's `engine` block. `pool` names the queue that its jobs wait in, the kind if absent;
  * `retry_seconds` is how long a busy or unavailable server is tried again.
  */
-export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech])
+export const engineBlock = z.discriminatedUnion('kind', [espeak, openaiSpeech, sherpa])
 export type EngineBlock = z.output<typeof engineBlock>
+export type SherpaBlock = z.output<typeof sherpa>
 export type EspeakBlock = z.output<typeof espeak>
 export type OpenaiSpeechBlock = z.output<typeof openaiSpeech>

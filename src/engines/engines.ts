@@ -2,11 +2,13 @@ import { Semaphore } from '../concurrency/semaphore.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
-import { type EngineBlock, engineBlock, type OpenaiSpeechBlock } from './engine-block.ts'
+import { type EngineBlock, engineBlock, type OpenaiSpeechBlock, type SherpaBlock } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import type { SpeechServer } from './openai-speech.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
+import type { ReadRecording } from './sherpa/sherpa.ts'
+import type { SherpaModels } from './sherpa/sherpa-models.ts'
 
 /** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000
@@ -30,6 +32,10 @@ interface EngineOptions {
   readonly slotsAt?: (baseUrl: string) => Semaphore
   /** The server of this worker; absent: this process takes no jobs. */
   readonly owned?: OwnedServer
+  /** Where models are that a block names without a leading slash. */
+  readonly modelsDir?: string
+  /** Decodes a voice's recording for models that take samples; absent: they cannot. */
+  readonly readRecording?: ReadRecording
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
   readonly telemetry?: Telemetry
@@ -44,6 +50,10 @@ interface Lease {
   idle: NodeJS.Timeout | undefined
 }
 
+const unreadable: ReadRecording = () => {
+  throw new Error('this process reads no recordings')
+}
+
 /** Endpoints on one server share it, and the lowest of their limits. */
 export const openEngines = (options: EngineOptions): Engines => new SharedEngines(options)
 
@@ -53,6 +63,7 @@ class SharedEngines implements Engines {
   readonly #leases = new Map<string, Lease>()
   readonly #telemetry: Telemetry
   readonly #unread: () => void
+  #models: Promise<SherpaModels> | undefined
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -63,7 +74,8 @@ class SharedEngines implements Engines {
 
   async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const block: EngineBlock = engineBlock.parse(given)
-    return block.kind === 'espeak' ? work(this.#measuredEspeak()) : this.#useServer(block, work)
+    if (block.kind === 'espeak') return work(this.#measuredEspeak())
+    return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServer(block, work)
   }
 
   warm(): Promise<void> {
@@ -74,7 +86,16 @@ class SharedEngines implements Engines {
     const leases = [...this.#leases.values()]
     this.#unread()
     for (const lease of leases) clearTimeout(lease.idle)
-    await Promise.all([this.#espeak.close(), ...leases.map(({ server }) => server.close())])
+    const models = this.#models?.then((opened) => opened.close())
+    await Promise.all([this.#espeak.close(), models, ...leases.map(({ server }) => server.close())])
+  }
+
+  async #useModel<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    const { modelsDir = '', readRecording = unreadable } = this.#options
+    this.#models ??= import('./sherpa/sherpa-models.ts').then(
+      ({ SherpaModels }) => new SherpaModels({ modelsDir, readRecording }),
+    )
+    return (await this.#models).use(block, work)
   }
 
   async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { hasEmbedded, serverLimits } from '../catalog/engine-server.ts'
+import { embeddedSlots, serverLimits } from '../catalog/engine-server.ts'
 import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { ServerPermits } from './server-permits.ts'
@@ -6,8 +6,10 @@ import type { ServerPermits } from './server-permits.ts'
 /** Jobs of a pool that run in this process's threads; so do, one at a time, those that no endpoint speaks for any more. */
 export function slotsInProcess({ catalog }: Pick<Runtime, 'catalog'>, pool: string, threads: number): number {
   const servers = catalog.current
+  const slots = embeddedSlots(servers, pool, threads)
   // One more than there are threads: while one job is stored and committed, every thread still has a text to speak.
-  return hasEmbedded(servers, pool) || serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
+  if (slots > 0) return slots + 1
+  return serverLimits(servers, voiceKind(pool)).size === 0 ? threads + 1 : 0
 }
 
 /** Jobs that a worker with these pools runs at once at most, at servers and in its own threads. */

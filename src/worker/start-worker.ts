@@ -6,6 +6,7 @@ import { type Engines, openEngines } from '../engines/engines.ts'
 import { openClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { modelsOf } from '../voice/models-of.ts'
 import type { WebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
@@ -135,7 +136,8 @@ class JobWorker implements Worker {
       claims: openClaimRegistry(db),
       permits,
       engines:
-        this.#options.engines ?? openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned, telemetry }),
+        this.#options.engines ??
+        openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned, telemetry, ...modelsOf(settings) }),
       cogServers: openCogServers(slotsAt, owned, telemetry),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),
       threads,

@@ -53,7 +53,11 @@ const endpoint = z
     const wrong = wrongInputs(value.inputs, value.voice_input)
     if (wrong !== null) issues.addIssue({ code: 'custom', ...wrong })
     for (const [at, one] of value.voices.entries()) {
-      const message = checkVoice(value.engine, { kind: one.kind, engineVoice: one.engine_voice })
+      const message = checkVoice(value.engine, {
+        kind: one.kind,
+        engineVoice: one.engine_voice,
+        referenceText: one.reference_text,
+      })
       const field = one.kind === 'preset' ? 'engine_voice' : 'kind'
       if (message !== null) issues.addIssue({ code: 'custom', path: ['voices', at, field], message })
     }

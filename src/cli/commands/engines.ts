@@ -21,8 +21,14 @@ export function addEngineCommands(program: Command): void {
       .description('have every engine list its voices and speak a sentence; exits with 1 if one fails'),
     async (ctx) => {
       const { openEngines } = await import('../../engines/engines.ts')
+      const { modelsOf } = await import('../../voice/models-of.ts')
       const { checkEngines } = await import('../../voice/check-engines.ts')
-      const opened = openEngines({ threads: availableParallelism(), log: ctx.log, lookUp: ctx.settings.lookUp })
+      const opened = openEngines({
+        threads: availableParallelism(),
+        log: ctx.log,
+        lookUp: ctx.settings.lookUp,
+        ...modelsOf(ctx.settings),
+      })
       try {
         const checks = await checkEngines(ctx, { engines: opened })
         if (checks.some((check) => check.error !== null || check.missing.length > 0)) process.exitCode = 1

@@ -1,0 +1,67 @@
+import { createRequire } from 'node:module'
+
+// Runs as a process of its own: the library ends its process for many reasons, and takes nothing else with it here.
+
+const PACKAGE = 'sherpa-onnx-node'
+
+/** What the parent asks for. */
+export type SherpaAsk =
+  | { readonly load: object }
+  | { readonly speak: { readonly text: string; readonly options: Readonly<Record<string, unknown>> } }
+
+/** What the parent hears. */
+export type SherpaAnswer =
+  | { readonly loaded: { readonly speakers: number; readonly sampleRate: number } }
+  | { readonly spoken: { readonly samples: Float32Array; readonly sampleRate: number } }
+  | { readonly failed: string; readonly isMissing?: true }
+
+interface Audio {
+  readonly samples: Float32Array
+  readonly sampleRate: number
+}
+
+interface Tts {
+  readonly numSpeakers: number
+  readonly sampleRate: number
+  generateAsync(request: object): Promise<Audio>
+}
+
+interface Library {
+  readonly OfflineTts: { createAsync(config: object): Promise<Tts> }
+}
+
+let tts: Tts | undefined
+
+async function answer(ask: SherpaAsk): Promise<SherpaAnswer> {
+  if ('load' in ask) return load(ask.load)
+  if (tts === undefined) return { failed: 'no model is loaded' }
+  const { text, options } = ask.speak
+  // With a buffer of the library's own, memory would be shared with code that may free it.
+  const spoken = await tts.generateAsync({ text, enableExternalBuffer: false, ...options })
+  return { spoken: { samples: spoken.samples, sampleRate: spoken.sampleRate } }
+}
+
+async function load(config: object): Promise<SherpaAnswer> {
+  const library = findLibrary()
+  if (library === null) return { failed: `the package ${PACKAGE} is not installed`, isMissing: true }
+  // The asynchronous way: what the other one ends the process for is mostly an error here.
+  tts = await library.OfflineTts.createAsync(config)
+  return { loaded: { speakers: tts.numSpeakers, sampleRate: tts.sampleRate } }
+}
+
+function findLibrary(): Library | null {
+  try {
+    return createRequire(import.meta.url)(PACKAGE) as Library
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
+process.on('message', (ask: SherpaAsk) => {
+  answer(ask)
+    .catch((error: unknown): SherpaAnswer => ({ failed: error instanceof Error ? error.message : String(error) }))
+    .then((heard) => process.send?.(heard))
+})
+// Without its parent there is nothing to speak for.
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

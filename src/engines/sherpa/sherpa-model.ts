@@ -1,0 +1,127 @@
+import { Semaphore } from '../../concurrency/semaphore.ts'
+import { EngineError, FailedAttempt } from '../engine.ts'
+import { withoutWordsOf } from '../server-words.ts'
+import type { SherpaAnswer, SherpaAsk } from './sherpa-child.ts'
+import { ChildEnded, SherpaProcess } from './sherpa-process.ts'
+
+const LOAD_TIMEOUT_MS = 120_000
+const INSTALL = 'npm install --no-save sherpa-onnx-node@1.13.8'
+
+export type Spoken = Extract<SherpaAnswer, { spoken: object }>['spoken']
+type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
+type Speak = Extract<SherpaAsk, { speak: object }>['speak']
+
+/** A text that could be spoken, or the reason why not. */
+export type SpeakOutcome = Spoken | { readonly failed: string }
+
+/** A model in up to `slots` processes: a text for each. One that ends is replaced with the next text. */
+export class SherpaModel {
+  readonly #config: () => Promise<object>
+  readonly #slots: Semaphore
+  readonly #idle: SherpaProcess[] = []
+  readonly #all = new Set<SherpaProcess>()
+  #loaded: Loaded | undefined
+  #isClosed = false
+
+  /** @param config finds what the library loads, at every start of a process: the model may be replaced meanwhile */
+  constructor(config: () => Promise<object>, slots: number) {
+    this.#config = config
+    this.#slots = new Semaphore(() => slots)
+  }
+
+  /** How many speakers it has. @throws EngineError INTERNAL_ERROR where it cannot be loaded; the signal's reason */
+  async speakers(signal: AbortSignal): Promise<number> {
+    if (this.#loaded === undefined)
+      await this.#slots.run(signal, async () => this.#release(await this.#process(signal)))
+    return Math.max(1, this.#loaded?.speakers ?? 1)
+  }
+
+  /**
+   * Speaks one text; the process that does is killed when `signal` is aborted, or when it takes longer than `limitMs`.
+   * @throws FailedAttempt where the process ended; EngineError INTERNAL_ERROR where the model cannot be loaded; the signal's reason
+   */
+  speak(speak: Speak, limitMs: number, signal: AbortSignal): Promise<SpeakOutcome> {
+    return this.#slots.run(signal, async () => {
+      const child = await this.#process(signal)
+      try {
+        const answer = await askWithin(child, { speak }, limitMs, signal)
+        this.#release(child)
+        if ('spoken' in answer) return answer.spoken
+        return { failed: 'failed' in answer ? withoutWordsOf(answer.failed, [speak.text]) : 'no audio came' }
+      } catch (error) {
+        this.#drop(child)
+        signal.throwIfAborted()
+        const reason = withoutWordsOf((error as Error).message, [speak.text])
+        throw new FailedAttempt(`The process that speaks ended (${reason}).`)
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const child of this.#all) child.kill()
+  }
+
+  #release(child: SherpaProcess): void {
+    if (child.hasEnded || this.#isClosed) this.#drop(child)
+    else this.#idle.push(child)
+  }
+
+  #drop(child: SherpaProcess): void {
+    child.kill()
+    this.#all.delete(child)
+  }
+
+  /** One that has loaded the model. */
+  async #process(signal: AbortSignal): Promise<SherpaProcess> {
+    for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) {
+      if (!child.hasEnded) return child
+      this.#all.delete(child)
+    }
+    if (this.#isClosed) throw new EngineError('PROVIDER_UNAVAILABLE', 'The engine is closed.')
+    const config = await this.#config()
+    const child = new SherpaProcess()
+    this.#all.add(child)
+    try {
+      const answer = await askWithin(child, { load: config }, LOAD_TIMEOUT_MS, signal)
+      if (!('loaded' in answer)) throw unloadable(answer, child)
+      this.#loaded = answer.loaded
+      return child
+    } catch (error) {
+      this.#drop(child)
+      signal.throwIfAborted()
+      if (!(error instanceof ChildEnded)) throw error
+      if (error.wasKilled) throw new FailedAttempt(`The process that loads the model was killed (${error.message}).`)
+      throw unloadable({ failed: error.message }, null)
+    }
+  }
+}
+
+/** The library gives its reasons on its output alone. */
+function unloadable(answer: SherpaAnswer, child: SherpaProcess | null): EngineError {
+  const { failed = 'no answer', isMissing = false } = answer as { failed?: string; isMissing?: boolean }
+  if (isMissing) return new EngineError('INTERNAL_ERROR', `${failed} where this worker runs: ${INSTALL}`)
+  const said = child === null || child.lastLine === '' ? '' : `: ${child.lastLine}`
+  return new EngineError('INTERNAL_ERROR', `The model cannot be loaded (${failed}${said}).`)
+}
+
+async function askWithin(
+  child: SherpaProcess,
+  question: SherpaAsk,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<SherpaAnswer> {
+  const limit = AbortSignal.timeout(limitMs)
+  const over = AbortSignal.any([signal, limit])
+  const kill = () => child.kill()
+  over.addEventListener('abort', kill, { once: true })
+  try {
+    signal.throwIfAborted()
+    return await child.ask(question)
+  } catch (error) {
+    if (limit.aborted && !signal.aborted) throw new ChildEnded(`no answer within ${Math.round(limitMs / 1000)} s`)
+    throw error
+  } finally {
+    over.removeEventListener('abort', kill)
+  }
+}

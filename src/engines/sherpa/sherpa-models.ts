@@ -1,0 +1,64 @@
+import type { SpeechEngine } from '../engine.ts'
+import type { SherpaBlock } from '../engine-block.ts'
+import { openSherpa, type ReadRecording, sherpaConfig } from './sherpa.ts'
+import { SherpaModel } from './sherpa-model.ts'
+
+/** A model that was not used for this long is unloaded: some hold a gigabyte, and loading takes seconds. */
+const IDLE_MS = 600_000
+
+interface Lease {
+  readonly model: SherpaModel
+  users: number
+  idle: NodeJS.Timeout | undefined
+}
+
+interface ModelsOptions {
+  /** Where directories are that a block names without a leading slash. */
+  readonly modelsDir: string
+  readonly readRecording: ReadRecording
+  readonly idleMs?: number
+}
+
+/** The models that this process speaks with: endpoints with the same one share its processes. */
+export class SherpaModels {
+  readonly #options: ModelsOptions
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(options: ModelsOptions) {
+    this.#options = options
+  }
+
+  async use<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
+    const { modelsDir, readRecording } = this.#options
+    const key = keyOf(block)
+    const lease = this.#leases.get(key) ?? {
+      model: new SherpaModel(() => sherpaConfig(block, modelsDir), block.slots),
+      users: 0,
+      idle: undefined,
+    }
+    this.#leases.set(key, lease)
+    lease.users++
+    clearTimeout(lease.idle)
+    return work(openSherpa(block, lease.model, readRecording)).finally(() => this.#release(key, lease))
+  }
+
+  async close(): Promise<void> {
+    const leases = [...this.#leases.values()]
+    for (const { idle } of leases) clearTimeout(idle)
+    await Promise.all(leases.map(({ model }) => model.close()))
+  }
+
+  #release(key: string, lease: Lease): void {
+    lease.users--
+    if (lease.users > 0) return
+    const forget = () => {
+      this.#leases.delete(key)
+      void lease.model.close()
+    }
+    lease.idle = setTimeout(forget, this.#options.idleMs ?? IDLE_MS).unref()
+  }
+}
+
+/** What the library is started with. */
+const keyOf = ({ family, model_dir, files, threads, slots }: SherpaBlock): string =>
+  JSON.stringify([family, model_dir, Object.entries(files).sort(), threads, slots])

@@ -1,0 +1,156 @@
+import {
+  BadAudio,
+  EngineError,
+  type EngineVoice,
+  NothingToSay,
+  type Speech,
+  type SpeechEngine,
+  type SpeechRequest,
+} from '../engine.ts'
+import type { SherpaBlock } from '../engine-block.ts'
+import { detectLanguage } from '../espeak/detect-language.ts'
+import { withRetries } from '../retry.ts'
+import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
+import { findModelFiles } from './find-model-files.ts'
+import { FAMILIES } from './sherpa-families.ts'
+import type { SherpaModel, Spoken } from './sherpa-model.ts'
+
+const FULL_SCALE = 32_767
+const RETRY_BUDGET_MS = 60_000
+/** A text that takes longer than this many times what it takes to say, and a minute, is one that the library never answers. */
+const MOST_TIMES = 30
+const MIN_LIMIT_MS = 60_000
+const NO_AUDIO = /produced no audio|no audio/i
+
+/** Samples of a recording. */
+export interface Recording {
+  readonly samples: Int16Array
+  readonly sampleRate: number
+}
+
+export type ReadRecording = (bytes: Uint8Array) => Recording
+
+/** As the library and its models name languages. */
+const CODES: Readonly<Record<string, string>> = {
+  Chinese: 'zh',
+  English: 'en',
+  Japanese: 'ja',
+  Korean: 'ko',
+  French: 'fr',
+  German: 'de',
+  Italian: 'it',
+  Spanish: 'es',
+  Portuguese: 'pt',
+  Russian: 'ru',
+}
+/** What Kokoro reads by its own lexicons. */
+const KOKORO_OWN: ReadonlySet<string | undefined> = new Set(['zh', 'en', undefined])
+
+/** What the library is told to load. @throws EngineError INTERNAL_ERROR */
+export async function sherpaConfig(block: SherpaBlock, modelsDir: string): Promise<object> {
+  const { model, rules } = await findModelFiles(block, modelsDir)
+  return {
+    model: { [block.family]: model, numThreads: block.threads, provider: 'cpu', debug: false },
+    maxNumSentences: 1,
+    ...rules,
+  }
+}
+
+/**
+ * A model of sherpa-onnx. A text that ends its process is tried twice more, each time in a new one.
+ * @param readRecording decodes what a voice is to sound like
+ */
+export function openSherpa(block: SherpaBlock, model: SherpaModel, readRecording: ReadRecording): SpeechEngine {
+  const { clones } = FAMILIES[block.family]
+  const once: SpeechEngine = {
+    slots: block.slots,
+    deterministic: false,
+    voices: async (signal) => {
+      const speakers = await model.speakers(signal)
+      return clones ? null : Array.from({ length: speakers }, (_, number) => String(number))
+    },
+    speak: async (request) => {
+      const options = optionsOf(block, request, readRecording)
+      if (!clones) await checkSpeaker(model, Number(options.sid), request.signal)
+      const limitMs = MIN_LIMIT_MS + Math.ceil((request.expectedSeconds ?? 0) * MOST_TIMES * 1000)
+      const spoken = await model.speak({ text: request.text, options }, limitMs, request.signal)
+      if ('failed' in spoken) throw refusalOf(spoken.failed)
+      return toSpeech(spoken)
+    },
+    close: async () => undefined,
+  }
+  return withRetries(once, { retryBudgetMs: RETRY_BUDGET_MS })
+}
+
+/** The library speaks as speaker 0 without a word where there is no such one. */
+async function checkSpeaker(model: SherpaModel, speaker: number, signal: AbortSignal): Promise<void> {
+  const speakers = await model.speakers(signal)
+  if (speaker < speakers) return
+  throw new EngineError(
+    'INTERNAL_ERROR',
+    `The model has ${speakers} speakers, from 0: engine_voice ${speaker} is none.`,
+  )
+}
+
+function optionsOf(block: SherpaBlock, request: SpeechRequest, readRecording: ReadRecording): Record<string, unknown> {
+  const { voice, speed = 1 } = request
+  const sid = FAMILIES[block.family].clones ? 0 : Number(voice.engineVoice)
+  return {
+    sid,
+    speed,
+    generationConfig: {
+      sid,
+      speed,
+      ...(block.steps !== undefined && { numSteps: block.steps }),
+      ...(FAMILIES[block.family].clones && recordingOf(voice, readRecording)),
+      extra: extraOf(block, request),
+    },
+  }
+}
+
+function recordingOf({ referenceAudio, referenceText }: EngineVoice, readRecording: ReadRecording) {
+  if (referenceAudio === null)
+    throw new EngineError('INTERNAL_ERROR', 'This model speaks like a recording; the voice has none.')
+  const { samples, sampleRate } = readOr(referenceAudio, readRecording)
+  return {
+    referenceAudio: Float32Array.from(samples, (sample) => sample / (FULL_SCALE + 1)),
+    referenceSampleRate: sampleRate,
+    referenceText: referenceText ?? '',
+  }
+}
+
+function readOr(bytes: Uint8Array, readRecording: ReadRecording): Recording {
+  try {
+    return readRecording(bytes)
+  } catch (error) {
+    throw new EngineError('INTERNAL_ERROR', `The voice's recording cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function extraOf(
+  { family }: SherpaBlock,
+  { language = 'auto', text, seed }: SpeechRequest,
+): Record<string, string | number> {
+  const code = CODES[language === 'auto' ? (detectLanguage(text) ?? '') : language]
+  if (family === 'pocket') return seed === undefined ? {} : { seed }
+  if (family === 'kokoro') return KOKORO_OWN.has(code) ? {} : { lang: code as string }
+  if (family !== 'supertonic') return {}
+  return { ...(code !== undefined && { lang: code }), ...(seed !== undefined && { seed }) }
+}
+
+const refusalOf = (reason: string): EngineError =>
+  NO_AUDIO.test(reason)
+    ? new NothingToSay(reason)
+    : new EngineError('RENDER_FAILED', `The model could not speak: ${reason}`)
+
+function toSpeech({ samples, sampleRate }: Spoken): Speech {
+  if (samples.length === 0) throw new BadAudio('The model gave no samples.')
+  const wav = new Uint8Array(WAV_HEADER_BYTES + samples.length * 2)
+  const view = new DataView(wav.buffer)
+  for (let at = 0; at < samples.length; at++) {
+    const level = Math.max(-1, Math.min(1, samples[at] ?? 0))
+    view.setInt16(WAV_HEADER_BYTES + at * 2, Math.round((Number.isNaN(level) ? 0 : level) * FULL_SCALE), true)
+  }
+  writeWavHeader(wav, sampleRate)
+  return { wav }
+}
