@@ -3,6 +3,7 @@ import { openEnvironment } from './environment.ts'
 import { fillAccount } from './fill-account.ts'
 import type { Row, RowResult } from './measure.ts'
 import { tableOf } from './report.ts'
+import { backup } from './rows/backup.ts'
 import { callbackBeside } from './rows/callback-beside.ts'
 import { callbackLatency } from './rows/callback-latency.ts'
 import { callbackRate } from './rows/callback-rate.ts'
@@ -49,6 +50,7 @@ const ROWS: readonly Row[] = [
   recovery,
   crowd,
   migrations,
+  backup,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

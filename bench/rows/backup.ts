@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import type { Database, Environment } from '../environment.ts'
+import { quantile, type Row } from '../measure.ts'
+import { connected, seedJobs } from '../seed.ts'
+
+const JOBS = 1_000_000
+const QUICK_JOBS = 200_000
+const PERIOD_MS = 25
+const QUIET_SECONDS = 15
+const BODY = JSON.stringify({ inputs: { text: 'Beside a backup.', voice: 'aria' } })
+
+/** Submissions at 40 a second: alone, and while `sonant backup` writes a database of 1,000,000 jobs. The floor is the quiet p99. */
+export const backup: Row = {
+  name: 'backup',
+  what: 'submissions while 1,000,000 jobs are backed up',
+  reach: 'p99 <= 2 x quiet',
+  run: async (environment) => {
+    const jobs = environment.quick ? QUICK_JOBS : JOBS
+    const database = await environment.database()
+    await connected(database.url, (client) => seedJobs(client, database.accountId, jobs))
+    const service = await environment.serve('serve')
+    const submit = submitter(service.url, database)
+    await submit(async () => wait(1_000))
+    const quiet = quantile(await submit(async () => wait(QUIET_SECONDS * 1000)), 0.99)
+    const dir = join(await environment.directory(), 'backup')
+    const since = performance.now()
+    const beside = quantile(await submit(() => runBackup(environment, dir)), 0.99)
+    const seconds = ((performance.now() - since) / 1000).toFixed(1)
+    await service.stop()
+    const ratio = beside / quiet
+    const measure = {
+      what: 'p99',
+      unit: 'ms',
+      floor: quiet,
+      value: beside,
+      ratio,
+      reach: '<= 2 x floor',
+      reached: ratio <= 2,
+    }
+    return { name: 'backup', measures: [measure], notes: [`${jobs} jobs in ${seconds} s`] }
+  },
+}
+
+const runBackup = (environment: Environment, dir: string) => environment.sonant('backup', dir)
+
+/** Submits at a steady pace for as long as `work` takes; how long each answer took, in milliseconds. */
+const submitter =
+  (url: string, { apiKey }: Database) =>
+  async (work: () => Promise<unknown>): Promise<number[]> => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const answers: Promise<number>[] = []
+    let done = false
+    const working = work().finally(() => {
+      done = true
+    })
+    while (!done) {
+      answers.push(timed(() => request(`${url}/api/v1/voice/tts`, { method: 'POST', headers, body: BODY })))
+      await wait(PERIOD_MS)
+    }
+    await working
+    return Promise.all(answers)
+  }
+
+async function timed(send: () => ReturnType<typeof request>): Promise<number> {
+  const since = performance.now()
+  const { statusCode, body } = await send()
+  await body.dump()
+  if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
+  return performance.now() - since
+}
