@@ -24,6 +24,7 @@ import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
+import { statistics } from './rows/statistics.ts'
 import { submit } from './rows/submit.ts'
 
 /** In the order of the report. */
@@ -33,6 +34,7 @@ const ROWS: readonly Row[] = [
   catalog,
   jobList,
   graphqlJobs,
+  statistics,
   live,
   jobExport,
   slowReaders,

@@ -1,0 +1,93 @@
+import { openDatabase } from '../../src/db/database.ts'
+import { foldJobRollUp } from '../../src/jobs/rollup/fold-job-rollup.ts'
+import { openLog } from '../../src/values/log.ts'
+import type { Environment } from '../environment.ts'
+import { responseTime } from '../load.ts'
+import { interleaved, latency, type Measure, quantile, type Row } from '../measure.ts'
+import { connected, reseedJobs } from '../seed.ts'
+
+const MANY = 10_000_000
+const QUICK = 1_000_000
+const MAX_MS = 100
+const MAX_LIST_MS = 10
+
+/** A question in GraphQL, and the plainest aggregate of the roll-up that answers it. */
+const QUESTIONS = [
+  {
+    what: 'by day',
+    query: '{ jobStats(groupBy: [DAY]) { day jobs credits } }',
+    plain: `select at, sum(jobs), sum(credits) from job_rollup where account_id = $1 and span = 'day' group by 1 order by 1`,
+  },
+  {
+    what: 'by type and status',
+    query: '{ jobStats(groupBy: [TYPE, STATUS]) { type status jobs } }',
+    plain: `select type, status, sum(jobs) from job_rollup where account_id = $1 and span = 'day' group by 1, 2`,
+  },
+  {
+    what: 'by day with percentiles',
+    query: '{ jobStats(groupBy: [DAY]) { day jobs runMs { p50 p95 p99 } } }',
+    plain: `select at, pair >> 40, sum(pair & ((1::bigint << 40) - 1)) from job_rollup, unnest(run) pair
+      where account_id = $1 and span = 'day' group by 1, 2`,
+  },
+] as const
+
+/** Statistics over all jobs of an account next to one hand-written aggregate of the roll-up, and its list by key. */
+export const statistics: Row = {
+  name: 'statistics',
+  what: 'jobStats over 300 days, 10,000,000 jobs (quick: 1,000,000)',
+  reach: `<= 1.5 x one aggregate of the roll-up and <= ${MAX_MS} ms; the list by key <= ${MAX_LIST_MS} ms`,
+  run: async (environment) => {
+    const { url, accountId, apiKey } = await environment.database()
+    await connected(url, (client) => reseedJobs(client, accountId, environment.quick ? QUICK : MANY))
+    const db = openDatabase(url, openLog('warn'))
+    await foldJobRollUp(db).finally(() => db.close())
+    await connected(url, (client) => client.query('vacuum analyze job_rollup, job_rollup_delta'))
+    const service = await environment.serve('serve')
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const measures: Measure[] = []
+    for (const question of QUESTIONS) {
+      const ours = () =>
+        responseTime(
+          `${service.url}/graphql`,
+          { ...headers, 'content-type': 'application/json' },
+          JSON.stringify({ query: question.query }),
+        )
+      measures.push(...(await compare(environment, url, accountId, question, ours)))
+    }
+    const key = `key_${accountId.slice(5, 30)}1`
+    const times: number[] = []
+    for (let n = 0; n < 40; n++) times.push(await responseTime(`${service.url}/api/v1/jobs?api_key_id=${key}`, headers))
+    measures.push(atMost('the list by key, p50', quantile(times.slice(10), 0.5), MAX_LIST_MS))
+    await service.stop()
+    return { name: 'statistics', measures, notes: [] }
+  },
+}
+
+const compare = (
+  environment: Environment,
+  url: string,
+  accountId: string,
+  { what, plain }: (typeof QUESTIONS)[number],
+  ours: () => Promise<number>,
+): Promise<Measure[]> =>
+  connected(url, async (client) => {
+    const floor = async () => {
+      const started = performance.now()
+      await client.query(plain, [accountId])
+      return performance.now() - started
+    }
+    await interleaved(3, { ours, floor })
+    const pairs = await interleaved(environment.quick ? 9 : 25, { ours, floor })
+    const measure = latency(`jobStats ${what}, p50`, pairs, 1.5)
+    return [measure, atMost(`jobStats ${what}, p50 alone`, measure.value, MAX_MS)]
+  })
+
+const atMost = (what: string, value: number, limit: number): Measure => ({
+  what,
+  unit: 'ms',
+  floor: null,
+  value,
+  ratio: null,
+  reach: `<= ${limit} ms`,
+  reached: value <= limit,
+})
