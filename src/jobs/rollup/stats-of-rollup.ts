@@ -57,7 +57,10 @@ export function histogramsOfRollUp(accountId: string, input: JobStatsInput, meas
 const JOBS_OF_PAIR = 'pair - ((pair + (1::bigint << 39)) >> 40 << 40)'
 
 const columnsOf = (groups: readonly JobGroup[]): string[] =>
-  groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`)
+  groups.map((group) => {
+    const isFinest = group === 'hour' || (group === 'day' && !groups.includes('hour'))
+    return `${isFinest ? 'at' : GROUP_COLUMNS[group]} as "${group}"`
+  })
 
 function toParts(accountId: string, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
   const { createdAt, ...others } = filter ?? {}
