@@ -9,6 +9,7 @@ import { type RetentionSettings, retentionFields, retentionSettings } from './re
 import {
   cidrs,
   cidrTexts,
+  databaseUrl,
   integer,
   onOrOff,
   optionalInteger,
@@ -31,6 +32,10 @@ export interface Settings {
   readonly publicUrl: string | null
   /** null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null
+  /** The same database without a pooler in transaction mode; null: DATABASE_URL. */
+  readonly directDatabaseUrl: string | null
+  /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
+  readonly databasePrepare: boolean | null
   /** Connections of the process's two pools together. */
   readonly databasePoolSize: number
   readonly dataDir: string
@@ -87,7 +92,9 @@ const schema = z.object({
   METRICS_PORT: optionalInteger(0, 65_535),
   METRICS_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PUBLIC_URL: plainUrl.optional(),
-  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DIRECT_DATABASE_URL: databaseUrl.optional(),
+  DATABASE_PREPARE: z.enum(['on', 'off'], { message: 'must be on or off' }).optional(),
   DATABASE_POOL_SIZE: integer(4, 1000, 20),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   MIGRATE: onOrOff,
@@ -145,6 +152,8 @@ export function readSettings(env: Environment): Settings {
   }
   if (given.PUBLIC_URL === undefined && EVERY_ADDRESS.has(given.HOST ?? ''))
     violations.push(`PUBLIC_URL is needed where HOST is ${given.HOST}: no client can open such an address`)
+  if (given.DIRECT_DATABASE_URL !== undefined && given.DATABASE_URL === undefined)
+    violations.push('DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler')
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     violations.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))
@@ -163,6 +172,8 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
+    directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,
+    databasePrepare: values.DATABASE_PREPARE === undefined ? null : values.DATABASE_PREPARE === 'on',
     databasePoolSize: values.DATABASE_POOL_SIZE,
     dataDir: resolve(values.DATA_DIR),
     migrate: values.MIGRATE,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { serverUrls } from '../db/connections/server-urls.ts'
 import { parseCidr } from '../egress/ip-ranges.ts'
 import { parseS3Url } from '../storage/s3-url.ts'
 import { MIN_SECRET_CHARACTERS } from './secret-key.ts'
@@ -34,6 +35,15 @@ export const url = (protocols: readonly string[]) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((name) => `${name}//`).join(' or ')}`,
   })
+
+/** One URL of PostgreSQL, with one server or several between commas. */
+export const databaseUrl = z.string().superRefine((text, issues) => {
+  try {
+    serverUrls(text)
+  } catch (error) {
+    issues.addIssue({ code: 'custom', message: (error as Error).message })
+  }
+})
 
 /** The start of every address that is given out: what follows must be a path. */
 export const plainUrl = url(['http:', 'https:']).refine((text) => {

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool, type PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
@@ -7,6 +7,8 @@ import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
 import { ConnectionShares } from './connections/connection-shares.ts'
 import { LossLog } from './connections/loss-log.ts'
+import { Servers } from './connections/servers.ts'
+import { ServicePool } from './connections/service-pool.ts'
 import { timestampTypes } from './parse-timestamp.ts'
 
 /**
@@ -14,7 +16,10 @@ import { timestampTypes } from './parse-timestamp.ts'
  * long has a pool of its own, so that it keeps nothing else waiting.
  */
 export interface Database {
+  /** Of the server that took writes last, without a pooler in transaction mode. */
   readonly url: string
+  /** For connections of their own that keep what a session has: locks, channels, settings. */
+  readonly direct: Servers
   /** Submits, claims, completes, authenticates, looks up: whatever is short. */
   readonly pool: Pool
   /** Statistics and lists that count: see `longRead`. */
@@ -31,6 +36,18 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** How a process reaches its database. */
+export interface Route {
+  /** Where short statements go: perhaps through a pooler. */
+  readonly servers: Servers
+  /** Where everything else goes: never through a pooler in transaction mode. */
+  readonly direct: Servers
+  /** Whether a connection to `servers` keeps its settings: behind a pooler in transaction mode it does not. */
+  readonly keepsSettings: boolean
+  /** Whether statements are prepared by name there. */
+  readonly areNamed: boolean
+}
+
 /** A connection inside a transaction. */
 export type Tx = PoolClient
 
@@ -39,6 +56,7 @@ export type PrismaTx = Prisma.TransactionClient
 
 /** What a process holds locked that cannot be reached any more is free after this time: nothing else would notify PostgreSQL. */
 const END_FORGOTTEN_TRANSACTIONS = `set idle_in_transaction_session_timeout = '15s'`
+const END_FORGOTTEN_TRANSACTION = `set local idle_in_transaction_session_timeout = '15s'`
 /** Parallel workers would be taken from the others: a long read takes one processor. */
 const READ_ALONE = 'set max_parallel_workers_per_gather = 0'
 const CONNECT_TIMEOUT_MS = 10_000
@@ -56,16 +74,21 @@ const LONGEST_READ_WAIT_MS = 2_000
 /**
  * Opens two pools of together at most `poolSize` connections, a quarter of them and at least two for long reads, and Prisma Client over the
  * other one. Connects with the first statement.
+ * @param target a URL for the driver, where there is no more to say
  */
-export function openDatabase(url: string, log: Log, poolSize = DEFAULT_POOL_SIZE): Database {
+export function openDatabase(target: Route | string, log: Log, poolSize = DEFAULT_POOL_SIZE): Database {
+  const route = typeof target === 'string' ? straightTo(target) : target
   const readers = Math.max(LEAST_READERS, Math.floor(poolSize * READ_SHARE))
   const workers = poolSize - readers
   const losses = new LossLog(log)
-  const pool = openPool(url, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, losses)
-  const readPool = openPool(url, readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, losses)
+  const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, losses)
+  const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, losses)
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
   return {
-    ...{ url, pool, readPool, prisma, losses },
+    ...{ direct: route.direct, pool, readPool, prisma, losses },
+    get url() {
+      return route.direct.preferred
+    },
     workShares: new ConnectionShares(Math.max(1, Math.floor(workers / 2)), CONNECT_TIMEOUT_MS, () =>
       unavailable('other reads of the same owner take its share of the connections'),
     ),
@@ -79,19 +102,20 @@ export function openDatabase(url: string, log: Log, poolSize = DEFAULT_POOL_SIZE
   }
 }
 
-function openPool(url: string, max: number, connectTimeoutMs: number, settings: string, losses: LossLog): Pool {
-  const pool = new Pool({
-    connectionString: url,
+const straight = (servers: Servers): Route => ({ servers, direct: servers, keepsSettings: true, areNamed: true })
+const straightTo = (url: string): Route => straight(new Servers([url]))
+
+function openPool(route: Route, max: number, connectTimeoutMs: number, settings: string, losses: LossLog): Pool {
+  const pool = new ServicePool(route.servers, {
     application_name: 'sonant',
     max,
     connectionTimeoutMillis: connectTimeoutMs,
     types: timestampTypes,
-    onConnect: (client) => client.query(settings),
+    statements: { areNamed: route.areNamed, afterBegin: route.keepsSettings ? null : END_FORGOTTEN_TRANSACTION },
+    settings: route.keepsSettings ? settings : null,
   })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => losses.add(error.message))
-  // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 

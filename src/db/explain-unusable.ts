@@ -13,10 +13,10 @@ const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
 ])
 
 /** What keeps a process from using the database of DATABASE_URL at all, in words that an operator can act on; any other error as it is. */
-export function explainUnusable(error: unknown, url: string): unknown {
+export function explainUnusable(error: unknown, url: string, variable = 'DATABASE_URL'): unknown {
   if (!isDatabaseDown(error) && !isRefused(error)) return error
   const { host, pathname } = new URL(url)
-  const message = `Check DATABASE_URL: the database ${host}${pathname} cannot be used (${reasonOf(error)}).`
+  const message = `Check ${variable}: the database ${host}${pathname} cannot be used (${reasonOf(error)}).`
   return new ServiceError('UNAVAILABLE', message, { cause: error })
 }
 

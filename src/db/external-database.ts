@@ -2,6 +2,9 @@ import { Client } from 'pg'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { serverUrls } from './connections/server-urls.ts'
+import { Servers } from './connections/servers.ts'
+import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, PRIVILEGES, type Privileges } from './missing-grants.ts'
 import { postgresUrl } from './postgres-url.ts'
@@ -15,47 +18,95 @@ const ENCODING = 'UTF8'
 
 const FACTS = `
 select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
+  pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as identity,
   current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby, ${PRIVILEGES}`
 
 interface Facts extends Privileges {
   readonly pid: number
+  /** Of the running server and the database in it. */
+  readonly identity: string
   readonly encoding: string
   readonly readOnly: boolean
   readonly standby: boolean
 }
 
+/** What the environment says of a database of one's own. */
+export interface ExternalSettings {
+  /** May name several servers between commas. */
+  readonly databaseUrl: string
+  /** null: the same. */
+  readonly directDatabaseUrl: string | null
+  /** Whether statements are prepared by name; null: unless a pooler is in transaction mode. */
+  readonly databasePrepare: boolean | null
+}
+
+/** Where it was looked, for sentences about it. */
+interface Place {
+  readonly variable: 'DATABASE_URL' | 'DIRECT_DATABASE_URL'
+  readonly url: string
+}
+
+/** The same for two connections that lead to one database, however they get there. */
+interface Inspected {
+  readonly servers: Servers
+  readonly isMultiplexed: boolean
+  readonly identity: string
+}
+
 /**
- * Checks the database of DATABASE_URL before anything in it is created or locked, over connections of its own. Returns the URL as the
- * driver has to read it.
+ * Checks the database of DATABASE_URL before anything in it is created or locked, over connections of its own.
+ * @returns how to reach it
  * @throws ServiceError UNAVAILABLE, one sentence on what the operator has to change
  */
-export async function openExternalDatabase(databaseUrl: string, log: Log): Promise<string> {
-  const url = postgresUrl(databaseUrl, log)
-  try {
-    const client = await connect(url)
+export async function openExternalDatabase(settings: ExternalSettings, log: Log): Promise<Route> {
+  const pooled = await inspect('DATABASE_URL', settings.databaseUrl, log)
+  const areNamed = settings.databasePrepare ?? !pooled.isMultiplexed
+  const keepsSettings = !pooled.isMultiplexed
+  const place = { variable: 'DATABASE_URL', url: pooled.servers.preferred } as const
+  if (settings.directDatabaseUrl === null) {
+    if (pooled.isMultiplexed) throw unusable(place, POOLER)
+    return { servers: pooled.servers, direct: pooled.servers, keepsSettings, areNamed }
+  }
+  const direct = await inspect('DIRECT_DATABASE_URL', settings.directDatabaseUrl, log)
+  const directPlace = { variable: 'DIRECT_DATABASE_URL', url: direct.servers.preferred } as const
+  if (direct.isMultiplexed) throw unusable(directPlace, 'is reached through a pooler in transaction mode as well')
+  if (direct.identity !== pooled.identity) throw unusable(directPlace, 'is another one than that of DATABASE_URL')
+  return { servers: pooled.servers, direct: direct.servers, keepsSettings, areNamed }
+}
+
+/** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */
+async function inspect(variable: Place['variable'], text: string, log: Log): Promise<Inspected> {
+  const urls = serverUrls(text)
+  const servers = new Servers(urls.map((url) => postgresUrl(url, log)))
+  for (let left = servers.count; ; left--) {
+    const place = { variable, url: urls[servers.count - left] as string }
     try {
-      await inspect(client, url, databaseUrl)
-    } finally {
-      await client.end()
+      return { servers, ...(await inspectServer(servers.preferred, place)) }
+    } catch (error) {
+      servers.reject(servers.preferred)
+      if (left === 1) throw explainUnusable(error, place.url, place.variable)
     }
-    return url
-  } catch (error) {
-    throw explainUnusable(error, databaseUrl)
   }
 }
 
-async function inspect(client: Client, url: string, databaseUrl: string): Promise<void> {
-  const { rows } = await client.query<Facts>(FACTS)
-  const facts = rows[0] as Facts
-  // A pooler gives out keys of its own: only where the two differ can there be one.
-  const isPooled = (client as unknown as { processID: number }).processID !== facts.pid
-  if (isPooled && (await isMultiplexed(client, facts.pid, () => connect(url)))) throw unusable(databaseUrl, POOLER)
-  const defect = defectOf(facts)
-  if (defect !== null) throw unusable(databaseUrl, defect)
+async function inspectServer(url: string, place: Place): Promise<Omit<Inspected, 'servers'>> {
+  const client = await connect(url, place)
+  try {
+    const { rows } = await client.query<Facts>(FACTS)
+    const facts = rows[0] as Facts
+    const defect = defectOf(facts)
+    // A pooler gives out keys of its own: only where the two differ can there be one.
+    const isPooled = (client as unknown as { processID: number }).processID !== facts.pid
+    const multiplexed = isPooled && (await isMultiplexed(client, facts.pid, () => connect(url, place)))
+    if (defect !== null) throw unusable(place, defect)
+    return { isMultiplexed: multiplexed, identity: facts.identity }
+  } finally {
+    await client.end()
+  }
 }
 
 const POOLER =
-  'is reached through a pooler in transaction mode, which loses locks and notifications: set the pooler to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL itself'
+  'is reached through a pooler in transaction mode, which loses locks and notifications: set DIRECT_DATABASE_URL to PostgreSQL itself, or the pooler to session mode (PgBouncer: pool_mode = session)'
 
 function defectOf(facts: Facts): string | null {
   if (facts.encoding !== ENCODING) {
@@ -72,7 +123,7 @@ function defectOf(facts: Facts): string | null {
 const lacking = (role: string, grants: readonly string[]): string =>
   `lacks privileges for the role ${role}: its owner has to run ${grants.join('; ')}`
 
-async function connect(connectionString: string): Promise<Client> {
+async function connect(connectionString: string, place: Place): Promise<Client> {
   const client = new Client({
     connectionString,
     application_name: 'sonant check',
@@ -85,12 +136,12 @@ async function connect(connectionString: string): Promise<Client> {
   } catch (error) {
     if (errorCode(error) !== INSUFFICIENT_PRIVILEGE) throw error
     const [role, name] = [client.user ?? '', client.database ?? '']
-    throw unusable(connectionString, lacking(role, [`GRANT CONNECT ON DATABASE "${name}" TO "${role}"`]))
+    throw unusable(place, lacking(role, [`GRANT CONNECT ON DATABASE "${name}" TO "${role}"`]))
   }
   return client
 }
 
-function unusable(databaseUrl: string, why: string): ServiceError {
-  const { host, pathname } = new URL(databaseUrl)
-  return new ServiceError('UNAVAILABLE', `Check DATABASE_URL: the database ${host}${pathname} ${why}.`)
+function unusable({ variable, url }: Place, why: string): ServiceError {
+  const { host, pathname } = new URL(url)
+  return new ServiceError('UNAVAILABLE', `Check ${variable}: the database ${host}${pathname} ${why}.`)
 }

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client, DatabaseError, type Notification } from 'pg'
+import { type Client, DatabaseError, type Notification } from 'pg'
 import type { Log } from '../values/log.ts'
+import type { Servers } from './connections/servers.ts'
 
 const FIRST_BACKOFF_MS = 50
 const LONGEST_BACKOFF_MS = 1_000
-const CONNECT_TIMEOUT_MS = 10_000
 const KEEPALIVE_MS = 10_000
 
 interface LastingOptions {
-  readonly url: string
+  readonly servers: Servers
   readonly name: string
   readonly log: Log
   /** Before each attempt to reconnect. */
@@ -111,23 +111,18 @@ async function reconnect(
 }
 
 async function openClient(options: LastingOptions, onLost: () => void): Promise<Client> {
-  const client = new Client({
-    connectionString: options.url,
+  const client = await options.servers.connect({
     application_name: options.name,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   })
   let ended = false
   let serving = false
   client.on('notification', options.onNotification)
-  // A lost connection emits `end`; without a listener `error` would end the process.
-  client.on('error', () => undefined)
   client.once('end', () => {
     ended = true
     if (serving) onLost()
   })
-  await client.connect()
   try {
     await options.prepare(client)
     if (ended) throw new Error('The connection was lost while it was prepared.')

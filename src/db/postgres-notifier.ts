@@ -1,5 +1,6 @@
 import { type Client, escapeIdentifier } from 'pg'
 import type { Log } from '../values/log.ts'
+import type { Servers } from './connections/servers.ts'
 import { type LastingConnection, openLastingConnection } from './lasting-connection.ts'
 import type { Notifier } from './notifier.ts'
 
@@ -27,7 +28,7 @@ interface BusOptions {
  * Opens the notifier on a connection of its own, which is replaced when it is lost; subscribers then resync. A handler that
  * throws is logged and harms no other subscriber. Throws when the database does not answer now.
  */
-export async function openNotifier(url: string, log: Log, options: BusOptions = {}): Promise<Notifier> {
+export async function openNotifier(servers: Servers, log: Log, options: BusOptions = {}): Promise<Notifier> {
   const channels = new Map<string, Set<Subscriber>>()
   const all = () => [...channels.values()].flatMap((subscribers) => [...subscribers])
   const guarded = (handler: () => void) => {
@@ -38,7 +39,7 @@ export async function openNotifier(url: string, log: Log, options: BusOptions = 
     }
   }
   const connection = await openLastingConnection({
-    url,
+    servers,
     log,
     name: 'sonant notifier',
     ensure: options.ensure ?? (async () => undefined),

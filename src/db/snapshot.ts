@@ -1,7 +1,7 @@
-import { Client, type QueryResultRow } from 'pg'
+import type { Client, QueryResultRow } from 'pg'
+import type { Servers } from './connections/servers.ts'
 import { type CopiedRows, copyRows } from './copy-rows.ts'
 
-const CONNECT_TIMEOUT_MS = 10_000
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
 const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
 /** Workers would be taken from the queue; and on few cores they make counting slower. */
@@ -20,15 +20,8 @@ export class Snapshot {
   }
 
   /** @throws where the database does not answer now */
-  static async open(connectionString: string): Promise<Snapshot> {
-    const client = new Client({
-      connectionString,
-      application_name: 'sonant',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    })
-    // A connection that is lost fails what runs on it; without a listener it would end the process as well.
-    client.on('error', () => undefined)
-    await client.connect()
+  static async open(servers: Servers): Promise<Snapshot> {
+    const client = await servers.connect({ application_name: 'sonant' })
     try {
       // Not every system that PostgreSQL runs on can tell: there a statement ends when it has something to send.
       await client.query(CHECK_CONNECTION).catch(() => undefined)

@@ -1,5 +1,9 @@
-/** SQLSTATEs of a PostgreSQL that is stopping, starting or gone (class 08), or lacks disk, memory, connections (class 53) or a working disk. */
-const SQLSTATE = /^(57P0[1-5]|25P03|(?:08|53)[0-9A-Z]{3}|58030)$/
+/**
+ * SQLSTATEs of a PostgreSQL that is stopping, starting or gone (class 08), or lacks disk, memory, connections (class 53) or a working disk;
+ * that takes no writes (25006: a standby, before it is promoted); that broke a statement off for its time, a lock or another transaction
+ * (57014, 55P03, 40001, 40P01).
+ */
+const SQLSTATE = /^(57P0[1-5]|25P03|25006|57014|55P03|40001|40P01|(?:08|53)[0-9A-Z]{3}|58030)$/
 const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -11,13 +15,14 @@ const SOCKET_ERRORS: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** Prisma: cannot reach, timed out, connection closed, too many connections, pool exhausted. */
-const PRISMA_CODES: ReadonlySet<string> = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2037'])
+/** Prisma: cannot reach, timed out, connection closed, too many connections, pool exhausted, a conflict of transactions. */
+const PRISMA_CODES: ReadonlySet<string> = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2034', 'P2037'])
 const ADAPTER_KINDS: ReadonlySet<string> = new Set([
   'DatabaseNotReachable',
   'ConnectionClosed',
   'SocketTimeout',
   'TooManyConnections',
+  'TransactionWriteConflict',
 ])
 /** The driver's own errors carry no code. */
 const DRIVER_MESSAGE =
@@ -59,4 +64,10 @@ function isConnectionCode({ code, syscall }: DatabaseFailure): boolean {
   if (typeof code !== 'string') return false
   if (SOCKET_ERRORS.has(code)) return code !== 'ENOENT' || syscall === 'connect'
   return SQLSTATE.test(code) || PRISMA_CODES.has(code)
+}
+
+/** Whether an exception is the database's own, or about a connection to it, whatever it says: not about what was to be done otherwise. */
+export function isDatabaseError(error: unknown): boolean {
+  const { code, severity, message } = (error ?? {}) as { code?: unknown; severity?: unknown; message?: unknown }
+  return (typeof severity === 'string' && typeof code === 'string') || DRIVER_MESSAGE.test(String(message ?? ''))
 }

@@ -88,11 +88,11 @@ async function openData(settings: Settings, log: Log, closers: Closer[], telemet
   watchPool(db.pool, 'work', telemetry)
   watchPool(db.readPool, 'read', telemetry)
   await migrate(db, log, { apply }).catch((error: unknown) => {
-    throw databaseUrl === null ? error : explainUnusable(error, databaseUrl)
+    throw databaseUrl === null ? error : explainUnusable(error, db.url)
   })
   const clock = await openDatabaseClock(db.pool, log)
   closers.push({ what: 'the clock', close: async () => clock.close() })
-  const notifier = await openNotifier(db.url, log, {
+  const notifier = await openNotifier(db.direct, log, {
     ...(embedded !== null && { ensure: () => embedded.ensure() }),
     onLost: () => telemetry.count('db_connection_losses_total', { connection: 'bus' }),
   })
@@ -102,11 +102,12 @@ async function openData(settings: Settings, log: Log, closers: Closer[], telemet
 }
 
 /** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
-export async function openServer({ databaseUrl, databasePoolSize, dataDir }: Settings, log: Log, closers: Closer[]) {
+export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
+  const { databaseUrl, databasePoolSize, dataDir } = settings
   const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
-  const url = embedded?.url ?? (await openExternalDatabase(databaseUrl as string, log))
-  const db = openDatabase(url, log, databasePoolSize)
+  const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, databaseUrl }, log)
+  const db = openDatabase(target ?? (embedded as { url: string }).url, log, databasePoolSize)
   closers.push({ what: 'the database', close: () => db.close() })
   return { db, embedded }
 }

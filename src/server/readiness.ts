@@ -1,15 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../context/context.ts'
+import { type DatabaseState, databaseState } from '../db/connections/database-state.ts'
 
-const ANSWER_TIMEOUT_MS = 2_000
 /** A worker that wrote no heartbeat for so long is about to be taken for dead. */
 const LATEST_BEAT_SECONDS = 5
-const WRITABLE = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`
 
 /** How each part of a process is: `ok`, or the one word that keeps it from its work. */
 export interface Report {
   readonly status: 'ok' | 'unready'
-  readonly database: 'ok' | 'read-only' | 'away'
+  readonly database: DatabaseState
   /** Whether notifications of the database arrive. */
   readonly bus: 'ok' | 'away'
   readonly catalog: 'ok' | 'empty'
@@ -45,7 +44,7 @@ export class Readiness {
   async report(): Promise<Report> {
     const { notifier, catalog, db } = this.#parts
     const parts = {
-      database: await databaseOf(db),
+      database: await databaseState(db),
       bus: notifier.connected ? 'ok' : 'away',
       // The version of a catalog that was never read is that of none.
       catalog: catalog.isLoaded ? 'ok' : 'empty',
@@ -63,20 +62,4 @@ export function closeWhileDraining(app: FastifyInstance, readiness: Readiness): 
     if (readiness.isDraining) reply.raw.shouldKeepAlive = false
     done()
   })
-}
-
-/** One that does not answer in time counts as away, and so does one that answers with an error. */
-async function databaseOf(db: Parts['db']): Promise<Report['database']> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database did not answer in time')), ANSWER_TIMEOUT_MS)
-  })
-  try {
-    const { rows } = await Promise.race([db.pool.query<{ writable: boolean }>(WRITABLE), late])
-    return rows[0]?.writable === true ? 'ok' : 'read-only'
-  } catch {
-    return 'away'
-  } finally {
-    clearTimeout(timer)
-  }
 }

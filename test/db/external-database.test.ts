@@ -67,7 +67,7 @@ describe('a pooler in transaction mode', () => {
       const { code, stderr } = await run(['migrate'], { DATABASE_URL: pooler.url, DATA_DIR: dataDir })
       expect([code, stderr]).toEqual([
         1,
-        `Check DATABASE_URL: the database ${new URL(pooler.url).host}/${name} is reached through a pooler in transaction mode, which loses locks and notifications: set the pooler to session mode (PgBouncer: pool_mode = session), or connect to PostgreSQL itself.\n`,
+        `Check DATABASE_URL: the database ${new URL(pooler.url).host}/${name} is reached through a pooler in transaction mode, which loses locks and notifications: set DIRECT_DATABASE_URL to PostgreSQL itself, or the pooler to session mode (PgBouncer: pool_mode = session).\n`,
       ])
       expect(await made()).toEqual(NOTHING)
     } finally {

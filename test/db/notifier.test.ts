@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { Servers } from '../../src/db/connections/servers.ts'
 import type { Notifier } from '../../src/db/notifier.ts'
 import { openNotifier } from '../../src/db/postgres-notifier.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -9,7 +10,7 @@ let open: Notifier[]
 let admin: Client
 
 const connect = async (ensure?: () => Promise<void>) => {
-  const notifier = await openNotifier(inject('databaseUrl'), log, ensure === undefined ? {} : { ensure })
+  const notifier = await openNotifier(new Servers([inject('databaseUrl')]), log, ensure === undefined ? {} : { ensure })
   open.push(notifier)
   return notifier
 }

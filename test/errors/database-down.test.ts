@@ -21,6 +21,12 @@ describe('a database that cannot be talked to', () => {
     ['too little memory', failing({ code: '53200' })],
     ['a limit of its own', failing({ code: '53400' })],
     ['a disk that fails', failing({ code: '58030' })],
+    ['a server that takes no writes', failing({ code: '25006' })],
+    ['a time limit', failing({ code: '57014' })],
+    ['a lock that is not had in time', failing({ code: '55P03' })],
+    ['a conflict of transactions', failing({ code: '40001' })],
+    ['a deadlock', failing({ code: '40P01' })],
+    ['Prisma in a conflict of transactions', failing({ code: 'P2034' })],
     [
       'Prisma on a full disk',
       failing({ name: 'DriverAdapterError', cause: { kind: 'postgres', originalCode: '53100' } }),

@@ -2,13 +2,16 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
+import { cancelStatement } from '../../src/db/connections/cancel-statement.ts'
 import { listening } from './servers/listening.ts'
 
 const PARAMETERS = { server_version: '18.4', server_encoding: 'UTF8', client_encoding: 'UTF8', DateStyle: 'ISO, MDY' }
 const STARTUP_BYTES = 4
+const CANCEL_REQUEST = 80_877_102
 
 /** One connection to PostgreSQL, lent to one client at a time. */
 interface Backend {
+  readonly client: Client
   readonly stream: Socket
   holder: Socket | null
 }
@@ -21,6 +24,7 @@ interface Backend {
 export async function startTransactionPooler(databaseUrl: string) {
   const [idle, all]: [Backend[], Set<Backend>] = [[], new Set()]
   const clients = new Set<Socket>()
+  const keys = new Map<number, Socket>()
 
   const lend = async (client: Socket): Promise<Backend> => {
     const backend = idle.pop() ?? (await openBackend(databaseUrl, release))
@@ -32,11 +36,20 @@ export async function startTransactionPooler(databaseUrl: string) {
     backend.holder = null
     idle.push(backend)
   }
+  /** Ends what PostgreSQL does for another client now, whichever connection that is on. */
+  const cancel = async (client: Socket, key: number): Promise<void> => {
+    const backend = [...all].find(({ holder }) => holder !== null && holder === keys.get(key))
+    if (backend !== undefined) await cancelStatement(backend.client)
+    client.end()
+  }
   const serve = async (client: Socket): Promise<void> => {
     clients.add(client)
     await once(client, 'readable')
-    client.read()
-    client.write(welcome())
+    const first = client.read() as Buffer
+    if (first.readInt32BE(4) === CANCEL_REQUEST) return cancel(client, first.readInt32BE(8))
+    const key = randomInt(2 ** 31)
+    keys.set(key, client)
+    client.write(welcome(key))
     let backend: Backend | null = null
     for await (const bytes of client) {
       if ((bytes as Buffer).toString('latin1', 0, 1) === 'X') break
@@ -70,7 +83,7 @@ async function openBackend(connectionString: string, release: (backend: Backend)
   client.on('error', () => undefined)
   await client.connect()
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
-  const backend: Backend = { stream, holder: null }
+  const backend: Backend = { client, stream, holder: null }
   let rest = Buffer.alloc(0)
   stream.removeAllListeners('data')
   stream.on('data', (bytes: Buffer) => {
@@ -87,10 +100,10 @@ async function openBackend(connectionString: string, release: (backend: Backend)
 }
 
 /** Every client may connect; the key of the connection is the pooler's own. */
-function welcome(): Buffer {
+function welcome(processId: number): Buffer {
   const parameters = Object.entries(PARAMETERS).map(([name, value]) => message('S', Buffer.from(`${name}\0${value}\0`)))
   const key = Buffer.alloc(8)
-  key.writeUInt32BE(randomInt(2 ** 31), 0)
+  key.writeUInt32BE(processId, 0)
   return Buffer.concat([
     message('R', Buffer.alloc(4)),
     ...parameters,

@@ -1,4 +1,4 @@
-import { Client, escapeIdentifier } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
 import { ServiceError } from '../../errors/service-error.ts'
 import type { Log } from '../../values/log.ts'
 import type { Database } from '../database.ts'
@@ -31,9 +31,8 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   warnOfNewer(names, ledger ?? [], log)
   if (isCurrent(names, ledger)) return
   if (!apply) throw notApplied(pendingIn(names, ledger))
-  const client = new Client({ connectionString: db.url, application_name: 'sonant migrate' })
+  const client = await db.direct.connect({ application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
-  await client.connect()
   try {
     // A role's time limit is meant for requests.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')

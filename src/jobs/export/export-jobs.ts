@@ -46,7 +46,7 @@ export async function exportJobs(ctx: ExportContext, { gone, ...window }: Export
   if (window.to.getTime() - window.from.getTime() > MAX_WINDOW_MS) throw tooLong()
   const ticket = await ctx.exportQueue.enter(accountId, gone)
   try {
-    const snapshot = await Snapshot.open(ctx.db.url)
+    const snapshot = await Snapshot.open(ctx.db.direct)
     gone?.addEventListener('abort', () => snapshot.close())
     await rejectExceeding(snapshot, accountId, window, gone)
     return stream(ctx, snapshot, ticket, accountId, window, gone)

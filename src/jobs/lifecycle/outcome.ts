@@ -1,4 +1,5 @@
 import { EngineError } from '../../engines/engine.ts'
+import { isDatabaseError } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
@@ -29,7 +30,7 @@ export class RecordFailed extends Error {
 export function outcomeOf(error: unknown, signal: AbortSignal): Exclude<Outcome, { kind: 'completed' }> {
   if (signal.reason instanceof Stopping) return { kind: 'released', reason: signal.reason, error }
   if (error instanceof Stopping) return { kind: 'released', reason: error, error }
-  if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed) {
+  if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed || isDatabaseError(error)) {
     return { kind: 'redeliver', error }
   }
   return { kind: 'failed', failure: failureOf(error), error }

@@ -1,12 +1,12 @@
 import { untilAnswered } from '../../db/until-answered.ts'
-import { isDatabaseDown } from '../../errors/database-down.ts'
+import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { CutOff } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { noteProduction } from '../notes/note-production.ts'
 import { completeJob } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
-import { isExpected, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
+import { isExpected, LookupFailed, type Outcome, outcomeOf, RecordFailed } from './outcome.ts'
 import type { Attempt } from './produce.ts'
 import { recordRelease } from './record-release.ts'
 
@@ -20,7 +20,7 @@ type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
  * | completed | completeJob             | is done with     |
  * | failed    | failJob                 | is done with     |
  * | released  | recordRelease           | goes out again   |
- * | redeliver | stays as it is          | goes out again   |
+ * | redeliver | stays as it is; as a release where the database was at fault | goes out again |
  *
  * A job that another worker has claimed meanwhile stays as it is, and the files of this attempt are deleted.
  * @throws what makes the queue deliver the job again
@@ -35,9 +35,14 @@ export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise
       await noteRelease(attempt, outcome.reason)
       throw outcome.error
     case 'redeliver':
+      if (isFaultOfDatabase(outcome.error)) await noteRelease(attempt, outcome.error)
       throw outcome.error
   }
 }
+
+/** An attempt that ends so says as little about its job as one that was released: however often it happens, the job is not given up. */
+const isFaultOfDatabase = (error: unknown): error is Error =>
+  (error instanceof LookupFailed || error instanceof RecordFailed) && isDatabaseDown(error)
 
 /** A completion that cannot be written is an outcome of its own: never `completed` again. */
 async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<void> {
@@ -54,10 +59,11 @@ async function recordCompleted(attempt: Attempt, production: OutcomeOf<'complete
   }
 }
 
-/** @throws RecordFailed while the database is away, full, or out of something else */
+/** @throws RecordFailed where the database is away, or refuses the result whatever for: that says nothing about the job */
 const record = (write: () => Promise<boolean>): Promise<boolean> =>
   untilAnswered(write).catch((cause: unknown) => {
-    throw isDatabaseDown(cause) ? new RecordFailed('the result could not be recorded', { cause }) : cause
+    const isOurs = isDatabaseDown(cause) || isDatabaseError(cause)
+    throw isOurs ? new RecordFailed('the result could not be recorded', { cause }) : cause
   })
 
 async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'failed'>): Promise<void> {

@@ -1,0 +1,27 @@
+import type { Database } from '../database.ts'
+import { asksReadOnly } from './read-only.ts'
+
+const ANSWER_TIMEOUT_MS = 2_000
+const READ_ONLY = '25006'
+
+/** `read-only`: it answers, and takes no writes. `away`: it does not answer within 2 s, or with an error. */
+export type DatabaseState = 'ok' | 'read-only' | 'away'
+
+/** Whether requests can be served: the database answers in time, and takes writes. Never throws. */
+export async function databaseState({ pool }: Pick<Database, 'pool'>): Promise<DatabaseState> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'away'>((resolve) => {
+    timer = setTimeout(() => resolve('away'), ANSWER_TIMEOUT_MS)
+  })
+  const answer = asksReadOnly(pool)
+    .then((isReadOnly) => (isReadOnly ? 'read-only' : 'ok'))
+    .catch(stateOf)
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const stateOf = (error: unknown): DatabaseState =>
+  (error as { code?: unknown } | null)?.code === READ_ONLY ? 'read-only' : 'away'

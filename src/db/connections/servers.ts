@@ -1,0 +1,60 @@
+import { Client, type ClientConfig } from 'pg'
+import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** The servers that may hold the database, one of which takes writes. */
+export class Servers {
+  readonly #urls: readonly string[]
+  #preferred = 0
+
+  /** @param urls as the driver reads them; at least one */
+  constructor(urls: readonly string[]) {
+    this.#urls = urls
+  }
+
+  get count(): number {
+    return this.#urls.length
+  }
+
+  /** The one that took writes last. */
+  get preferred(): string {
+    return this.#urls[this.#preferred] as string
+  }
+
+  /** Prefers the next one to a server that cannot be reached, or takes no writes. */
+  reject(url: string): void {
+    if (url === this.preferred) this.#preferred = (this.#preferred + 1) % this.#urls.length
+  }
+
+  /**
+   * A connection of its own to the server that takes writes. What becomes of it later is the caller's to watch; that it is lost fails what
+   * runs on it, and ends no process.
+   * @throws what the last of the servers said, ReadOnlyServer among it
+   */
+  async connect(config: ClientConfig): Promise<Client> {
+    for (let left = this.count; ; left--) {
+      const url = this.preferred
+      try {
+        return await connectTo(url, config)
+      } catch (error) {
+        this.reject(url)
+        if (left === 1) throw error
+      }
+    }
+  }
+}
+
+async function connectTo(connectionString: string, config: ClientConfig): Promise<Client> {
+  const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString })
+  client.on('error', () => undefined)
+  const parameters = watchParameters(client)
+  await client.connect()
+  try {
+    if (await isReadOnly(client, parameters)) throw new ReadOnlyServer()
+    return client
+  } catch (error) {
+    void client.end()
+    throw error
+  }
+}

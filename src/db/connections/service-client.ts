@@ -1,0 +1,69 @@
+import { Client, type ClientConfig } from 'pg'
+import { watchParameters } from './read-only.ts'
+import type { Servers } from './servers.ts'
+
+/** How statements reach PostgreSQL. */
+export interface Statements {
+  /** Names stay with the connection; a pooler in transaction mode that does not keep them in mind takes none. */
+  readonly areNamed: boolean
+  /** Sent along with every `begin`, in the same round trip: where a connection keeps no settings. */
+  readonly afterBegin: string | null
+}
+
+const BEGIN = /^\s*begin\b/i
+
+type QueryArguments = [query: unknown, ...rest: unknown[]]
+
+/** A connection of a pool: to the server that took writes last, with statements as the way there allows. */
+export class ServiceClient extends Client {
+  readonly server: string
+  /** What the server says of itself. */
+  readonly parameters: ReadonlyMap<string, string>
+  readonly #servers: Servers
+  readonly #statements: Statements
+
+  constructor(servers: Servers, statements: Statements, config: ClientConfig) {
+    const server = servers.preferred
+    super({ ...config, connectionString: server })
+    this.server = server
+    this.#servers = servers
+    this.#statements = statements
+    this.parameters = watchParameters(this)
+  }
+
+  override connect(): Promise<Client>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<Client> | undefined {
+    const connected = (error: Error | null): void => {
+      if (error) this.#servers.reject(this.server)
+      callback?.(error as Error)
+    }
+    if (callback !== undefined) {
+      super.connect(connected)
+      return undefined
+    }
+    return super.connect().catch((error: Error) => {
+      this.#servers.reject(this.server)
+      throw error
+    })
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg overloads it a dozen times, and all of them end here
+  override query(...args: any[]): any {
+    const [query, ...rest] = args as QueryArguments
+    return (super.query as (...args: unknown[]) => unknown).call(this, this.#adapted(query), ...rest)
+  }
+
+  #adapted(query: unknown): unknown {
+    const { areNamed, afterBegin } = this.#statements
+    if (typeof query === 'string') {
+      return afterBegin !== null && BEGIN.test(query) ? `${query}; ${afterBegin}` : query
+    }
+    // A cursor or a copy is its own.
+    if (query === null || typeof query !== 'object' || 'submit' in query) return query
+    const { text, name, ...others } = query as { text?: unknown; name?: unknown }
+    const adapted = typeof text === 'string' ? this.#adapted(text) : text
+    if (adapted === text && (areNamed || name === undefined)) return query
+    return { ...others, text: adapted, ...(areNamed && name !== undefined && { name }) }
+  }
+}

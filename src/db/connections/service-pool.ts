@@ -1,0 +1,107 @@
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { isReadOnly, ReadOnlyServer, watchRefusedWrites } from './read-only.ts'
+import type { Servers } from './servers.ts'
+import { ServiceClient, type Statements } from './service-client.ts'
+
+/** PostgreSQL has no connection left, for this role or at all. */
+const TOO_MANY_CONNECTIONS = '53300'
+const FULL_PAUSE_MS = 100
+/** How long the pool keeps to the connections that it was given before it asks for more. */
+const FULL_MS = 2_000
+
+type Release = (error?: Error | boolean) => void
+type Callback = (error: Error | undefined, client: PoolClient | undefined, release: Release) => void
+
+interface ServicePoolOptions extends PoolConfig {
+  readonly max: number
+  readonly connectionTimeoutMillis: number
+  readonly statements: Statements
+  /** What a new connection begins with; null: nothing. */
+  readonly settings: string | null
+}
+
+/**
+ * A pool whose connections lead to the server that takes writes. As soon as one of them turns out not to, none that was open then is used
+ * again. Where PostgreSQL has no more connections to give, the pool makes do with those that it has.
+ */
+export class ServicePool extends Pool {
+  readonly #servers: Servers
+  readonly #max: number
+  readonly #timeoutMs: number
+  /** Connections from after the last refused write. */
+  #usable = new WeakSet<object>()
+  #full: NodeJS.Timeout | undefined
+
+  constructor(servers: Servers, { statements, settings, ...options }: ServicePoolOptions) {
+    class PoolMember extends ServiceClient {
+      constructor() {
+        super(servers, statements, options)
+      }
+    }
+    const onConnect = (client: unknown) => prepare(client as ServiceClient, servers, settings)
+    super({ ...options, Client: PoolMember as never, onConnect } as PoolConfig)
+    this.#servers = servers
+    this.#max = options.max
+    this.#timeoutMs = options.connectionTimeoutMillis
+    this.on('connect', (client) => this.#watch(client as unknown as ServiceClient))
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<PoolClient> | undefined {
+    const deadline = performance.now() + this.#timeoutMs
+    if (callback !== undefined) {
+      this.#checkOut(this.#servers.count, deadline, callback)
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      this.#checkOut(this.#servers.count, deadline, (error, client) =>
+        client === undefined ? reject(error) : resolve(client),
+      )
+    })
+  }
+
+  /** @param servers that may still be tried */
+  #checkOut(servers: number, deadline: number, callback: Callback): void {
+    super.connect((error, client, release) => {
+      if (client !== undefined && this.#usable.has(client)) return callback(undefined, client, release)
+      if (client !== undefined) {
+        release(true)
+        return this.#checkOut(servers, deadline, callback)
+      }
+      const isFull = (error as { code?: unknown } | undefined)?.code === TOO_MANY_CONNECTIONS
+      if (isFull) this.#makeDo()
+      const again = isFull && !this.ending && performance.now() < deadline
+      if (again) setTimeout(() => this.#checkOut(servers, deadline, callback), FULL_PAUSE_MS)
+      else if (servers > 1 && !this.ending) this.#checkOut(servers - 1, deadline, callback)
+      else callback(error, undefined, release)
+    })
+  }
+
+  /** Takes no more connections than it has, for a while. */
+  #makeDo(): void {
+    this.options.max = Math.max(1, this.totalCount)
+    this.#full ??= setTimeout(() => {
+      this.#full = undefined
+      this.options.max = this.#max
+    }, FULL_MS).unref()
+  }
+
+  #watch(client: ServiceClient): void {
+    this.#usable.add(client)
+    // The pool listens to idle connections only: one that breaks while it is in use fails its query, and must not end the process.
+    client.on('error', () => undefined)
+    watchRefusedWrites(client, () => {
+      this.#servers.reject(client.server)
+      this.#usable = new WeakSet()
+    })
+  }
+}
+
+async function prepare(client: ServiceClient, servers: Servers, settings: string | null): Promise<void> {
+  if (await isReadOnly(client, client.parameters)) {
+    servers.reject(client.server)
+    throw new ReadOnlyServer()
+  }
+  if (settings !== null) await client.query(settings)
+}

@@ -1,0 +1,168 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { inTransaction } from '../../../src/db/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { ask } from '../../setup/graphql.ts'
+import { lockJobs } from '../../setup/locked-table.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
+import { startTransactionPooler } from '../../setup/transaction-pooler.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+
+const TIMEOUT = 'show idle_in_transaction_session_timeout'
+
+describe('behind a pooler in transaction mode, with DIRECT_DATABASE_URL', () => {
+  let database: TestDatabase
+  let pooler: Awaited<ReturnType<typeof startTransactionPooler>>
+  let service: TestRuntime
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    pooler = await startTransactionPooler(database.url)
+    const env = { DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
+    service = await startTestRuntime({ worker: true, env })
+  })
+  afterAll(async () => {
+    await service?.close()
+    await pooler?.close()
+    await database?.drop()
+  })
+
+  test('jobs are submitted and completed, and their subscribers hear of it', async () => {
+    const { key } = await service.createCaller()
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<{ jobsUpdated: { status: string } }>('subscription { jobsUpdated { status } }')
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => submitText(service.url, key, 'tts', `${n}.`, 'aria')))
+    for (const id of ids) expect((await finishedJob(service.url, key, id)).status).toBe('completed')
+    await heard.waitFor(({ jobsUpdated }) => jobsUpdated.status === 'COMPLETED')
+    await client.dispose()
+  })
+
+  test('no lock and no setting stays with a connection that others use next', async () => {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    const { rows } = await client.query(
+      `select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+    )
+    await client.end()
+    expect(rows).toEqual([])
+    expect((await service.runtime.db.pool.query(TIMEOUT)).rows).toEqual([{ idle_in_transaction_session_timeout: '0' }])
+  })
+
+  test('a transaction that its process has forgotten is ended all the same, and one of Prisma as well', async () => {
+    const { db } = service.runtime
+    const inside = await inTransaction(db, async (tx) => (await tx.query(TIMEOUT)).rows[0])
+    const viaPrisma = await db.prisma.$transaction((tx) => tx.$queryRawUnsafe<object[]>(TIMEOUT))
+    expect([inside, ...viaPrisma]).toEqual(Array(2).fill({ idle_in_transaction_session_timeout: '15s' }))
+  })
+
+  test("a caller's statement is cancelled when it disconnects", async () => {
+    const { key } = await service.createCaller()
+    const jobs = await lockJobs(service.runtime)
+    const client = openSocketClient(service.url, key)
+    try {
+      const query = client.subscribe('{ jobs { totalCount edges { node { id } } } }')
+      await jobs.waitedFor()
+      query.end()
+      await jobs.givenUp()
+    } finally {
+      await jobs.unlock()
+      await client.dispose()
+    }
+    expect((await ask(service.url, key, '{ jobs { totalCount } }')).errors).toBeUndefined()
+  })
+})
+
+describe('a server that takes no writes any more', () => {
+  let service: TestRuntime
+  beforeAll(async () => {
+    service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  })
+  afterAll(() => service?.close())
+
+  const submit = async (key: string) => {
+    const response = await fetch(`${service.url}/api/v1/voice/tts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ inputs: { text: 'Hello.', voice: 'aria' } }),
+    })
+    return [response.status, response.headers.get('retry-after')]
+  }
+
+  test('is 503 once for a connection that was open before, which is not used again', async () => {
+    const { key } = await service.createCaller()
+    const { pool } = service.runtime.db
+    const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+    for (const client of clients) await client.query('set default_transaction_read_only = on')
+    for (const client of clients) client.release()
+    expect(await submit(key)).toEqual([503, '1'])
+    expect(await submit(key)).toEqual([202, null])
+  })
+
+  test('is recognised on connect: 503 with Retry-After through every door, and readiness says why', async () => {
+    const { key } = await service.createCaller()
+    const { pool, url } = service.runtime.db
+    const name = new URL(url).pathname.slice(1)
+    const admin = new Client({ connectionString: url })
+    await admin.connect()
+    try {
+      await admin.query(`alter database ${name} set default_transaction_read_only = on`)
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sonant' and datname = current_database()`,
+      )
+      expect.soft(await submit(key)).toEqual([503, '1'])
+      const { errors } = await ask(service.url, key, '{ account { credits } }')
+      expect.soft(errors?.[0]?.extensions.code ?? 'UNAVAILABLE').toBe('UNAVAILABLE')
+      const ready = await fetch(`${service.url}/health/ready`)
+      expect
+        .soft([ready.status, await ready.json()])
+        .toEqual([503, expect.objectContaining({ status: 'unready', database: 'read-only' })])
+      expect.soft(pool.totalCount).toBe(0)
+    } finally {
+      await admin.query('set default_transaction_read_only = off')
+      await admin.query(`alter database ${name} reset default_transaction_read_only`)
+      await admin.end()
+    }
+    expect(await submit(key)).toEqual([202, null])
+  })
+})
+
+describe('a role that may have few connections', () => {
+  test('is served with those that it has: what finds none waits for one of them', async () => {
+    const service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+    const admin = new Client({ connectionString: service.runtime.db.url })
+    await admin.connect()
+    const name = new URL(service.runtime.db.url).pathname.slice(1)
+    const { key } = await service.createCaller()
+    try {
+      await admin.query(`create role ${name} login superuser`)
+      await admin.query(`alter role ${name} connection limit 6`)
+      await admin.query(`alter role ${name} nosuperuser; grant all on database ${name} to ${name}`)
+      await admin.query(
+        `grant all on schema public, pgboss to ${name}; grant all on all tables in schema public, pgboss to ${name};
+         grant all on all sequences in schema public, pgboss to ${name}; grant all on all functions in schema pgboss to ${name}`,
+      )
+      const url = new URL(service.runtime.db.url)
+      url.username = name
+      const limited = await startTestRuntime({ env: { LOG_LEVEL: 'silent', DATABASE_URL: url.href } })
+      try {
+        const texts = Array.from({ length: 60 }, (_none, n) => `Number ${n}.`)
+        await Promise.all(texts.map((text) => submitText(limited.url, key, 'tts', text, 'aria')))
+      } finally {
+        await limited.close()
+      }
+    } finally {
+      await admin.end()
+      await service.close()
+      await dropRole(name)
+    }
+  })
+})
+
+/** What it was granted went with its database. */
+async function dropRole(name: string): Promise<void> {
+  const admin = new Client({ connectionString: inject('databaseUrl') })
+  await admin.connect()
+  await admin.query(`drop role if exists ${name}`)
+  await admin.end()
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { finishedJob } from '../../setup/fixtures.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime({ worker: true, env: { LOG_LEVEL: 'silent' } })
+})
+afterAll(() => service?.close())
+
+/** Has PostgreSQL refuse artifacts with one error after the other, then take them. */
+async function refuseArtifacts(codes: readonly string[]): Promise<void> {
+  await service.runtime.db.pool.query(`
+    create sequence refused;
+    create function refuse() returns trigger language plpgsql as $$
+      declare code text := (array['${codes.join("','")}'])[nextval('refused')];
+      begin
+        if code is not null then raise exception 'refused' using errcode = code; end if;
+        return new;
+      end $$;
+    create trigger refuse before insert on artifact for each row execute function refuse()`)
+}
+
+const forget = () =>
+  service.runtime.db.pool.query('drop trigger refuse on artifact; drop function refuse; drop sequence refused')
+
+test.each([
+  ['a standby, a time limit, a lock, a deadlock, a full disk', ['25006', '57014', '55P03', '40P01', '53100']],
+  ['anything else that PostgreSQL may say of a row', ['22000', '23514']],
+])(
+  'a finished job whose result PostgreSQL refuses for %s is completed later, and never failed',
+  async (_what, codes) => {
+    const { key, account } = await service.createCaller()
+    await refuseArtifacts(codes)
+    try {
+      const jobId = await submitText(service.url, key, 'tts', 'Said once.', 'aria')
+      expect((await finishedJob(service.url, key, jobId)).status).toBe('completed')
+      const { rows } = await service.runtime.db.pool.query(
+        `select last_value::int as refusals, (select count(*)::int from credit_entry where account_id = $1 and job_id = $2) as entries
+       from refused`,
+        [account, jobId],
+      )
+      expect(rows).toEqual([{ refusals: codes.length + 1, entries: 1 }])
+    } finally {
+      await forget()
+    }
+  },
+)
