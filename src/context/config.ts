@@ -21,6 +21,7 @@ import {
   terms,
   url,
 } from './settings-fields.ts'
+import { violationsBetween } from './violations-between.ts'
 
 /** Everything the environment can set. */
 export interface Settings {
@@ -132,12 +133,7 @@ const schema = z.object({
 
 type Name = keyof z.input<typeof schema>
 
-/** Together they open the bucket of STORAGE_URL. */
-const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
 const NAMES = Object.keys(schema.shape) as Name[]
-/** Where a process listens on all of its machine's addresses, none of which it knows to be the one that clients use. */
-const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '*'])
-
 /** Reads and checks the whole environment at once. @throws ConfigError naming every violation. */
 export function readSettings(env: Environment): Settings {
   const violations: string[] = []
@@ -146,14 +142,7 @@ export function readSettings(env: Environment): Settings {
     const value = readVariable(env, name, violations)
     if (value !== undefined) given[name] = value
   }
-  for (const name of CREDENTIALS) {
-    if (given.STORAGE_URL !== undefined && given[name] === undefined)
-      violations.push(`${name} is needed for STORAGE_URL`)
-  }
-  if (given.PUBLIC_URL === undefined && EVERY_ADDRESS.has(given.HOST ?? ''))
-    violations.push(`PUBLIC_URL is needed where HOST is ${given.HOST}: no client can open such an address`)
-  if (given.DIRECT_DATABASE_URL !== undefined && given.DATABASE_URL === undefined)
-    violations.push('DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler')
+  violations.push(...violationsBetween(given))
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     violations.push(...parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`))

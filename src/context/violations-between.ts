@@ -1,0 +1,21 @@
+/** Together they open the bucket of STORAGE_URL. */
+const CREDENTIALS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const
+/** Where a process listens on all of its machine's addresses, none of which it knows to be the one that clients use. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '*'])
+
+type Given = Readonly<Record<string, string | undefined>>
+
+/** What is wrong with variables that are right each by itself. */
+export function violationsBetween(given: Given): string[] {
+  const { STORAGE_URL, PUBLIC_URL, HOST = '', DATABASE_URL, DIRECT_DATABASE_URL } = given
+  const missing = CREDENTIALS.filter((name) => STORAGE_URL !== undefined && given[name] === undefined)
+  return [
+    ...missing.map((name) => `${name} is needed for STORAGE_URL`),
+    ...(PUBLIC_URL === undefined && EVERY_ADDRESS.has(HOST)
+      ? [`PUBLIC_URL is needed where HOST is ${HOST}: no client can open such an address`]
+      : []),
+    ...(DIRECT_DATABASE_URL !== undefined && DATABASE_URL === undefined
+      ? ['DIRECT_DATABASE_URL goes with a DATABASE_URL that leads through a pooler']
+      : []),
+  ]
+}
