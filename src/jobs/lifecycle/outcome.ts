@@ -1,5 +1,4 @@
 import { EngineError } from '../../engines/engine.ts'
-import { isDatabaseError } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { Stopping } from '../../queue/stopping.ts'
 import { JobFailure } from '../job-states.ts'
@@ -30,7 +29,7 @@ export class RecordFailed extends Error {
 export function outcomeOf(error: unknown, signal: AbortSignal): Exclude<Outcome, { kind: 'completed' }> {
   if (signal.reason instanceof Stopping) return { kind: 'released', reason: signal.reason, error }
   if (error instanceof Stopping) return { kind: 'released', reason: error, error }
-  if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed || isDatabaseError(error)) {
+  if (signal.aborted || error instanceof LookupFailed || error instanceof RecordFailed) {
     return { kind: 'redeliver', error }
   }
   return { kind: 'failed', failure: failureOf(error), error }
