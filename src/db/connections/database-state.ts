@@ -11,7 +11,7 @@ export type DatabaseState = 'ok' | 'read-only' | 'away'
 export async function databaseState({ pool }: Pick<Database, 'pool'>): Promise<DatabaseState> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'away'>((resolve) => {
-    timer = setTimeout(() => resolve('away'), ANSWER_TIMEOUT_MS)
+    timer = setTimeout(resolve, ANSWER_TIMEOUT_MS, 'away')
   })
   const answer = asksReadOnly(pool)
     .then((isReadOnly) => (isReadOnly ? 'read-only' : 'ok'))
