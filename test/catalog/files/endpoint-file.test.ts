@@ -56,7 +56,12 @@ describe('an endpoint file', () => {
       { time_limit_seconds: 0 },
       /\.time_limit_seconds must be at least 1$/,
     ],
-    ['an engine of another kind', 'engine', { engine: { kind: 'x' } }, /\.kind must be one of espeak, openai-speech$/],
+    [
+      'an engine of another kind',
+      'engine',
+      { engine: { kind: 'x' } },
+      /\.kind must be one of espeak, openai-speech, sherpa-onnx$/,
+    ],
     ['voices that are no list', 'voices', { voices: 5 }, /\.voices must be a list$/],
     ['a voice without a name', 'voices', withVoice({ name: undefined }), /\.name is required$/],
     ['an unknown field', 'color', { color: 1 }, /\.color is an unknown field$/],

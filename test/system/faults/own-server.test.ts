@@ -65,10 +65,10 @@ describe('sonant work --server', { timeout: 120_000 }, () => {
     const second = await startWorker()
     const orphan = await program.started(2)
     await speaks()
-    // What would end the server is killed first.
-    process.kill(parentOf(orphan.pid), 'SIGSTOP')
-    await second.stop('SIGKILL')
+    // What would end the server is killed first, while the worker cannot notice.
+    second.signal('SIGSTOP')
     process.kill(parentOf(orphan.pid), 'SIGKILL')
+    await second.stop('SIGKILL')
     expect(runs(orphan.pid)).toBe(true)
 
     const third = await startWorker()
