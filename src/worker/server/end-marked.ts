@@ -27,11 +27,11 @@ export async function endMarked({ mark, group, termMs = TERM_MS }: Ending): Prom
   const isOver = (): boolean =>
     left().length === 0 && ![...found.values()].some(isRunning) && (group === undefined || !isThere(-group))
   const send = (name: NodeJS.Signals): void => {
+    // Found before the group hears of it: what ends at once could not be counted any more.
+    const pids = left()
+    for (const pid of pids) if (!found.has(pid)) found.set(pid, identityOf(pid))
     if (group !== undefined && isThere(-group)) signal(-group, name)
-    for (const pid of left()) {
-      if (!found.has(pid)) found.set(pid, identityOf(pid))
-      signal(pid, name)
-    }
+    for (const pid of pids) signal(pid, name)
   }
   send('SIGTERM')
   for (const end = performance.now() + termMs; !isOver() && performance.now() < end; ) await wait(POLL_MS)
