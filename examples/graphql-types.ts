@@ -290,6 +290,16 @@ export type DeleteEndpointMutation = { deleteEndpoint:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type DeleteJobMutationVariables = Exact<{
+  jobId: string;
+}>;
+
+
+export type DeleteJobMutation = { deleteJob:
+    | { __typename: 'DeleteJobSuccess', jobId: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type EndpointSchemaQueryVariables = Exact<{
   slug: string;
 }>;
@@ -604,6 +614,7 @@ export const creditAccountMutationVariables: CreditAccountMutationVariables = {"
 export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
+export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug":"tts"}
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}

@@ -92,6 +92,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       const { body } = await service.send<{ chat_id: string }>('/companion/chat', key, { message: 'Good morning!' })
       return { chatId: body.chat_id }
     },
+    'delete-job': () => insert('completed'),
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),

@@ -15,7 +15,7 @@ const ANSWER_TIMEOUT_MS = 3_000
 
 type Readings = Map<GaugeName, Reading<GaugeName>[]>
 type Source = (parts: ReadingParts) => Promise<Readings>
-type ReadingParts = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log'>
+type ReadingParts = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log' | 'now'>
 
 /** What is asked of the database and of the disk for a scrape, and then shown for a while. */
 export interface DatabaseReadings {
@@ -113,7 +113,8 @@ const CONDITION = [
   ...(['data_free_bytes', 'data_size_bytes', 'retention_backlog_seconds'] as const),
 ] as const
 
-async function readCondition({ db, settings }: ReadingParts): Promise<Readings> {
+async function readCondition(parts: ReadingParts): Promise<Readings> {
+  const { db, settings } = parts
   const { add, readings } = collector()
   const volume = await statfs(settings.dataDir)
   add('data_free_bytes', { volume: 'data' }, volume.bavail * volume.bsize)
@@ -125,7 +126,7 @@ async function readCondition({ db, settings }: ReadingParts): Promise<Readings> 
   }
   add('oldest_transaction_age_seconds', {}, condition.oldestTransactionSeconds)
   for (const { standby, lagBytes } of condition.standbys) add('replication_lag_bytes', { standby }, lagBytes)
-  for (const { what, seconds } of await retentionBacklog(db.pool)) add('retention_backlog_seconds', { what }, seconds)
+  for (const { what, seconds } of await retentionBacklog(parts)) add('retention_backlog_seconds', { what }, seconds)
   return readings
 }
 

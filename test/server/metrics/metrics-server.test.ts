@@ -114,6 +114,9 @@ describe('/metrics', () => {
     expect(value('db_statement_duration_seconds_count', { statement: 'claim_jobs' })).toBe(1)
     expect(value('db_statement_duration_seconds_count', { statement: 'insert_job' })).toBe(1)
     expect(value('bus_connected')).toBe(1)
+    expect(samples('retention_backlog_seconds').map(({ labels, value: seconds }) => [labels.what, seconds])).toEqual([
+      ...['webhook_delivery', 'job', 'artifact', 'companion_chat'].map((what) => [what, 0]),
+    ])
     expect(value('worker_slots', { pool: 'espeak' })).toBeGreaterThan(0)
     expect(value('worker_last_beat_age_seconds')).toBeLessThan(5)
     expect(samples('queue_jobs', { pool: 'espeak' }).map(({ labels }) => labels.state)).toEqual([
