@@ -16,7 +16,7 @@ const MAX_STATEMENTS = 8
 const FLOORS: readonly (readonly string[])[] = [
   ['main', 'cli', 'server'],
   ['rest', 'openai', 'graphql'],
-  ['backup'],
+  ['backup', 'doctor'],
   ['worker', 'runtime'],
   ['webhooks'],
   ['producers'],

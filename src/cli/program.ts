@@ -3,6 +3,7 @@ import { VERSION } from '../values/version.ts'
 import { addAccountCommands } from './commands/accounts.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addEndpointCommands } from './commands/endpoints.ts'
 import { addEngineCommands } from './commands/engines.ts'
 import { addJobCommands } from './commands/jobs.ts'
@@ -28,6 +29,7 @@ export function buildProgram(): Command {
   addServeCommands(program)
   addMigrateCommand(program)
   addBackupCommands(program)
+  addDoctorCommand(program)
   addAccountCommands(program)
   addKeyCommands(program)
   addUserCommands(program)

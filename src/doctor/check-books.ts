@@ -1,0 +1,76 @@
+import type { Context } from '../context/context.ts'
+import { inTransaction } from '../db/database.ts'
+import { retentionBacklogSeconds } from '../jobs/retention/retention-backlog.ts'
+import { type Check, error, ok, orOk, warning } from './finding.ts'
+
+const ACCOUNTS = 1_000
+const JOBS = 1_000
+const DAY_SECONDS = 86_400
+const OLD_BACKUP_DAYS = 7
+
+const DRIFT = `
+  select a.id from (select id, credits from account order by id desc limit ${ACCOUNTS}) a
+  where a.credits <> (select coalesce(sum(amount), 0) from credit_entry e where e.account_id = a.id) limit 5`
+const UNFINISHED = `
+  select id from job where status in ('queued', 'processing') and type in ('voice', 'generate')
+    and created_at < now() - interval '1 minute' order by id limit ${JOBS}`
+const SILENT = `
+  select id from (select id from job where status = 'completed' and type = 'voice' order by id desc limit ${JOBS}) job
+  where not exists (select from artifact where artifact.job_id = job.id) limit 5`
+
+/** Whether what belongs together agrees, in the newest accounts and jobs. */
+export const bookCheck: Check<Context> = {
+  check: 'records',
+  run: async ({ db, queue }) => {
+    const drift = await idsOf(db.readPool, DRIFT)
+    const silent = await idsOf(db.readPool, SILENT)
+    const unfinished = await idsOf(db.pool, UNFINISHED)
+    const lost = unfinished.length === 0 ? [] : await inTransaction(db, (tx) => queue.unqueued(tx, unfinished))
+    const findings = [
+      ...drift.map((id) => error(`the credits of ${id} are not the sum of its ledger`, 'compare it with a backup')),
+      ...silent.map((id) => error(`${id} is completed and has no audio`, 'restore its rows from a backup')),
+      ...(lost.length === 0
+        ? []
+        : [warning(`${lost.length} unfinished jobs are in no queue`, 'start a worker: it queues them again')]),
+    ]
+    return orOk(findings, 'ledger, artifacts and queue agree')
+  },
+}
+
+/** Whether the workers delete what retention says. */
+export const retentionCheck: Check<Context> = {
+  check: 'retention',
+  run: async (ctx) => {
+    const late = Object.entries(await retentionBacklogSeconds(ctx)).filter(([, seconds]) => seconds > DAY_SECONDS)
+    const findings = late.map(([what, seconds]) =>
+      warning(
+        `${what} are ${Math.round(seconds / DAY_SECONDS)} days late for deletion`,
+        'start a worker: it deletes them',
+      ),
+    )
+    return orOk(findings, 'nothing is over a day late for deletion')
+  },
+}
+
+const BACKUP = `
+  select extract(epoch from now() - coalesce(backed_up_at, created_at))::float8 as seconds, backed_up_at is null as never
+  from installation`
+
+/** A new installation has a week before the first backup is missed. */
+export const backupCheck: Check<Context> = {
+  check: 'backup',
+  run: async ({ db }) => {
+    const { rows } = await db.pool.query<{ seconds: number; never: boolean }>(BACKUP)
+    const { seconds = 0, never = true } = rows[0] ?? {}
+    const days = Math.floor(seconds / DAY_SECONDS)
+    const found = never ? `none since the installation, ${days} days ago` : `the last one was made ${days} days ago`
+    return [
+      days >= OLD_BACKUP_DAYS ? warning(found, 'run sonant backup DIR, or back the database up yourself') : ok(found),
+    ]
+  },
+}
+
+async function idsOf(pool: Context['db']['pool'], text: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(text)
+  return rows.map(({ id }) => id)
+}

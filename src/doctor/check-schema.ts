@@ -1,0 +1,59 @@
+import type { Context } from '../context/context.ts'
+import { type Check, error, orOk, warning } from './finding.ts'
+
+const INVALID_INDEXES = `
+  select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
+  where not i.indisvalid and n.nspname in ('public', 'pgboss') order by 1`
+
+/** Pending migrations are found before anything else is opened; this is what a broken-off one may have left. */
+export const indexCheck: Check<Context> = {
+  check: 'indexes',
+  run: async ({ db }) => {
+    const { rows } = await db.pool.query<{ name: string }>(INVALID_INDEXES)
+    const invalid = rows.map(({ name }) => error(`${name} is invalid`, `REINDEX INDEX CONCURRENTLY ${name}`))
+    return orOk(invalid, 'all are valid')
+  },
+}
+
+const DEAD_ROWS = 100_000
+const TABLES = `
+  select relname as name, n_dead_tup::float8 as dead from pg_stat_user_tables
+  where n_dead_tup > $1 and n_dead_tup > n_live_tup / 2 order by 2 desc`
+/** Each row: what keeps dead rows from being removed, for over an hour. */
+const HOLDERS = `
+  select 'a transaction of ' || coalesce(nullif(application_name, ''), usename, 'another role') || ', process ' || pid as what,
+    extract(epoch from now() - xact_start)::float8 as seconds
+  from pg_stat_activity where datname = current_database() and xact_start < now() - interval '1 hour' and pid <> pg_backend_pid()
+  union all
+  select 'the prepared transaction ' || gid, extract(epoch from now() - prepared)::float8
+  from pg_prepared_xacts where database = current_database() and prepared < now() - interval '1 hour'`
+const IDLE_SLOTS = `select slot_name as name from pg_replication_slots where not active`
+const FROZEN = `select age(datfrozenxid)::float8 as age from pg_database where datname = current_database()`
+/** Autovacuum works against wraparound from 200 million on. */
+const OLD_XIDS = 1_000_000_000
+
+/** What makes a database slower with time. */
+export const vacuumCheck: Check<Context> = {
+  check: 'vacuum',
+  run: async ({ db: { pool } }) => {
+    const tables = await pool.query<{ name: string; dead: number }>(TABLES, [DEAD_ROWS])
+    const holders = await pool.query<{ what: string; seconds: number }>(HOLDERS)
+    const slots = await pool.query<{ name: string }>(IDLE_SLOTS)
+    const frozen = await pool.query<{ age: number }>(FROZEN)
+    const age = frozen.rows[0]?.age ?? 0
+    const findings = [
+      ...tables.rows.map(({ name, dead }) => warning(`${dead} dead rows in ${name}`, `VACUUM ${name}`)),
+      ...holders.rows.map(({ what, seconds }) =>
+        warning(`${what} has been open for ${Math.round(seconds / 60)} minutes`, 'end it: it keeps dead rows'),
+      ),
+      ...slots.rows.map(({ name }) =>
+        warning(
+          `no standby reads the replication slot ${name}`,
+          `bring it back, or pg_drop_replication_slot('${name}')`,
+        ),
+      ),
+      ...(age > OLD_XIDS ? [warning(`the oldest transaction id is ${age} old`, 'VACUUM FREEZE')] : []),
+    ]
+    return orOk(findings, 'keeps up')
+  },
+}

@@ -1,0 +1,93 @@
+import type { Context } from '../context/context.ts'
+import { type Check, error, ok, orOk, warning } from './finding.ts'
+
+const LEAST_VERSION = 15
+/** A statement of ours may take as long as this; a limit below it breaks it off. */
+const LEAST_TIMEOUT_MS = 60_000
+const FULL_SHARE = 0.7
+/** Besides its pools a process has one connection for notifications and two for exports. */
+const CONNECTIONS_BESIDES = 3
+
+/** Only what makes a commit last, and what every text fits into. */
+const NEEDED: Readonly<Record<string, string>> = {
+  fsync: 'on',
+  full_page_writes: 'on',
+  server_encoding: 'UTF8',
+  transaction_read_only: 'off',
+}
+const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout']
+
+interface Setting {
+  name: string
+  setting: string
+  /** What a new session of the role begins with. */
+  reset_val: string
+}
+
+/** PostgreSQL itself: its version, and the settings that decide whether what it confirmed is there after a crash. */
+export const serverCheck: Check<Context> = {
+  check: 'PostgreSQL',
+  run: async ({ db }) => {
+    const names = [...Object.keys(NEEDED), 'server_version_num', 'server_version', 'synchronous_commit']
+    const values = await settingsOf(db.pool, names)
+    const version = Math.floor(Number(values.get('server_version_num')?.setting) / 10_000)
+    const wrong = Object.entries(NEEDED).flatMap(([name, wanted]) => {
+      const { setting } = values.get(name) ?? {}
+      return setting === wanted ? [] : [error(`${name} is ${setting}`, `set ${name} = ${wanted}`)]
+    })
+    if (version < LEAST_VERSION) {
+      wrong.push(error(`version ${version}`, `upgrade PostgreSQL to ${LEAST_VERSION} or newer`))
+    }
+    if (values.get('synchronous_commit')?.setting === 'off') {
+      wrong.push(error('synchronous_commit is off: a crash loses accepted jobs', 'set synchronous_commit = on'))
+    }
+    return orOk(wrong, `version ${values.get('server_version')?.setting}, durable, takes writes`)
+  },
+}
+
+/** Limits of the role that would break off what takes long by nature. */
+export const timeoutCheck: Check<Context> = {
+  check: 'timeouts',
+  run: async ({ db }) => {
+    const values = await settingsOf(db.pool, TIMEOUTS)
+    const short = [...values.values()].flatMap(({ name, reset_val: limit }) =>
+      Number(limit) > 0 && Number(limit) < LEAST_TIMEOUT_MS
+        ? [
+            warning(
+              `${name} is ${limit} ms for this role`,
+              `ALTER ROLE CURRENT_USER SET ${name} = 0, or at least one minute`,
+            ),
+          ]
+        : [],
+    )
+    return orOk(short, 'none is shorter than a minute')
+  },
+}
+
+const CONNECTIONS = `
+  select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as server,
+    (select rolconnlimit from pg_roles where rolname = current_user) as role,
+    (select datconnlimit from pg_database where datname = current_database()) as database,
+    (select count(*)::int from worker where heartbeat_at > now() - interval '5 seconds') as workers`
+
+/** Whether all processes find their connections at the same time. */
+export const connectionCheck: Check<Context> = {
+  check: 'connections',
+  run: async ({ db, settings }) => {
+    const { rows } = await db.pool.query<Record<'server' | 'role' | 'database' | 'workers', number>>(CONNECTIONS)
+    const { server = 0, role = -1, database = -1, workers = 0 } = rows[0] ?? {}
+    const limit = Math.min(...[server, role, database].filter((one) => one >= 0))
+    const processes = workers + 1
+    const needed = processes * (settings.databasePoolSize + CONNECTIONS_BESIDES)
+    const found = `${processes} processes may take ${needed} of ${limit}`
+    const remedy = 'lower DATABASE_POOL_SIZE, or raise max_connections and the limits of role and database'
+    if (needed > limit) return [error(found, remedy)]
+    return [needed > limit * FULL_SHARE ? warning(found, remedy) : ok(found)]
+  },
+}
+
+async function settingsOf(pool: Context['db']['pool'], names: readonly string[]): Promise<Map<string, Setting>> {
+  const text = 'select name, setting, reset_val from pg_settings where name = any($1)'
+  const { rows } = await pool.query<Setting>(text, [names])
+  return new Map(rows.map((row) => [row.name, row]))
+}

@@ -1,0 +1,64 @@
+import { availableParallelism } from 'node:os'
+import type { Context } from '../context/context.ts'
+import { openEngines } from '../engines/engines.ts'
+import { queueDepths } from '../queue/pgboss/queue-depth.ts'
+import { checkEngines } from '../voice/check-engines.ts'
+import { modelsOf } from '../voice/models-of.ts'
+import { DEAD_AFTER_MS } from '../worker/worker.ts'
+import { serverOf, workers } from '../worker/workers.ts'
+import { type Check, error, orOk, warning } from './finding.ts'
+
+/** Has each endpoint's engine speak a sentence. */
+export const engineCheck: Check<Context> = {
+  check: 'engines',
+  run: async (ctx) => {
+    const { log, settings } = ctx
+    const engines = openEngines({
+      threads: availableParallelism(),
+      log,
+      lookUp: settings.lookUp,
+      ...modelsOf(settings),
+    })
+    try {
+      const checks = await checkEngines(ctx, { engines })
+      const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
+        ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or mend its endpoint file')]),
+        ...(missing.length === 0
+          ? []
+          : [error(`${endpoint}: the engine lacks ${missing.join(', ')}`, 'name voices that it has')]),
+      ])
+      return orOk(wrong, `${checks.length === 1 ? 'one endpoint speaks' : `${checks.length} endpoints speak`}`)
+    } finally {
+      await engines.close()
+    }
+  },
+}
+
+/** Whether jobs that wait have a worker, and how the workers are. */
+export const workerCheck: Check<Context> = {
+  check: 'workers',
+  run: async (ctx) => {
+    const all = await workers(ctx)
+    const now = ctx.now().getTime()
+    const alive = all.filter(({ heartbeatAt }) => now - heartbeatAt.getTime() < DEAD_AFTER_MS)
+    const waiting = (await queueDepths(ctx.db.pool)).filter(({ waiting: jobs }) => jobs > 0)
+    const unserved = waiting.filter(({ pool }) => !alive.some(({ pools }) => pool === null || pools.includes(pool)))
+    const findings = [
+      ...unserved.map(({ pool, waiting: jobs, oldestSeconds }) => {
+        const since = Math.round(oldestSeconds ?? 0)
+        const remedy = pool === null ? 'start a worker' : `start a worker for it: sonant work --pools ${pool}`
+        return error(
+          `${jobs} jobs wait for ${pool ?? 'generations'}, for up to ${since} s, and no worker serves it`,
+          remedy,
+        )
+      }),
+      ...alive.flatMap((worker) => {
+        const server = serverOf(worker)
+        if (server?.state !== 'failed') return []
+        return [warning(`the server of ${worker.host} failed: ${server.error}`, 'mend what its last lines say')]
+      }),
+    ]
+    const dead = all.length - alive.length
+    return orOk(findings, `${alive.length} alive${dead > 0 ? `, ${dead} ended within a day` : ''}; no pool is without`)
+  },
+}

@@ -1,0 +1,36 @@
+import { requireSystem } from '../access/require.ts'
+import { describeError } from '../errors/describe-error.ts'
+import type { ServiceContext } from '../runtime/services.ts'
+import { backupCheck, bookCheck, retentionCheck } from './check-books.ts'
+import { clockCheck } from './check-clock.ts'
+import { directoryCheck, storageCheck } from './check-data.ts'
+import { indexCheck, vacuumCheck } from './check-schema.ts'
+import { secretCheck } from './check-secrets.ts'
+import { connectionCheck, serverCheck, timeoutCheck } from './check-server.ts'
+import { engineCheck, workerCheck } from './check-work.ts'
+import { type Check, error, type Finding } from './finding.ts'
+
+const CHECKS: readonly Check<ServiceContext>[] = [
+  ...[serverCheck, connectionCheck, timeoutCheck, indexCheck, vacuumCheck, clockCheck],
+  ...[secretCheck, storageCheck, directoryCheck, engineCheck, workerCheck, bookCheck, retentionCheck, backupCheck],
+]
+
+/**
+ * Looks at everything that an operator can put right, one thing after the other, and changes nothing but one small object that it stores
+ * and deletes. A check that fails itself is a finding. Takes as long as the engines take to speak a sentence. @throws FORBIDDEN
+ */
+export async function diagnose(ctx: ServiceContext): Promise<Finding[]> {
+  requireSystem(ctx)
+  const findings: Finding[] = []
+  for (const check of CHECKS) {
+    const found = await check.run(ctx).catch((cause: unknown) => [uncheckable(cause)])
+    findings.push(...found.map((finding) => ({ check: check.check, ...finding })))
+  }
+  return findings
+}
+
+function uncheckable(cause: unknown) {
+  const { name, code, message } = describeError(cause)
+  const reason = [name, code, message].filter((part) => part !== undefined).join(': ')
+  return error(`could not be checked (${reason})`, 'mend what the error says, and check again')
+}

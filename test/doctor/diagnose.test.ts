@@ -1,0 +1,123 @@
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { diagnose } from '../../src/doctor/diagnose.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import type { ServiceContext } from '../../src/runtime/services.ts'
+import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { insertJob } from '../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { submitText } from '../setup/voice-jobs.ts'
+
+let service: TestRuntime
+let ctx: ServiceContext
+beforeAll(async () => {
+  service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
+  ctx = service.runtime.as({ kind: 'system' })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+afterAll(() => service.close())
+
+const run = (sql: string, values: unknown[] = []) => ctx.db.pool.query(sql, values)
+/** What is not well, as `check severity: found. remedy`. Tests run on a PostgreSQL that does not wait for its disk. */
+const complaints = async (on: Partial<ServiceContext> = {}): Promise<string[]> =>
+  (await diagnose({ ...ctx, ...on }))
+    .filter(({ severity, check }) => severity !== 'ok' && check !== 'PostgreSQL')
+    .map(({ check, severity, found, remedy }: Finding) => `${check} ${severity}: ${found}. ${remedy}`)
+
+describe('diagnose', () => {
+  test('finds nothing wrong with a new installation but a PostgreSQL that may lose what it confirmed', async () => {
+    const findings = await diagnose(ctx)
+    expect(findings.filter(({ severity }) => severity !== 'ok')).toEqual([
+      { check: 'PostgreSQL', severity: 'error', found: 'fsync is off', remedy: 'set fsync = on' },
+    ])
+    expect(findings.map(({ check }) => check)).toEqual([
+      ...['PostgreSQL', 'connections', 'timeouts', 'indexes', 'vacuum', 'clock', 'SECRET_KEY', 'storage', 'DATA_DIR'],
+      ...['engines', 'workers', 'records', 'retention', 'backup'],
+    ])
+  })
+
+  test('names a pool whose jobs wait for a worker, and how to start one', async () => {
+    const { key } = await service.createCaller()
+    const jobId = await submitText(service.url, key, 'tts', 'Is anybody there?', 'aria')
+    expect(await complaints()).toEqual([
+      expect.stringMatching(/^workers error: 1 jobs wait for espeak, for up to \d+ s, .* sonant work --pools espeak$/),
+    ])
+    await run(`delete from pgboss.job where data->>'jobId' = $1`, [jobId])
+    await run(`update job set created_at = now() - interval '2 minutes' where id = $1`, [jobId])
+    expect(await complaints()).toEqual([expect.stringMatching(/^records warning: 1 unfinished jobs are in no queue/)])
+    await run(`update job set status = 'failed', completed_at = now(), error_code = 'QUEUE_FAILED' where id = $1`, [
+      jobId,
+    ])
+  })
+
+  test('finds credits that are not the sum of their ledger, and a completed job without its audio', async () => {
+    const { account } = await service.createCaller()
+    const silent = await insertJob(ctx.db, account, { status: 'completed' })
+    await run('delete from artifact where job_id = $1', [silent])
+    await run('update account set credits = credits + 1 where id = $1', [account])
+    expect(await complaints()).toEqual([
+      expect.stringMatching(`records error: the credits of ${account} are not the sum of its ledger`),
+      expect.stringMatching(`records error: ${silent} is completed and has no audio`),
+    ])
+    await run('delete from job where id = $1', [silent])
+    await run('update account set credits = credits - 1 where id = $1', [account])
+  })
+
+  test('finds secrets that the key does not open', async () => {
+    const { account } = await service.createCaller()
+    await setWebhookUrl(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), {
+      url: 'https://example.com/hook',
+    })
+    const before = await run('select sealed from webhook_secret where account_id = $1', [account])
+    await run('update webhook_secret set sealed = $2 where account_id = $1', [account, Buffer.alloc(64)])
+    expect(await complaints()).toEqual([
+      expect.stringMatching(/^SECRET_KEY error: 1 of \d+ webhook secrets do not open/),
+    ])
+    await run('update webhook_secret set sealed = $2 where account_id = $1', [account, before.rows[0].sealed])
+  })
+
+  test('finds a store that is away, a key that others may read, a clock that is wrong and a backup that is missed', async () => {
+    const file = join(service.dataDir, 'secret.key')
+    await writeFile(file, 'x'.repeat(40), { flag: 'a' })
+    await chmod(file, 0o644)
+    await run(`update installation set created_at = now() - interval '8 days'`)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })
+    const storage = { ...ctx.storage, probe: () => Promise.reject(new Error('S3 cannot be reached.')) }
+    expect(await complaints({ storage })).toEqual([
+      expect.stringMatching(/^clock error: 7\d\d\d\.\d s from the database's/),
+      expect.stringMatching(/^storage error: reach: S3 cannot be reached\./),
+      expect.stringMatching(/^DATA_DIR error: .*secret\.key is open to other users \(mode 644\)\. chmod 600/),
+      expect.stringMatching(/^backup warning: none since the installation, 8 days ago/),
+    ])
+    await chmod(file, 0o600)
+    await run('update installation set created_at = now()')
+  })
+
+  test('finds limits of time that break off what takes long, and an index that was not finished', async () => {
+    const pool = new pg.Pool({ connectionString: ctx.db.url, options: '-c statement_timeout=1000' })
+    await run(`update pg_index set indisvalid = false where indexrelid = 'webhook_secret_account_id_id_idx'::regclass`)
+    const found = await complaints({ db: { ...ctx.db, pool } })
+    await run('update pg_index set indisvalid = true where not indisvalid')
+    await pool.end()
+    expect(found).toEqual([
+      expect.stringMatching(/^timeouts warning: statement_timeout is 1000 ms for this role/),
+      expect.stringMatching(/^indexes error: webhook_secret_account_id_id_idx is invalid\. REINDEX/),
+    ])
+  })
+
+  test('goes on behind a check that fails itself', async () => {
+    const prisma = new Proxy(ctx.db.prisma, {
+      get: (target, name) => {
+        if (name === 'webhookSecret') throw new Error('no such table')
+        return Reflect.get(target, name) as unknown
+      },
+    })
+    expect(await complaints({ db: { ...ctx.db, prisma } })).toEqual([
+      expect.stringMatching(/^SECRET_KEY error: could not be checked/),
+    ])
+  })
+})
