@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
@@ -12,29 +13,49 @@ interface SpeechAnswer {
   readonly body: Readable
 }
 
+const FLUSH_POLL_MS = 5
 /** As OpenAI names them; a stored file says what its container is. */
 const TYPES: Readonly<Record<AudioFormat, string>> = { ...FILE_TYPES, opus: 'audio/opus' }
 
-/** Speech as it is sent: the bytes of the file, or events that hold them. */
-export function answerSpeech(threads: AudioThreads, request: SpeechRequest, speech: HeardJob): SpeechAnswer {
+/**
+ * Speech as it is sent: the bytes of the file, or events that hold them.
+ * @param response what the body is written to
+ */
+export function answerSpeech(
+  threads: AudioThreads,
+  request: SpeechRequest,
+  speech: HeardJob,
+  response: Writable,
+): SpeechAnswer {
   const bytes = transcode(threads, speech, request.format)
   if (!request.isSse) return { contentType: TYPES[request.format], body: Readable.from(bytes, { objectMode: false }) }
-  const body = Readable.from(events(bytes, request.characters), { objectMode: false })
+  const left = (): Promise<void> => untilWritten(body, response)
+  const body: Readable = Readable.from(events(bytes, request.characters, left), { objectMode: false })
   return { contentType: 'text/event-stream', body }
 }
 
 /** A failure is told before the connection breaks: no client takes what came for the whole. */
-async function* events(bytes: AsyncIterable<Uint8Array>, characters: number): AsyncGenerator<string, void> {
+async function* events(
+  bytes: AsyncIterable<Uint8Array>,
+  characters: number,
+  left: () => Promise<void>,
+): AsyncGenerator<string, void> {
   try {
     for await (const piece of bytes) {
       yield event({ type: 'speech.audio.delta', audio: Buffer.from(piece).toString('base64') })
     }
   } catch (error) {
     yield `event: error\ndata: ${openaiBody(toOpenaiError(error))}\n\n`
+    await left()
     throw error
   }
   const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
   yield event({ type: 'speech.audio.done', usage })
+}
+
+/** What breaks off drops what is still on its way. A client that does not read ends the wait: the server closes its connection. */
+async function untilWritten(body: Readable, response: Writable): Promise<void> {
+  while (!response.destroyed && (body.readableLength > 0 || response.writableLength > 0)) await wait(FLUSH_POLL_MS)
 }
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`

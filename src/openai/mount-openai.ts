@@ -117,7 +117,7 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const key = request.headers['idempotency-key'] as string | undefined
   const wanted = readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
   const { jobId, speech } = await createSpeech(ctx, wanted, gone)
-  const { contentType, body } = answerSpeech(ctx.audio, wanted, speech)
+  const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
   body.on('error', () => undefined)
   return reply

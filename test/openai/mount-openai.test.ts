@@ -391,9 +391,9 @@ describe('live speech', () => {
   })
 
   test('that fails in the middle is a broken transfer, and an error event before it', async () => {
-    const fail = Promise.withResolvers<void>()
-    server.answer(({ body }) => (isOpening(body) ? {} : { until: fail.promise, status: 400, json: { detail: 'no' } }))
     const read = async (more: object) => {
+      const fail = Promise.withResolvers<void>()
+      server.answer(({ body }) => (isOpening(body) ? {} : { until: fail.promise, status: 400, json: { detail: 'no' } }))
       const response = await fetch(`${service.url}/v1/audio/speech`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
