@@ -18,7 +18,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-type Served = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log'>
+type Served = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log' | 'now'>
 
 interface Answer {
   readonly status: number

@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/access/actor.ts'
 import { END, openPullStream } from '../../../src/concurrency/pull-stream.ts'
 import { subscribe } from '../../../src/graphql/subscriptions/subscribe.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
+import { NO_TELEMETRY } from '../../../src/telemetry/telemetry.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -54,6 +55,7 @@ describe('an event', () => {
         contextValue: {
           actor,
           db: { pool: {}, readPool: {} },
+          telemetry: NO_TELEMETRY,
           log: openLog('fatal'),
           requestId: 'a',
           signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { type ChaosService, startChaosService } from '../../setup/chaos-service.
 import { until } from '../../setup/wait.ts'
 
 /** Issue: a minute. */
-const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 60) * 1000
+const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 20) * 1000
 const RESTART_EVERY_MS = 3_000
 /** The embedded PostgreSQL takes 200. */
 const MORE_THAN_ALLOWED = 230

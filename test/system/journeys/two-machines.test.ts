@@ -83,9 +83,9 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
       expect([heard.status, heard.headers['content-type']]).toEqual([200, 'audio/wav'])
       expect(readWav(heard.bytes)).toMatchObject({ whole: true, bits: 16 })
     }
-    // Nothing of an artifact touches the machines, and the media route serves disks only.
+    // Nothing of an artifact touches the machines, and the media route serves none of the bucket without a signature.
     for (const { DATA_DIR } of environments) expect(existsSync(join(DATA_DIR, 'artifacts'))).toBe(false)
-    expect((await call(`${url}/media/x`)).status).toBe(404)
+    expect((await call(`${url}/media/x`)).status).toBe(403)
     const { credits } = await operate<{ credits: number }>('accounts', 'show', '--account', 'reader')
     expect(credits).toBe(100_000 - texts.join('').length)
 
