@@ -8,8 +8,8 @@ const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bim
 const SLOW =
   /^(pg|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa))/
 const INJECTS = /\binject\('/
-/** What claims how much processor time or memory something takes, or that it is over within a second. */
-const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|A_SECOND)\b/
+/** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
+const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|A_SECOND|P99_MS)\b/
 
 export type ProjectName = 'unit' | 'service' | 'alone' | 'system'
 

@@ -7,6 +7,8 @@ import { submitText } from '../setup/voice-jobs.ts'
 
 const P99_MS = 30
 const READERS = 20
+/** So that the worst hundredth is more than one turn. */
+const ROUNDS = 3
 const FORMATS = ['mp3', 'opus', 'flac', 'pcm']
 
 let service: TestRuntime
@@ -24,9 +26,11 @@ test(`${READERS} readers of other formats at once hold the event loop for under 
   const readAs = (format?: string) => call(`${service.url}/api/v1/voice/jobs/${id}/audio?format=${format}`, { key })
   await readAs('mp3')
   const held = watchEventLoop()
-  const read = await Promise.all(Array.from({ length: READERS }, (_, at) => readAs(FORMATS[at % FORMATS.length])))
+  for (let round = 0; round < ROUNDS; round++) {
+    const read = await Promise.all(Array.from({ length: READERS }, (_, at) => readAs(FORMATS[at % FORMATS.length])))
+    expect(read.filter(({ status, bytes }) => status !== 200 || bytes.length < 20_000)).toEqual([])
+  }
   const turns = held.stop()
-  expect(read.filter(({ status, bytes }) => status !== 200 || bytes.length < 20_000)).toEqual([])
-  expect(turns.length).toBeGreaterThan(20)
+  expect(turns.length).toBeGreaterThan(100)
   expect(p99(turns)).toBeLessThan(P99_MS)
 }, 60_000)
