@@ -1,4 +1,5 @@
 import type { Frame, LibAV } from '@libav.js/variant-default'
+import { concatenated } from './concatenated.ts'
 import { frameOf, monoAt, openLibav } from './libav.ts'
 
 /** Samples at another rate, as they come. */
@@ -46,13 +47,5 @@ export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
   }
 }
 
-function samplesOf(frames: readonly Frame[]): Int16Array {
-  const parts = frames.map(({ data }) => (Array.isArray(data) ? data[0] : data) as Int16Array)
-  const samples = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    samples.set(part, at)
-    at += part.length
-  }
-  return samples
-}
+const samplesOf = (frames: readonly Frame[]): Int16Array =>
+  concatenated(frames.map(({ data }) => (Array.isArray(data) ? data[0] : data) as Int16Array))

@@ -1,6 +1,7 @@
+import { concatenated } from '../audio/concatenated.ts'
 import type { Wav } from '../audio/wav.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
-import { ChunkJoiner, concatenated, recordingOf, withGain } from './join.ts'
+import { ChunkJoiner, recordingOf, withGain } from './join.ts'
 import type { Chunk } from './split.ts'
 
 /** A chunk as the engine spoke it; null where it had nothing to say. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { concatenated } from '../../src/audio/concatenated.ts'
 import { type Wav, writeWav } from '../../src/audio/wav.ts'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../src/values/log.ts'
 import { SpeechAssembly, type SpokenChunk, type SpokenPart } from '../../src/voice/assemble.ts'
-import { ChunkJoiner, concatenated } from '../../src/voice/join.ts'
+import { ChunkJoiner } from '../../src/voice/join.ts'
 import { speakText } from '../../src/voice/speak-text.ts'
 import { splitForListener, splitText } from '../../src/voice/split.ts'
 

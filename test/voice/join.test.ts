@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { concatenated } from '../../src/audio/concatenated.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
-import { ChunkJoiner, concatenated, type RenderedChunk, recordingOf, toFile } from '../../src/voice/join.ts'
+import { ChunkJoiner, type RenderedChunk, recordingOf, toFile } from '../../src/voice/join.ts'
 
 const joinChunks = (chunks: readonly RenderedChunk[]): Wav => {
   const joiner = new ChunkJoiner(chunks.length)

@@ -8,6 +8,7 @@ import { audioBlock, openaiBlock, wrongAudio, wrongOpenai } from './audio-blocks
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 import { wordsOf } from './issue-words.ts'
 import { readYaml, rejectedFile } from './read-yaml.ts'
+import { toViolations, type Violation } from './violations.ts'
 import { type WorkflowSpec, workflowSpec } from './workflow-spec.ts'
 
 const MAX_CREDITS_PER_CHARACTER = 1_000_000
@@ -112,16 +113,6 @@ export function parseEndpointFile(source: string): EndpointSpecs {
   if (parsed.success) return parsed.data
   throw rejected(parsed.error.issues.flatMap(toViolations))
 }
-
-interface Violation {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-const toViolations = (issue: z.core.$ZodIssue): Violation[] =>
-  issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
-    : [{ path: issue.path, message: issue.message }]
 
 /** What keeps the inputs from working: they must compile, reject unknown keys, and have a text and a voice. */
 function wrongInputs(inputs: Record<string, unknown>, voiceInput: string): { path: string[]; message: string } | null {

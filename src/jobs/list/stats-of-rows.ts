@@ -1,16 +1,7 @@
 import { conditionsOf } from './filter-conditions.ts'
-import { type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
+import { groupColumns, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
-const truncated = (unit: string) => `date_trunc('${unit}', created_at, 'UTC')`
-const GROUP_COLUMNS: Readonly<Record<JobGroup, string>> = {
-  type: 'type',
-  status: 'status',
-  endpoint: 'endpoint_key',
-  api_key: 'api_key_id',
-  error_code: 'error_code',
-  hour: truncated('hour'),
-  day: truncated('day'),
-}
+const GROUP_COLUMNS = groupColumns('created_at')
 /** Of the jobs that have both: to `greatest`, null would be zero. */
 const percentiles = (from: string, to: string): string =>
   `percentile_cont(array[0.5, 0.95, 0.99]) within group (order by greatest(0, extract(epoch from ${to} - ${from}) * 1000)::float8)

@@ -18,3 +18,14 @@ export interface JobStatsInput {
 
 /** More groups than a chart has points are refused. */
 export const MAX_GROUPS = 10_000
+
+/** The SQL that each group is grouped by. @param time the column of a row's acceptance */
+export const groupColumns = (time: string): Readonly<Record<JobGroup, string>> => ({
+  type: 'type',
+  status: 'status',
+  endpoint: 'endpoint_key',
+  api_key: 'api_key_id',
+  error_code: 'error_code',
+  hour: `date_trunc('hour', ${time}, 'UTC')`,
+  day: `date_trunc('day', ${time}, 'UTC')`,
+})

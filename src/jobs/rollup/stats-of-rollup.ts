@@ -1,17 +1,8 @@
 import { conditionsOf } from '../list/filter-conditions.ts'
-import { type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
+import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
-const truncated = (unit: string) => `date_trunc('${unit}', at, 'UTC')`
-const GROUP_COLUMNS: Readonly<Record<JobGroup, string>> = {
-  type: 'type',
-  status: 'status',
-  endpoint: 'endpoint_key',
-  api_key: 'api_key_id',
-  error_code: 'error_code',
-  hour: truncated('hour'),
-  day: truncated('day'),
-}
+const GROUP_COLUMNS = groupColumns('at')
 const SUMS: Readonly<Partial<Record<JobMeasure, readonly [Summed, string]>>> = {
   characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
   audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Parts } from '../../context/context.ts'
 import type { Metrics } from '../../telemetry/prometheus.ts'
-import { errorCode } from '../../values/data-directory.ts'
+import { explainUnbound } from '../explain-unbound.ts'
 import { readinessAnswer } from '../health.ts'
 import type { Readiness } from '../readiness.ts'
 import { openDatabaseReadings } from './database-readings.ts'
@@ -59,7 +59,9 @@ export async function openMetricsServer(
       .then((given) => send(response, given, request.method === 'HEAD'))
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explainUnbound(error, host, port)))
+    server.once('error', (error) =>
+      reject(explainUnbound(error, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' })),
+    )
     server.listen(port, host, resolve)
   })
   const { address, family, port: bound } = server.address() as AddressInfo
@@ -89,19 +91,4 @@ function send(response: ServerResponse, { status, headers, body }: Answer, headO
     'x-content-type-options': 'nosniff',
   })
   response.end(headOnly ? undefined : body)
-}
-
-function explainUnbound(error: unknown, host: string, port: number): unknown {
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return new Error(`another process listens on ${host} port ${port}: end it, or set METRICS_PORT to another one.`)
-    case 'EACCES':
-      return new Error(`this user may not listen on port ${port}: set METRICS_PORT to one from 1024.`)
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new Error(`this machine has no address ${host}: set METRICS_HOST to one that it has.`)
-    default:
-      return error
-  }
 }

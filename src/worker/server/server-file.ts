@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
+import { toViolations, type Violation } from '../../catalog/files/violations.ts'
 import { ConfigError } from '../../context/config-error.ts'
 
 const MAX_GPU = 255
@@ -151,16 +152,6 @@ function parse(path: string, source: string) {
     throw error instanceof ConfigError ? error : rejected(path, ['is nested too deeply, or repeats itself too often'])
   }
 }
-
-interface Violation {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-const toViolations = (issue: z.core.$ZodIssue): Violation[] =>
-  issue.code === 'unrecognized_keys'
-    ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is an unknown field' }))
-    : [{ path: issue.path, message: issue.message }]
 
 function wrongVariables(value: unknown): Violation[] {
   const { env, gpus } = (value ?? {}) as { env?: unknown; gpus?: unknown }

@@ -56,7 +56,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       .end(JSON.stringify({ status: 'succeeded', output, metrics: { predict_time: 0.1 } }))
   }
   obey(String(body.input))
-  while (has('slow')) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (has('slow') && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 20))
   response.setHeader('content-type', 'audio/wav').end(hum(String(body.input)))
 }
 
