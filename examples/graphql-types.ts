@@ -230,6 +230,17 @@ export type ChatWithCompanionMutation = { chatWithCompanion:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type CompletePersonMutationVariables = Exact<{
+  email: string;
+  password: string;
+}>;
+
+
+export type CompletePersonMutation = { completePerson:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'User', id: string, email: string, hasPassword: boolean }
+   };
+
 export type CreateAccountMutationVariables = Exact<{
   name: string;
   credits: number;
@@ -249,6 +260,16 @@ export type CreateApiKeyMutationVariables = Exact<{
 
 export type CreateApiKeyMutation = { createApiKey:
     | { __typename: 'NewApiKey', apiKeyId: string, apiKey: string, scopes: Array<string> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type CreateSignInLinkMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type CreateSignInLinkMutation = { createSignInLink:
+    | { __typename: 'NewSignInLink', url: string, expiresAt: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -429,6 +450,16 @@ export type NodeQuery = { node:
     | { __typename: 'Workflow', id: string }
    | null };
 
+export type RedeemSignInLinkMutationVariables = Exact<{
+  token: string;
+}>;
+
+
+export type RedeemSignInLinkMutation = { redeemSignInLink:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'User', id: string, email: string, hasPassword: boolean }
+   };
+
 export type RedeliverWebhookMutationVariables = Exact<{
   id: string;
 }>;
@@ -503,6 +534,13 @@ export type SignInMutation = { signIn:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'User', id: string, email: string, role: UserRole }
    };
+
+export type SignInLinkQueryVariables = Exact<{
+  token: string;
+}>;
+
+
+export type SignInLinkQuery = { signInLink: { email: string, account: string, expiresAt: string } | null };
 
 export type SignOutMutationVariables = Exact<{
   everywhere?: boolean | null | undefined;
@@ -608,8 +646,10 @@ export const catalogQueryVariables: CatalogQueryVariables = {}
 export const catalogEndpointQueryVariables: CatalogEndpointQueryVariables = {"slug":"tts"}
 export const changePasswordMutationVariables: ChangePasswordMutationVariables = {"currentPassword":"what it is so far","newPassword":"what it is from now on"}
 export const chatWithCompanionMutationVariables: ChatWithCompanionMutationVariables = {"message":"Good morning! What shall we do today?"}
+export const completePersonMutationVariables: CompletePersonMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const createAccountMutationVariables: CreateAccountMutationVariables = {"name":"A new customer","credits":100000}
 export const createApiKeyMutationVariables: CreateApiKeyMutationVariables = {"name":"reader","scopes":["generate:voice","job:read"]}
+export const createSignInLinkMutationVariables: CreateSignInLinkMutationVariables = {"user":"member@example.com"}
 export const creditAccountMutationVariables: CreditAccountMutationVariables = {"account":"demo","amount":5000}
 export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
@@ -627,6 +667,7 @@ export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
 export const meQueryVariables: MeQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
+export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
@@ -634,6 +675,7 @@ export const rotateWebhookSecretMutationVariables: RotateWebhookSecretMutationVa
 export const sendTestWebhookMutationVariables: SendTestWebhookMutationVariables = {}
 export const setWebhookUrlMutationVariables: SetWebhookUrlMutationVariables = {"url":"https://example.com/hooks/sonant"}
 export const signInMutationVariables: SignInMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
+export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what follows # in the address of the link"}
 export const signOutMutationVariables: SignOutMutationVariables = {"everywhere":false}
 export const submitGenerationMutationVariables: SubmitGenerationMutationVariables = {"slug":"portrait","inputs":{"prompt":"A lighthouse at dusk."}}
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}

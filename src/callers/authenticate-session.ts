@@ -1,7 +1,7 @@
 import type { SessionActor } from '../access/actor.ts'
 import { scopesOf, type UserRole } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
-import { hashSessionToken, isSessionToken, SESSION_IDLE_MS } from '../users/session.ts'
+import { hashToken, isToken, SESSION_IDLE_MS } from '../users/session.ts'
 
 /** Use is noted no more often than this. */
 const SEEN_EVERY_MS = 60_000
@@ -28,9 +28,9 @@ export async function authenticateSession(
   parts: Pick<Parts, 'db' | 'now'>,
   token: string,
 ): Promise<SessionActor | null> {
-  if (!isSessionToken(token)) return null
+  if (!isToken(token)) return null
   const now = parts.now()
-  const values = [hashSessionToken(token), now, new Date(now.getTime() - SESSION_IDLE_MS)]
+  const values = [hashToken(token), now, new Date(now.getTime() - SESSION_IDLE_MS)]
   const { rows } = await parts.db.pool.query<Row>({ ...FIND_SESSION, values })
   const row = rows[0]
   if (row === undefined) return null

@@ -1,7 +1,8 @@
+import { isIPv4 } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
-import { installDemoKey } from '../runtime/install.ts'
+import { installDemo } from '../runtime/install.ts'
 import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
@@ -10,6 +11,7 @@ import { listen } from '../server/listen.ts'
 import { openMetricsServer } from '../server/metrics/metrics-server.ts'
 import { Readiness } from '../server/readiness.ts'
 import { openMetrics } from '../telemetry/prometheus.ts'
+import { createSignInLink } from '../users/links/create-sign-in-link.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 import { readServerFile } from '../worker/server/server-file.ts'
@@ -105,10 +107,11 @@ const readServer = (file: string): ServerOptions => ({
 /** The command that runs: what measurements and log lines call this process. */
 const roleOf = ({ api, worker }: Roles): 'start' | 'serve' | 'work' => (api ? (worker ? 'start' : 'serve') : 'work')
 
-/** On a fresh database: the demo account's key, this once, and a line to paste. */
+/** On a fresh database: the demo account's key, this once, a line to paste, and the way into the console. */
 async function firstSteps(runtime: Runtime, roles: Roles): Promise<string[]> {
-  const apiKey = roles.demo ? await installDemoKey(runtime.as({ kind: 'system' })) : null
-  if (apiKey === null) return []
+  const demo = roles.demo ? await installDemo(runtime.as({ kind: 'system' })) : null
+  if (demo === null) return []
+  const { apiKey, owner } = demo
   const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
   return [
     '',
@@ -117,8 +120,19 @@ async function firstSteps(runtime: Runtime, roles: Roles): Promise<string[]> {
     '',
     `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'`,
     '',
+    `Console: ${await wayIntoConsole(runtime, owner)}`,
+    '',
   ]
 }
+
+/** A link where only this machine reaches the service; elsewhere output is collected, and the operator has to ask for one. */
+async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
+  if (!isLoopback(runtime.settings.host)) return `npx sonant users sign-in-link ${user}`
+  return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 const firstVoice = (runtime: Runtime): string | undefined =>
   runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug

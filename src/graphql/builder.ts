@@ -24,6 +24,8 @@ export type GraphqlContext = ServiceContext & {
   readonly signal: AbortSignal
   /** Where the request comes from: an IP address. */
   readonly address: string
+  /** Whether the operation came in the address of a GET: proxies and browsers keep those. */
+  readonly isInAddress: boolean
   /** null where none can be set: over WebSockets. */
   readonly cookie: SessionCookie | null
 }

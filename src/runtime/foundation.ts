@@ -41,7 +41,7 @@ export const closingLimit = ({ shutdownSeconds }: Settings): number =>
   Math.min(Math.max(shutdownSeconds, 1), MAX_CLOSING_SECONDS) * 1000
 
 /** What lasts when the rest is not open yet: needs the queue and the catalog only when it is used. */
-export type Whole = Services & { readonly publicUrl: string }
+export type Whole = Services
 
 /** The parts that a process and a single command have in common: none of them needs the queue or the catalog to be opened. */
 export async function openFoundation(

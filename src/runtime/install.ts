@@ -4,10 +4,21 @@ import { createApiKey } from '../api-keys/create-api-key.ts'
 import { applyEndpoints } from '../catalog/apply-endpoints.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
+import { createUser } from '../users/create-user.ts'
+import { users } from '../users/users.ts'
 
 const PUBLISHED_ENDPOINT = new URL('../catalog/published-tts.yaml', import.meta.url)
 const DEMO_ACCOUNT = 'demo'
 const DEMO_CREDITS = 1_000_000n
+/** No mail can be sent there (RFC 2606): the first to sign in gives the address and password that stay. */
+const DEMO_OWNER = 'owner@demo.invalid'
+
+/** What the first start hands to its operator. */
+interface Demo {
+  readonly apiKey: string
+  /** The user who owns the account, by e-mail address. */
+  readonly owner: string
+}
 
 /**
  * Seeds the published endpoint into a database that never had it. An operator who deletes or changes it is not overruled
@@ -32,17 +43,20 @@ export async function installDemoAccount(ctx: NewAccountContext): Promise<void> 
 }
 
 /**
- * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again.
- * null everywhere else.
+ * Where `demo` is the only account and never had a key: makes one and returns it, which is never shown again, and a user without a
+ * password who owns the account. null everywhere else.
  */
-export async function installDemoKey(ctx: NewAccountContext): Promise<string | null> {
+export async function installDemo(ctx: NewAccountContext): Promise<Demo | null> {
   await installDemoAccount(ctx)
   if (!(await isUntouchedDemo(ctx))) return null
-  return withLock(ctx.db, 'install', async () =>
-    (await isUntouchedDemo(ctx))
-      ? (await createApiKey(ctx, { account: DEMO_ACCOUNT, name: DEMO_ACCOUNT })).apiKey
-      : null,
-  )
+  return withLock(ctx.db, 'install', async () => {
+    if (!(await isUntouchedDemo(ctx))) return null
+    // The key comes last: it is what a later start knows a finished one by.
+    const { edges } = await users(ctx, { account: DEMO_ACCOUNT, first: 1 })
+    if (edges.length === 0) await createUser(ctx, { account: DEMO_ACCOUNT, email: DEMO_OWNER, role: 'owner' })
+    const { apiKey } = await createApiKey(ctx, { account: DEMO_ACCOUNT, name: DEMO_ACCOUNT })
+    return { apiKey, owner: edges[0]?.node.email ?? DEMO_OWNER }
+  })
 }
 
 async function isUntouchedDemo(ctx: Context): Promise<boolean> {

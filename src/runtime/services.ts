@@ -13,6 +13,8 @@ import type { SecretVault } from '../values/secret-vault.ts'
 
 /** Everything that any verb declares that it needs. */
 export interface Services extends Parts {
+  /** Where callers reach this service: the start of every address that is handed out. */
+  readonly publicUrl: string
   readonly speechUrls: SpeechUrls
   /** Encodes and decodes audio. */
   readonly audio: AudioThreads

@@ -4,13 +4,20 @@ import type { SessionCookie } from '../graphql/builder.ts'
 
 const NAME = 'sonant_session'
 
-/** Browsers keep the prefixed name to this very host and to TLS; without TLS they would refuse it. */
-const nameFor = (publicUrl: string): string => (publicUrl.startsWith('https:') ? `__Host-${NAME}` : NAME)
+/**
+ * Browsers keep the prefixed name to this very host and to TLS; without TLS they would refuse it. They send a host's cookies to all of its
+ * ports: the port in the name keeps two services on one machine from signing each other's users out.
+ */
+function nameFor(publicUrl: string): string {
+  const { protocol, port } = new URL(publicUrl)
+  return protocol === 'https:' ? `__Host-${NAME}` : `${NAME}_${port || '80'}`
+}
 
 /** The token that a browser sends, or undefined. */
 export function readSessionCookie(request: FastifyRequest, publicUrl: string): string | undefined {
+  if (request.headers.cookie === undefined) return undefined
   const name = nameFor(publicUrl)
-  const pairs = request.headers.cookie?.split(';') ?? []
+  const pairs = request.headers.cookie.split(';')
   const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`))
   return pair?.slice(name.length + 1)
 }

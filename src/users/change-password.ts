@@ -1,5 +1,6 @@
 import { requireSession } from '../access/require.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
+import { endSessions } from './change-user.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 import type { SignInContext } from './sign-in-throttle.ts'
 
@@ -26,6 +27,7 @@ export async function changePassword(
     select: { email: true, passwordHash: true },
   })
   if (user === null) throw notFound()
+  if (user.passwordHash === null) throw noPassword()
   const right = await ctx.signIns.attempt(user.email, input.address, () =>
     verifyPassword(input.currentPassword, user.passwordHash),
   )
@@ -36,10 +38,14 @@ export async function changePassword(
     const where = { id: userId, passwordHash: user.passwordHash }
     const changed = await tx.user.updateMany({ where, data: { passwordHash } })
     if (changed.count === 0) throw wrongPassword()
-    const ended = await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
-    return { sessions: ended.count }
+    return { sessions: await endSessions(tx, userId, sessionId) }
   })
 }
+
+const noPassword = () =>
+  invalidRequest('Set your first password with completePerson: you have none yet.', [
+    { path: '/currentPassword', message: 'is not there yet' },
+  ])
 
 const wrongPassword = () =>
   invalidRequest('Send the password that you sign in with now.', [

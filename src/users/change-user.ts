@@ -1,6 +1,6 @@
 import type { PrismaTx } from '../db/database.ts'
-import { ServiceError } from '../errors/service-error.ts'
-import { normalEmail, USER_VIEW, type User } from './user.ts'
+import { isNamed, unknownUser } from './managed-user.ts'
+import { USER_VIEW, type User } from './user.ts'
 
 interface UserChange {
   readonly passwordHash?: string
@@ -13,17 +13,20 @@ interface UserChange {
  * @throws NOT_FOUND
  */
 export async function changeUser(tx: PrismaTx, user: string, change: UserChange): Promise<User> {
-  const email = normalEmail(user)
-  const named = { OR: [{ id: user }, ...(email === null ? [] : [{ email }])] }
+  const named = isNamed(user)
   const where = change.disabledAt instanceof Date ? { ...named, disabledAt: null } : named
   await tx.user.updateMany({ where, data: change })
   const changed = await tx.user.findFirst({ where: named, select: USER_VIEW })
-  if (changed === null)
-    throw new ServiceError('NOT_FOUND', `Check the user: there is none with the id or e-mail address "${user}".`)
+  if (changed === null) throw unknownUser(user)
   return changed
 }
 
-/** Signs a user out everywhere: what they hold open is closed within a second. */
-export async function endSessions(tx: PrismaTx, { id }: Pick<User, 'id'>): Promise<void> {
-  await tx.session.deleteMany({ where: { userId: id } })
+/**
+ * Ends all of a user's sessions, but for one that is to stay, and every link that would begin another: what they hold open is closed within
+ * a second. Returns how many sessions.
+ */
+export async function endSessions(tx: PrismaTx, userId: string, stays?: string): Promise<number> {
+  await tx.signInLink.deleteMany({ where: { userId } })
+  const where = { userId, ...(stays !== undefined && { id: { not: stays } }) }
+  return (await tx.session.deleteMany({ where })).count
 }

@@ -2,18 +2,17 @@ import { requireSystem } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
 import { findAccount } from '../accounts/find-account.ts'
 import type { Context } from '../context/context.ts'
-import { invalidRequest } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import { checkEmail, USER_VIEW, type User } from './user.ts'
+import { checkEmail, emailTaken, USER_VIEW, type User } from './user.ts'
 
 interface NewUser {
   /** Id or name. */
   readonly account: string
   /** Whatever its case: it is kept in lower case. */
   readonly email: string
-  /** 12 to 256 characters, else INVALID_REQUEST. */
-  readonly password: string
+  /** 12 to 256 characters, else INVALID_REQUEST. Absent: the user signs in by a link first. */
+  readonly password?: string | undefined
   readonly role: UserRole
 }
 
@@ -21,14 +20,13 @@ interface NewUser {
 export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
   const email = checkEmail(input.email)
-  checkPassword(input.password)
+  if (input.password !== undefined) checkPassword(input.password)
   const account = await findAccount(ctx, input.account)
   const data = {
     ...{ id: newId('user', ctx.now()), accountId: account.id, email, role: input.role },
-    passwordHash: await hashPassword(input.password),
+    passwordHash: input.password === undefined ? null : await hashPassword(input.password),
   }
   const [created] = await ctx.db.prisma.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
-  if (created === undefined)
-    throw invalidRequest(`Choose another address: "${email}" is taken.`, [{ path: '/email', message: 'is taken' }])
+  if (created === undefined) throw emailTaken(email)
   return created
 }

@@ -18,7 +18,7 @@ export async function disableUser(ctx: Context, { user, disabled }: UserStanding
   requireSystem(ctx)
   return ctx.db.prisma.$transaction(async (tx) => {
     const changed = await changeUser(tx, user, { disabledAt: disabled ? ctx.now() : null })
-    if (disabled) await endSessions(tx, changed)
+    if (disabled) await endSessions(tx, changed.id)
     return changed
   })
 }

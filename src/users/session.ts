@@ -9,10 +9,11 @@ export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS
 const TOKEN_BYTES = 32
 const FORM = /^[A-Za-z0-9_-]{43}$/
 
-/** What a browser holds: 256 random bits. Never kept here, except as its hash. */
-export const newSessionToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
+/** What a browser holds of a session, or a user of a sign-in link: 256 random bits. Never kept here, except as its hash. */
+export const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 
-export const isSessionToken = (text: string): boolean => FORM.test(text)
+export const isToken = (text: string): boolean => FORM.test(text)
 
 /** The only form in which a token is stored. */
-export const hashSessionToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const hashToken = (token: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(createHash('sha256').update(token).digest())

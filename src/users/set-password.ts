@@ -21,7 +21,7 @@ export async function setPassword(ctx: Context, { user, password }: NewPassword)
   const passwordHash = await hashPassword(password)
   return ctx.db.prisma.$transaction(async (tx) => {
     const changed = await changeUser(tx, user, { passwordHash })
-    await endSessions(tx, changed)
+    await endSessions(tx, changed.id)
     return changed
   })
 }

@@ -1,17 +1,14 @@
 import type { Context } from '../context/context.ts'
 import { lockRow } from '../db/lock-row.ts'
 import { ServiceError } from '../errors/service-error.ts'
-import { newId } from '../values/id.ts'
+import { type OpenedSession, openSession } from './open-session.ts'
 import { verifyPassword } from './password.ts'
-import { hashSessionToken, newSessionToken, SESSION_LIFETIME_MS } from './session.ts'
 import type { SignInContext } from './sign-in-throttle.ts'
 import { normalEmail, type User } from './user.ts'
 
-interface SignedIn {
+/** A user and the session that was just opened for them. */
+export interface SignedIn extends OpenedSession {
   readonly user: User
-  /** For the browser's cookie: shown this once. */
-  readonly token: string
-  readonly expiresAt: Date
 }
 
 /**
@@ -26,25 +23,17 @@ export async function signIn(
   const found = await ctx.signIns.attempt(email, input.address, () => verifiedUser(ctx, email, input.password))
   if (found === false) throw wrongPassword()
   const { passwordHash, ...user } = found
-  const { token, expiresAt } = await openSession(ctx, user.id, passwordHash)
-  return { user, token, expiresAt }
+  return { user, ...(await openUnlessChanged(ctx, user.id, passwordHash)) }
 }
 
 /** Not for a password that was changed, nor for a user that was disabled, while it was verified: their sessions have been ended. */
-async function openSession(ctx: Context, userId: string, passwordHash: string): Promise<Omit<SignedIn, 'user'>> {
-  const [token, now] = [newSessionToken(), ctx.now()]
-  const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
-  const hash = Uint8Array.from(hashSessionToken(token))
-  await ctx.db.prisma.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
-  await ctx.db.prisma.$transaction(async (tx) => {
+const openUnlessChanged = (ctx: Context, userId: string, passwordHash: string | null): Promise<OpenedSession> =>
+  ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', userId)
     const where = { id: userId, passwordHash, disabledAt: null }
     if ((await tx.user.findFirst({ where, select: { id: true } })) === null) throw wrongPassword()
-    const data = { id: newId('ses', now), userId, hash, seenAt: now, expiresAt }
-    await tx.session.create({ data, select: { id: true } })
+    return openSession(tx, userId, ctx.now())
   })
-  return { token, expiresAt }
-}
 
 /** The address of no user: what is too long to be one takes as much work. */
 const UNKNOWN_EMAIL = ''

@@ -1,8 +1,9 @@
 import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
+import { endSessions } from './change-user.ts'
 
 /**
- * Ends the caller's session, or with `everywhere` all sessions of that user; what they hold open is closed within a second.
+ * Ends the caller's session, or with `everywhere` all sessions and sign-in links of that user; what they hold open is closed within a second.
  * @throws UNAUTHORIZED unless signed in
  */
 export async function signOut(
@@ -10,7 +11,8 @@ export async function signOut(
   input: { readonly everywhere: boolean },
 ): Promise<{ readonly sessions: number }> {
   const { sessionId, userId } = requireSession(ctx)
-  const where = input.everywhere ? { userId } : { id: sessionId }
-  const { count } = await ctx.db.prisma.session.deleteMany({ where })
+  const { prisma } = ctx.db
+  if (input.everywhere) return { sessions: await prisma.$transaction((tx) => endSessions(tx, userId)) }
+  const { count } = await prisma.session.deleteMany({ where: { id: sessionId } })
   return { sessions: count }
 }

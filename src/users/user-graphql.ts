@@ -1,6 +1,7 @@
 import type { UserRole } from '../access/scopes.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
@@ -17,7 +18,14 @@ const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in 
   member: 'Submit and read jobs.',
 })
 
-const UserRef = builder.prismaObject('User', {
+/** Users with a password. Their hashes are looked at by the database alone. */
+const withPassword = new BatchLoader<GraphqlContext, true>(async ({ db }, ids) => {
+  const where = { id: { in: [...ids] }, passwordHash: { not: null } }
+  const found = await db.prisma.user.findMany({ where, select: { id: true } })
+  return new Map(found.map(({ id }) => [id, true]))
+})
+
+export const UserRef = builder.prismaObject('User', {
   description: 'A user of an account, with an e-mail address and a password.',
   interfaces: [NodeInterface],
   select: USER_VIEW,
@@ -30,6 +38,10 @@ const UserRef = builder.prismaObject('User', {
       type: 'DateTime',
       nullable: true,
       description: 'When the user was disabled; null for users who may sign in.',
+    }),
+    hasPassword: t.boolean({
+      description: 'Whether the user has set a password; without one only a sign-in link lets them in.',
+      resolve: async ({ id }, _args, ctx) => (await withPassword.load(ctx, id)) === true,
     }),
   }),
 })

@@ -32,6 +32,12 @@ const isTooLong = (text: string): boolean => text.length > MAX_EMAIL_CHARACTERS
 export const normalEmail = (text: string): string | null =>
   isTooLong(text) ? null : text.trim().normalize('NFC').toLowerCase()
 
+/** Prisma's code for a unique value that is there already: of a user, the address. */
+export const isEmailTaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'P2002'
+
+export const emailTaken = (email: string) =>
+  invalidRequest(`Choose another address: "${email}" is taken.`, [{ path: '/email', message: 'is taken' }])
+
 /** A new address as it is to be kept. @throws INVALID_REQUEST */
 export function checkEmail(text: string): string {
   const email = normalEmail(text)

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { applyEndpoints } from '../../src/catalog/apply-endpoints.ts'
 import { createUser } from '../../src/users/create-user.ts'
+import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
+import { redeemSignInLink } from '../../src/users/links/redeem-sign-in-link.ts'
 import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
 import { endpoint } from './fixtures.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 import { call } from './http.ts'
 import { insertJob } from './jobs.ts'
+import { tokenOf } from './people.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from './producers.ts'
 import { chatAnswer } from './servers/provider-server.ts'
 import { submitText } from './voice-jobs.ts'
@@ -26,7 +30,7 @@ export interface ExampleScenario {
 
 const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...COMPANION_SCOPES]
 const PASSWORD = 'a long password'
-const BY_A_PERSON = ['me', 'change-password', 'sign-out']
+const BY_A_USER = ['me', 'change-password', 'sign-out']
 
 export async function openExampleScenario(): Promise<ExampleScenario> {
   const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))
@@ -53,11 +57,29 @@ export async function openExampleScenario(): Promise<ExampleScenario> {
     key,
     variablesFor,
     ask: async (name, query, variables) => {
-      const headers = BY_A_PERSON.includes(name) ? await signIn() : { authorization: `Bearer ${key}` }
+      const headers = BY_A_USER.includes(name)
+        ? await signIn()
+        : name === 'complete-person'
+          ? await enter(service, account)
+          : { authorization: `Bearer ${key}` }
       return (await post({ query, variables: await variablesFor(name, variables) }, headers)).json()
     },
     close: () => service.close(),
   }
+}
+
+/** The token of a link, for a new user without a password. */
+async function newToken(service: Producers, account: string): Promise<string> {
+  const system = service.runtime.as({ kind: 'system' })
+  const { id } = await createUser(system, { account, email: `${randomUUID()}@example.com`, role: 'member' })
+  return tokenOf((await createSignInLink(system, { user: id })).url)
+}
+
+/** The cookie of such a user. */
+async function enter(service: Producers, account: string): Promise<Record<string, string>> {
+  const token = await newToken(service, account)
+  const opened = await redeemSignInLink(service.runtime.as({ kind: 'anonymous' }), { token, address: '127.0.0.1' })
+  return { cookie: `sonant_session_${new URL(service.url).port}=${opened.token}` }
 }
 
 const holderOf = (accountId: string) => ({ kind: 'account', accountId, credits: 1n }) as const
@@ -96,6 +118,9 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),
+    'create-sign-in-link': async () => ({ user: email }),
+    'sign-in-link': async () => ({ token: await newToken(service, account) }),
+    'redeem-sign-in-link': async () => ({ token: await newToken(service, account) }),
     'sign-in': async () => ({ email, password: PASSWORD }),
     // The same again: others sign in with it, too.
     'change-password': async () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),

@@ -72,9 +72,12 @@ describe('signIn', () => {
     const { reply, data } = await ask({ query: SIGN_IN, variables: { email: email.toUpperCase(), password: PASSWORD } })
     expect(data).toMatchObject({ signIn: { email: email.toLowerCase(), role: 'OWNER' } })
     const header = reply.headers['set-cookie']!
-    expect(header).toMatch(/^sonant_session=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/)
+    expect(header).toMatch(/^sonant_session_\d+=[\w-]{43}; Path=\/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$/)
     expect(reply.headers['cache-control']).toBe('no-store')
     const cookie = header.split(';')[0]!
+    // Browsers send a host's cookies to all of its ports.
+    expect(cookie.split('=')[0]).toBe(`sonant_session_${new URL(service.url).port}`)
+    expect((await ask({ query: ME, cookie: cookie.replace(/_\d+/, '_1') })).data).toEqual({ me: null })
     const me = await ask({ query: ME, cookie })
     expect(me.data).toEqual({
       me: { user: { email: email.toLowerCase(), role: 'OWNER' }, accountId: account, credits: 1_000_000 },
@@ -269,7 +272,7 @@ describe('signOut', () => {
     const second = await cookieOf(one.email)
     const out = await ask({ query: SIGN_OUT, cookie: one.cookie })
     expect(out.data).toEqual({ signOut: { sessions: 1 } })
-    expect(out.reply.headers['set-cookie']).toMatch(/^sonant_session=; Path=\/; Expires=Thu, 01 Jan 1970/)
+    expect(out.reply.headers['set-cookie']).toMatch(/^sonant_session_\d+=; Path=\/; Expires=Thu, 01 Jan 1970/)
     expect((await ask({ query: ME, cookie: one.cookie })).data).toEqual({ me: null })
     expect((await ask({ query: ME, cookie: second })).data?.me).not.toBeNull()
     expect(codeOf(await ask({ query: SIGN_OUT, cookie: one.cookie }))).toBe('UNAUTHORIZED')

@@ -125,7 +125,7 @@ export type WebhookDelivery = Prisma.WebhookDeliveryModel
 export type WebhookAttempt = Prisma.WebhookAttemptModel
 /**
  * Model User
- * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept.
+ * A user that signs in. `email` is in lower case; of the password only an argon2id hash is kept: null before there is one.
  */
 export type User = Prisma.UserModel
 /**
@@ -133,3 +133,8 @@ export type User = Prisma.UserModel
  * A browser that a user signed in with. Only the SHA-256 of its token is kept.
  */
 export type Session = Prisma.SessionModel
+/**
+ * Model SignInLink
+ * A link that signs a user in, once. Only the SHA-256 of its token is kept; a used one is deleted.
+ */
+export type SignInLink = Prisma.SignInLinkModel

@@ -29,6 +29,7 @@ export function addUserCommands(program: Command): void {
   addList(users)
   addStanding(users)
   addPassword(users)
+  addLink(users)
 
   operatorCommand<Options>(
     users
@@ -59,6 +60,23 @@ function addPassword(users: Command): void {
       const { setPassword } = await import('../../users/set-password.ts')
       const { password, shown } = choosePassword(option)
       return withPassword(await setPassword(ctx, { user, password }), shown)
+    },
+  )
+}
+
+function addLink(users: Command): void {
+  operatorCommand(
+    users
+      .command('sign-in-link')
+      .description('print a link that signs a user in to the console, once and within 15 minutes')
+      .argument('<user>', 'id or e-mail address'),
+    async (ctx, _options, [user = '']) => {
+      const { createSignInLink } = await import('../../users/links/create-sign-in-link.ts')
+      const { url, expiresAt } = await createSignInLink(ctx, { user })
+      return {
+        json: { url, expires_at: expiresAt },
+        text: `${url}\nIt signs in once, until ${expiresAt.toISOString()}.`,
+      }
     },
   )
 }

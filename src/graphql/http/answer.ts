@@ -36,7 +36,8 @@ export function createAnswer(
     }
     const body = readBody(request, actor)
     const { id: requestId, ip: address } = request
-    const known = { requestId, address, signal, cookie: authentication.cookieFor(reply) }
+    const cookie = authentication.cookieFor(reply)
+    const known = { requestId, address, signal, cookie, isInAddress: request.method !== 'POST' }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const posted = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
     if (posted !== null) return reply.type(posted.contentType).send(JSON.stringify(posted.result))

@@ -76,7 +76,7 @@ async function begin(
     // Rejected in the words of a request's body.
     rejectMisread(payload)
     const actor = await identify(request, authorizationOf(connected))
-    const known = { requestId: request.id, signal, address: request.ip, cookie: null }
+    const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
     if (Array.isArray(prepared)) return unlessCompleted(prepared)
     const { execute, ...args } = prepared

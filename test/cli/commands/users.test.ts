@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createUser } from '../../../src/users/create-user.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -68,6 +69,22 @@ describe('sonant users set-password', () => {
     expect(await signIn('lost@example.org', 'a password of my own')).toMatchObject({ signIn: { id: old.user_id } })
     const none = await run(['users', 'set-password', 'nobody@example.org', '--json'], env)
     expect([none.code, JSON.parse(none.stdout).error_code]).toEqual([1, 'NOT_FOUND'])
+  })
+})
+
+describe('sonant users sign-in-link', () => {
+  test('prints a link that signs its user in', async () => {
+    const account = await service.createAccount()
+    const system = service.runtime.as({ kind: 'system' })
+    const { id } = await createUser(system, { account, email: 'new@example.org', role: 'owner' })
+    const link = await sonantOn<{ url: string; expires_at: string }>(env, 'users', 'sign-in-link', 'New@example.org')
+    expect(link).toEqual({
+      url: expect.stringMatching(new RegExp(`^${service.url}/console/enter#[\\w-]{43}$`)),
+      expires_at: expect.stringMatching(/Z$/),
+    })
+    const query = `mutation { redeemSignInLink(token: "${link.url.split('#')[1]}") { ... on User { id } } }`
+    const reply = await call(`${service.url}/graphql`, { method: 'POST', body: { query } })
+    expect(reply.json()).toEqual({ data: { redeemSignInLink: { id } } })
   })
 })
 

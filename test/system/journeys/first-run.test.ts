@@ -107,6 +107,23 @@ describe('the first run', () => {
     expect(service.curl).toContain(`:${service.port}/api/v1/voice/tts`)
   })
 
+  test('the start prints one link into the console, which signs the owner of the demo account in, once', async () => {
+    const links = service.stdout().match(/^Console: .*$/gm)
+    expect(links).toEqual([
+      expect.stringMatching(`^Console: http://127.0.0.1:${service.port}/console/enter#[\\w-]{43}$`),
+    ])
+    const token = links![0]!.split('#')[1]!
+    const ask = (query: string, cookie = '') =>
+      call(`${service.url}/graphql`, { method: 'POST', headers: { cookie, origin: service.url }, body: { query } })
+    const redeem = () => ask(`mutation { redeemSignInLink(token: "${token}") { __typename } }`)
+    const cookie = (await redeem()).headers['set-cookie']!.split(';')[0]!
+    const me = await ask('{ me { user { email role hasPassword } accountName } }', cookie)
+    const user = { email: 'owner@demo.invalid', role: 'OWNER', hasPassword: false }
+    expect(me.json()).toEqual({ data: { me: { user, accountName: 'demo' } } })
+    expect((await redeem()).headers['set-cookie']).toBeUndefined()
+    expect(service.stderr()).not.toContain(token)
+  })
+
   test('the printed curl command works when pasted as it stands', async () => {
     const home = await makeTempDir()
     await writeFile(join(home, '.curlrc'), 'silent\nwrite-out = "\\nstatus=%{http_code}"\n')
@@ -226,6 +243,7 @@ describe('the first run', () => {
     expect(job.status).toBe('completed')
     expectSpeech((await call(job.outputs!.audio)).bytes)
     expect(again.stdout() + again.stderr()).not.toMatch(KEYS)
+    expect(again.stdout()).not.toContain('Console:')
   })
 
   test('a media URL is refused a quarter of an hour later, with the bytes of a tampered one', async () => {

@@ -1,0 +1,41 @@
+import { requireSession } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { endSessions } from './change-user.ts'
+import { checkPassword, hashPassword } from './password.ts'
+import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './user.ts'
+
+interface Completion {
+  /** Whatever its case: it is kept in lower case. */
+  readonly email: string
+  /** 12 to 256 characters, else INVALID_REQUEST. */
+  readonly password: string
+}
+
+/**
+ * Gives a signed-in user who has no password yet an address and a password of their own, and ends their other sessions and links.
+ * @throws UNAUTHORIZED unless signed in, INVALID_REQUEST for an address in use, a bad password, or where there is one already
+ */
+export async function completePerson(ctx: Context, input: Completion): Promise<User> {
+  const { sessionId, userId } = requireSession(ctx)
+  const email = checkEmail(input.email)
+  checkPassword(input.password)
+  const where = { id: userId, passwordHash: null }
+  if ((await ctx.db.prisma.user.count({ where })) === 0) throw isComplete()
+  const passwordHash = await hashPassword(input.password)
+  const complete = ctx.db.prisma.$transaction(async (tx) => {
+    // Of two at once the second finds a password.
+    const [user] = await tx.user.updateManyAndReturn({ where, data: { email, passwordHash }, select: USER_VIEW })
+    if (user === undefined) throw isComplete()
+    await endSessions(tx, userId, sessionId)
+    return user
+  })
+  return complete.catch((error: unknown) => {
+    throw isEmailTaken(error) ? emailTaken(email) : error
+  })
+}
+
+const isComplete = () =>
+  invalidRequest('Change your password with changePassword: you have one already.', [
+    { path: '/password', message: 'is there already' },
+  ])

@@ -1,0 +1,53 @@
+import type { Context } from '../../context/context.ts'
+import { lockRow } from '../../db/lock-row.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { managedUser } from '../managed-user.ts'
+import { hashToken, newToken } from '../session.ts'
+
+const LIFETIME_MS = 15 * 60_000
+/** Of one user: with more, the oldest stop working. */
+const MAX_OPEN_LINKS = 10
+/** Read by the page's script alone: a browser sends a fragment nowhere, so no log, proxy or other site sees it. */
+const PAGE = '/console/enter#'
+
+/** What a link needs to know: where the console is. */
+export interface SignInLinkContext extends Context {
+  readonly publicUrl: string
+}
+
+/** A link that was just made: the one time that it is shown. */
+export interface NewSignInLink {
+  readonly url: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Makes a link that signs a user in, once and within 15 minutes, in any browser. For the user's owners and the command line.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for a disabled user
+ */
+export async function createSignInLink(
+  ctx: SignInLinkContext,
+  input: { readonly user: string },
+): Promise<NewSignInLink> {
+  const user = await managedUser(ctx, input.user)
+  const [token, now] = [newToken(), ctx.now()]
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS)
+  await ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'user', user.id)
+    const { disabledAt } = await tx.user.findUniqueOrThrow({ where: { id: user.id }, select: { disabledAt: true } })
+    if (disabledAt !== null) throw disabled()
+    const links = await tx.signInLink.findMany({
+      where: { userId: user.id, expiresAt: { gt: now } },
+      orderBy: [{ createdAt: 'desc' }, { hash: 'asc' }],
+      take: MAX_OPEN_LINKS - 1,
+      select: { hash: true },
+    })
+    await tx.signInLink.deleteMany({ where: { userId: user.id, hash: { notIn: links.map(({ hash }) => hash) } } })
+    const data = { hash: hashToken(token), userId: user.id, createdAt: now, expiresAt }
+    await tx.signInLink.create({ data, select: { userId: true } })
+  })
+  return { url: `${ctx.publicUrl}${PAGE}${token}`, expiresAt }
+}
+
+const disabled = () =>
+  invalidRequest('Enable the user first: a disabled user cannot sign in.', [{ path: '/user', message: 'is disabled' }])

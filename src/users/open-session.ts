@@ -1,0 +1,20 @@
+import type { PrismaTx } from '../db/database.ts'
+import { newId } from '../values/id.ts'
+import { hashToken, newToken, SESSION_LIFETIME_MS } from './session.ts'
+
+/** What a browser gets of a session: this once. */
+export interface OpenedSession {
+  /** For the browser's cookie. */
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** Opens a session of a user whose row the transaction has locked, and found to be one who may sign in. */
+export async function openSession(tx: PrismaTx, userId: string, now: Date): Promise<OpenedSession> {
+  const token = newToken()
+  const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
+  await tx.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
+  const data = { id: newId('ses', now), userId, hash: hashToken(token), seenAt: now, expiresAt }
+  await tx.session.create({ data, select: { id: true } })
+  return { token, expiresAt }
+}
