@@ -321,6 +321,36 @@ export type DeleteJobMutation = { deleteJob:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type DisableUserMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type DisableUserMutation = { disableUser:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'User', id: string, disabledAt: string | null }
+   };
+
+export type EnableUserMutationVariables = Exact<{
+  user: string;
+}>;
+
+
+export type EnableUserMutation = { enableUser:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'User', id: string, disabledAt: string | null }
+   };
+
+export type EndSessionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type EndSessionMutation = { endSession:
+    | { __typename: 'EndSessionSuccess', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type EndpointSchemaQueryVariables = Exact<{
   slug: string;
 }>;
@@ -348,6 +378,17 @@ export type FailureCausesQueryVariables = Exact<{
 
 
 export type FailureCausesQuery = { failureCauses: Array<{ endpointKey: string, errorCode: JobErrorCode, cause: string | null, jobs: number, lastJobId: string }> };
+
+export type InviteUserMutationVariables = Exact<{
+  email: string;
+  role: UserRole;
+}>;
+
+
+export type InviteUserMutation = { inviteUser:
+    | { __typename: 'Invitation', user: { id: string, email: string, role: UserRole }, signInLink: { url: string, expiresAt: string } }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
 
 export type JobQueryVariables = Exact<{
   jobId: string;
@@ -425,7 +466,7 @@ export type JobsUpdatedSubscription = { jobsUpdated:
 export type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type MeQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole } } | null };
+export type MeQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, hasPassword: boolean }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
 
 export type NodeQueryVariables = Exact<{
   id: string;
@@ -598,12 +639,23 @@ export type UpdateApiKeyMutation = { updateApiKey:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type UpdateUserMutationVariables = Exact<{
+  user: string;
+  role: UserRole;
+}>;
+
+
+export type UpdateUserMutation = { updateUser:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'User', id: string, role: UserRole }
+   };
+
 export type UsersQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
 
 
-export type UsersQuery = { users: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, role: UserRole, disabledAt: string | null } }> } };
+export type UsersQuery = { users: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, email: string, role: UserRole, lastSeenAt: string | null, disabledAt: string | null } }> } };
 
 export type VoiceJobQueryVariables = Exact<{
   jobId: string;
@@ -655,10 +707,14 @@ export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
+export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
+export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}
 export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug":"tts"}
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
+export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}
 export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}
@@ -681,6 +737,7 @@ export const submitGenerationMutationVariables: SubmitGenerationMutationVariable
 export const submitVoiceJobMutationVariables: SubmitVoiceJobMutationVariables = {"slug":"tts","inputs":{"text":"Hello! This is Sonant, speaking.","voice":"aria"}}
 export const tagMediaMutationVariables: TagMediaMutationVariables = {"mediaUrl":"https://example.com/cat.jpg","mediaKind":"IMAGE"}
 export const updateApiKeyMutationVariables: UpdateApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz","name":"reader of jobs"}
+export const updateUserMutationVariables: UpdateUserMutationVariables = {"user":"member@example.com","role":"OWNER"}
 export const usersQueryVariables: UsersQueryVariables = {}
 export const voiceJobQueryVariables: VoiceJobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const webhookQueryVariables: WebhookQueryVariables = {}

@@ -14,6 +14,13 @@ const FIND_SESSION = {
          where s.hash = $1 and s.expires_at > $2 and s.seen_at > $3 and u.disabled_at is null`,
 }
 
+/** A session that was ended meanwhile stays so. */
+const NOTE_USE = {
+  name: 'note_session_use',
+  text: `with session_used as (update session set seen_at = $3 where id = $1)
+         update "user" set last_seen_at = $3 where id = $2`,
+}
+
 interface Row {
   id: string
   user_id: string
@@ -35,7 +42,7 @@ export async function authenticateSession(
   const row = rows[0]
   if (row === undefined) return null
   if (now.getTime() - row.seen_at.getTime() > SEEN_EVERY_MS) {
-    await parts.db.prisma.session.updateMany({ where: { id: row.id }, data: { seenAt: now } })
+    await parts.db.pool.query({ ...NOTE_USE, values: [row.id, row.user_id, now] })
   }
   return {
     kind: 'session',

@@ -1,6 +1,6 @@
 import { requireSession } from '../access/require.ts'
 import { invalidRequest, notFound } from '../errors/service-error.ts'
-import { endSessions } from './change-user.ts'
+import { endSessions } from './end-sessions.ts'
 import { checkPassword, hashPassword, verifyPassword } from './password.ts'
 import type { SignInContext } from './sign-in-throttle.ts'
 

@@ -1,7 +1,7 @@
 import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
-import { endSessions } from './change-user.ts'
+import { endSessions } from './end-sessions.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, emailTaken, isEmailTaken, USER_VIEW, type User } from './user.ts'
 

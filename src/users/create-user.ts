@@ -2,6 +2,7 @@ import { requireSystem } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
 import { findAccount } from '../accounts/find-account.ts'
 import type { Context } from '../context/context.ts'
+import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import { checkEmail, emailTaken, USER_VIEW, type User } from './user.ts'
@@ -21,12 +22,17 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   requireSystem(ctx)
   const email = checkEmail(input.email)
   if (input.password !== undefined) checkPassword(input.password)
-  const account = await findAccount(ctx, input.account)
-  const data = {
-    ...{ id: newId('user', ctx.now()), accountId: account.id, email, role: input.role },
-    passwordHash: input.password === undefined ? null : await hashPassword(input.password),
-  }
-  const [created] = await ctx.db.prisma.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
-  if (created === undefined) throw emailTaken(email)
+  const { id: accountId } = await findAccount(ctx, input.account)
+  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  return addUser(ctx.db.prisma, { accountId, email, role: input.role, passwordHash }, ctx.now())
+}
+
+type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
+
+/** Adds the row of a user whose address was checked. @throws INVALID_REQUEST for an address in use */
+export async function addUser(db: Pick<PrismaTx, 'user'>, row: NewRow, now: Date): Promise<User> {
+  const data = { id: newId('user', now), ...row }
+  const [created] = await db.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
+  if (created === undefined) throw emailTaken(row.email)
   return created
 }

@@ -1,24 +1,20 @@
-import { requireSystem } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { changeUser, endSessions } from './change-user.ts'
-import type { User } from './user.ts'
-
-interface UserStanding {
-  /** Id or e-mail address. */
-  readonly user: string
-  readonly disabled: boolean
-}
+import { endSessions } from './end-sessions.ts'
+import { requireAnotherOwner } from './last-owner.ts'
+import { managedUser } from './managed-user.ts'
+import { USER_VIEW, type User } from './user.ts'
 
 /**
- * Keeps a user from signing in, and ends all of their sessions: what they hold open is closed within a second. Or lets them in again.
- * Both are as they are when asked twice.
- * @throws NOT_FOUND
+ * Keeps a user, named by id or e-mail address, from signing in, and ends all of their sessions and links: what they hold open is closed
+ * within a second. One who is disabled already keeps the earlier time. Only the command line takes an account's last owner away.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for the last owner
  */
-export async function disableUser(ctx: Context, { user, disabled }: UserStanding): Promise<User> {
-  requireSystem(ctx)
+export async function disableUser(ctx: Context, input: { readonly user: string }): Promise<User> {
+  const user = await managedUser(ctx, input.user)
   return ctx.db.prisma.$transaction(async (tx) => {
-    const changed = await changeUser(tx, user, { disabledAt: disabled ? ctx.now() : null })
-    if (disabled) await endSessions(tx, changed.id)
-    return changed
+    if (ctx.actor.kind !== 'system') await requireAnotherOwner(tx, user)
+    await tx.user.updateMany({ where: { id: user.id, disabledAt: null }, data: { disabledAt: ctx.now() } })
+    await endSessions(tx, user.id)
+    return tx.user.findUniqueOrThrow({ where: { id: user.id }, select: USER_VIEW })
   })
 }

@@ -25,10 +25,10 @@ function managedAccount(ctx: Context): string | null {
 }
 
 /** The users with this id or this e-mail address: one, or none. */
-export function isNamed(user: string) {
+function isNamed(user: string) {
   const email = normalEmail(user)
   return { OR: [{ id: user }, ...(email === null ? [] : [{ email }])] }
 }
 
-export const unknownUser = (user: string) =>
+const unknownUser = (user: string) =>
   new ServiceError('NOT_FOUND', `Check the user: there is none with the id or e-mail address "${user}".`)

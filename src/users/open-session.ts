@@ -16,5 +16,6 @@ export async function openSession(tx: PrismaTx, userId: string, now: Date): Prom
   await tx.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
   const data = { id: newId('ses', now), userId, hash: hashToken(token), seenAt: now, expiresAt }
   await tx.session.create({ data, select: { id: true } })
+  await tx.user.update({ where: { id: userId }, data: { lastSeenAt: now }, select: { id: true } })
   return { token, expiresAt }
 }

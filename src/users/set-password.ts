@@ -1,8 +1,9 @@
 import { requireSystem } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { changeUser, endSessions } from './change-user.ts'
+import { endSessions } from './end-sessions.ts'
+import { managedUser } from './managed-user.ts'
 import { checkPassword, hashPassword } from './password.ts'
-import type { User } from './user.ts'
+import { USER_VIEW, type User } from './user.ts'
 
 interface NewPassword {
   /** Id or e-mail address. */
@@ -19,9 +20,10 @@ export async function setPassword(ctx: Context, { user, password }: NewPassword)
   requireSystem(ctx)
   checkPassword(password)
   const passwordHash = await hashPassword(password)
+  const { id } = await managedUser(ctx, user)
   return ctx.db.prisma.$transaction(async (tx) => {
-    const changed = await changeUser(tx, user, { passwordHash })
-    await endSessions(tx, changed.id)
+    const changed = await tx.user.update({ where: { id }, data: { passwordHash }, select: USER_VIEW })
+    await endSessions(tx, id)
     return changed
   })
 }

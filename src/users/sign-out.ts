@@ -1,6 +1,6 @@
 import { requireSession } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { endSessions } from './change-user.ts'
+import { endSessions } from './end-sessions.ts'
 
 /**
  * Ends the caller's session, or with `everywhere` all sessions and sign-in links of that user; what they hold open is closed within a second.

@@ -8,6 +8,8 @@ export interface User {
   readonly email: string
   readonly role: UserRole
   readonly createdAt: Date
+  /** When a session of the user was last used, within a minute; null before the first one. */
+  readonly lastSeenAt: Date | null
   /** Since when the user may not sign in; null for an enabled user. */
   readonly disabledAt: Date | null
 }
@@ -19,6 +21,7 @@ export const USER_VIEW = {
   email: true,
   role: true,
   createdAt: true,
+  lastSeenAt: true,
   disabledAt: true,
 } as const
 

@@ -30,7 +30,7 @@ export interface ExampleScenario {
 
 const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...COMPANION_SCOPES]
 const PASSWORD = 'a long password'
-const BY_A_USER = ['me', 'change-password', 'sign-out']
+const BY_A_USER = ['me', 'change-password', 'end-session', 'sign-out']
 
 export async function openExampleScenario(): Promise<ExampleScenario> {
   const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))
@@ -68,16 +68,21 @@ export async function openExampleScenario(): Promise<ExampleScenario> {
   }
 }
 
-/** The token of a link, for a new user without a password. */
-async function newToken(service: Producers, account: string): Promise<string> {
-  const system = service.runtime.as({ kind: 'system' })
-  const { id } = await createUser(system, { account, email: `${randomUUID()}@example.com`, role: 'member' })
-  return tokenOf((await createSignInLink(system, { user: id })).url)
+/** A new user without a password, by id. */
+async function newUser({ runtime }: Producers, account: string): Promise<string> {
+  const user = { account, email: `${randomUUID()}@example.com`, role: 'member' } as const
+  return (await createUser(runtime.as({ kind: 'system' }), user)).id
+}
+
+/** The token of a link, for a new user without a password unless for another one. */
+async function newToken(service: Producers, account: string, user?: string): Promise<string> {
+  const named = user ?? (await newUser(service, account))
+  return tokenOf((await createSignInLink(service.runtime.as({ kind: 'system' }), { user: named })).url)
 }
 
 /** The cookie of such a user. */
-async function enter(service: Producers, account: string): Promise<Record<string, string>> {
-  const token = await newToken(service, account)
+async function enter(service: Producers, account: string, user?: string): Promise<Record<string, string>> {
+  const token = await newToken(service, account, user)
   const opened = await redeemSignInLink(service.runtime.as({ kind: 'anonymous' }), { token, address: '127.0.0.1' })
   return { cookie: `sonant_session_${new URL(service.url).port}=${opened.token}` }
 }
@@ -118,6 +123,18 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),
+    'invite-user': async () => ({ email: `${randomUUID()}@example.com` }),
+    'update-user': async () => ({ user: await newUser(service, account) }),
+    'disable-user': async () => ({ user: await newUser(service, account) }),
+    'enable-user': async () => ({ user: await newUser(service, account) }),
+    'end-session': async () => {
+      await enter(service, account, email)
+      return db.prisma.session.findFirstOrThrow({
+        where: { user: { email } },
+        orderBy: { id: 'desc' },
+        select: { id: true },
+      })
+    },
     'create-sign-in-link': async () => ({ user: email }),
     'sign-in-link': async () => ({ token: await newToken(service, account) }),
     'redeem-sign-in-link': async () => ({ token: await newToken(service, account) }),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { disableUser } from '../../src/users/disable-user.ts'
+import { enableUser } from '../../src/users/enable-user.ts'
 import { codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
@@ -133,13 +134,13 @@ describe('a disabled user', () => {
     const jobId = await insertJob(service.runtime.db, one.account, { status: 'processing' })
     const heard = client.subscribe<{ jobsUpdated: { id: string } }>('subscription { jobsUpdated { id } }')
     await heard.waitFor(({ jobsUpdated }) => jobsUpdated.id === jobId)
-    await disableUser(operator(), { user: one.email.toUpperCase(), disabled: true })
+    await disableUser(operator(), { user: one.email.toUpperCase() })
     expect(await client.closed()).toBe(4403)
     expect(await isSignedIn(one.cookie)).toBe(false)
     const [right, wrong] = [await signIn(one.email), await signIn(one.email, 'wrong horse battery')]
     expect(right.errors?.[0]?.message).toBe(wrong.errors?.[0]?.message)
     expect([right.data, codeOf(right), right.cookie]).toEqual([null, 'UNAUTHORIZED', undefined])
-    await disableUser(operator(), { user: one.id, disabled: false })
+    await enableUser(operator(), { user: one.id })
     expect((await signIn(one.email)).data).toEqual({ signIn: { id: one.id } })
   })
 
@@ -151,7 +152,7 @@ describe('a disabled user', () => {
 
   test('keeps the moment of the first time', async () => {
     const one = await user()
-    const first = await disableUser(operator(), { user: one.id, disabled: true })
-    expect(await disableUser(operator(), { user: one.id, disabled: true })).toEqual(first)
+    const first = await disableUser(operator(), { user: one.id })
+    expect(await disableUser(operator(), { user: one.id })).toEqual(first)
   })
 })

@@ -116,20 +116,27 @@ function addList(users: Command): void {
   )
 }
 
-/** The two ways of one verb. */
 function addStanding(users: Command): void {
-  const addOne = (name: string, description: string, disabled: boolean) =>
-    operatorCommand(
-      users.command(name).description(description).argument('<user>', 'id or e-mail address'),
-      async (ctx, _options, [user = '']) => {
-        const { disableUser } = await import('../../users/disable-user.ts')
-        const changed = await disableUser(ctx, { user, disabled })
-        return { json: toJson(changed), text: toLine(changed) }
-      },
-    )
-  addOne('disable', 'keep a user from signing in, and end their sessions', true)
-  addOne('enable', 'let a disabled user sign in again', false)
+  operatorCommand(
+    users
+      .command('disable')
+      .description('keep a user from signing in, and end their sessions')
+      .argument('<user>', 'id or e-mail address'),
+    async (ctx, _options, [user = '']) => {
+      const { disableUser } = await import('../../users/disable-user.ts')
+      return shown(await disableUser(ctx, { user }))
+    },
+  )
+  operatorCommand(
+    users.command('enable').description('let a disabled user sign in again').argument('<user>', 'id or e-mail address'),
+    async (ctx, _options, [user = '']) => {
+      const { enableUser } = await import('../../users/enable-user.ts')
+      return shown(await enableUser(ctx, { user }))
+    },
+  )
 }
+
+const shown = (user: User) => ({ json: toJson(user), text: toLine(user) })
 
 const toJson = ({ id, accountId, email, role, createdAt, disabledAt }: User) => ({
   user_id: id,

@@ -2,10 +2,10 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { completePerson } from '../complete-person.ts'
-import { UserRef } from '../user-graphql.ts'
-import { createSignInLink, type NewSignInLink } from './create-sign-in-link.ts'
-import { redeemSignInLink } from './redeem-sign-in-link.ts'
-import { type SignInLink, signInLink } from './sign-in-link.ts'
+import { createSignInLink, type NewSignInLink } from '../links/create-sign-in-link.ts'
+import { redeemSignInLink } from '../links/redeem-sign-in-link.ts'
+import { type SignInLink, signInLink } from '../links/sign-in-link.ts'
+import { UserRef } from './user-graphql.ts'
 
 export const NewSignInLinkRef = builder.objectRef<NewSignInLink>('NewSignInLink').implement({
   description: 'A new link that signs a user in, once.',

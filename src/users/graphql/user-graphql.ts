@@ -1,19 +1,21 @@
-import type { UserRole } from '../access/scopes.ts'
-import { BatchLoader } from '../concurrency/batch-loader.ts'
-import { invalidRequest } from '../errors/service-error.ts'
-import { builder, type GraphqlContext } from '../graphql/builder.ts'
-import { connectionOf } from '../graphql/connection.ts'
-import { describedEnum } from '../graphql/described-enum.ts'
-import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
-import { changePassword } from './change-password.ts'
-import { type Me, me } from './me.ts'
-import { signIn } from './sign-in.ts'
-import { signOut } from './sign-out.ts'
-import { USER_VIEW, type User } from './user.ts'
-import { findUser, type UsersInput, users } from './users.ts'
+import type { UserRole } from '../../access/scopes.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { connectionOf } from '../../graphql/connection.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
+import { resolvedBy } from '../../graphql/resolved-by.ts'
+import { changePassword } from '../change-password.ts'
+import { type EndedSession, endSession } from '../end-session.ts'
+import { type Me, me } from '../me.ts'
+import { type OpenSession, openSessions } from '../open-sessions.ts'
+import { signIn } from '../sign-in.ts'
+import { signOut } from '../sign-out.ts'
+import { USER_VIEW, type User } from '../user.ts'
+import { findUser, type UsersInput, users } from '../users.ts'
 
-const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
+export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
   owner: 'Everything, keys and webhooks included.',
   member: 'Submit and read jobs.',
 })
@@ -34,6 +36,11 @@ export const UserRef = builder.prismaObject('User', {
     email: t.exposeString('email', { description: 'The address to sign in with.' }),
     role: t.expose('role', { type: UserRoleEnum, description: 'The role of the user.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user was added.' }),
+    lastSeenAt: t.expose('lastSeenAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the user last used a session, within a minute; null before the first one.',
+    }),
     disabledAt: t.expose('disabledAt', {
       type: 'DateTime',
       nullable: true,
@@ -48,10 +55,25 @@ export const UserRef = builder.prismaObject('User', {
 
 addNodeSource<User>('user', { typeOf: () => 'User', load: findUser })
 
+const SessionRef = builder.objectRef<OpenSession>('Session').implement({
+  description: 'A browser that the user is signed in with.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The session id: with it endSession ends it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
+    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it was last used, within a minute.' }),
+    current: t.exposeBoolean('current', { description: 'Whether it is the one that asks.' }),
+  }),
+})
+
 const MeRef = builder.objectRef<Me>('Me').implement({
   description: 'The signed-in user and the account.',
   fields: (t) => ({
     user: t.field({ type: UserRef, description: 'The user.', resolve: ({ user }) => user }),
+    sessions: t.field({
+      type: [SessionRef],
+      description: 'Where the user is signed in, the last used first: at most 100.',
+      resolve: (_me, _args, ctx) => openSessions(ctx),
+    }),
     accountId: t.id({ description: 'The account of the user.', resolve: ({ account }) => account.id }),
     accountName: t.string({ description: 'Its name.', resolve: ({ account }) => account.name }),
     credits: t.float({ description: 'Its balance in credits.', resolve: ({ account }) => Number(account.credits) }),
@@ -129,6 +151,26 @@ builder.mutationField('signOut', (t) =>
       return done
     },
     extensions: { verb: signOut },
+  }),
+)
+
+const EndedSessionRef = builder.objectRef<EndedSession>('EndSessionSuccess').implement({
+  description: 'A session that has ended.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'The id of the session.' }) }),
+})
+
+builder.mutationField('endSession', (t) =>
+  t.field({
+    type: EndedSessionRef,
+    errors: {},
+    description: 'Ends one session of the signed-in user. Its open connections close within a second.',
+    args: { id: t.arg.id({ required: true, description: 'A session id of `me.sessions`.' }) },
+    resolve: async (_root, args, ctx) => {
+      const ended = await endSession(ctx, args)
+      if (ended.current) ctx.cookie?.clear()
+      return ended
+    },
+    extensions: { verb: endSession },
   }),
 )
 

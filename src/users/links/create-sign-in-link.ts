@@ -1,4 +1,5 @@
 import type { Context } from '../../context/context.ts'
+import type { PrismaTx } from '../../db/database.ts'
 import { lockRow } from '../../db/lock-row.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { managedUser } from '../managed-user.ts'
@@ -29,23 +30,28 @@ export async function createSignInLink(
   ctx: SignInLinkContext,
   input: { readonly user: string },
 ): Promise<NewSignInLink> {
-  const user = await managedUser(ctx, input.user)
+  const { id } = await managedUser(ctx, input.user)
+  return ctx.db.prisma.$transaction(async (tx) => {
+    await lockRow(tx, 'user', id)
+    const { disabledAt } = await tx.user.findUniqueOrThrow({ where: { id }, select: { disabledAt: true } })
+    if (disabledAt !== null) throw disabled()
+    return openLink(ctx, tx, id)
+  })
+}
+
+/** Makes the link of a user whose row the transaction has locked, or just written. */
+export async function openLink(ctx: SignInLinkContext, tx: PrismaTx, userId: string): Promise<NewSignInLink> {
   const [token, now] = [newToken(), ctx.now()]
   const expiresAt = new Date(now.getTime() + LIFETIME_MS)
-  await ctx.db.prisma.$transaction(async (tx) => {
-    await lockRow(tx, 'user', user.id)
-    const { disabledAt } = await tx.user.findUniqueOrThrow({ where: { id: user.id }, select: { disabledAt: true } })
-    if (disabledAt !== null) throw disabled()
-    const links = await tx.signInLink.findMany({
-      where: { userId: user.id, expiresAt: { gt: now } },
-      orderBy: [{ createdAt: 'desc' }, { hash: 'asc' }],
-      take: MAX_OPEN_LINKS - 1,
-      select: { hash: true },
-    })
-    await tx.signInLink.deleteMany({ where: { userId: user.id, hash: { notIn: links.map(({ hash }) => hash) } } })
-    const data = { hash: hashToken(token), userId: user.id, createdAt: now, expiresAt }
-    await tx.signInLink.create({ data, select: { userId: true } })
+  const kept = await tx.signInLink.findMany({
+    where: { userId, expiresAt: { gt: now } },
+    orderBy: [{ createdAt: 'desc' }, { hash: 'asc' }],
+    take: MAX_OPEN_LINKS - 1,
+    select: { hash: true },
   })
+  await tx.signInLink.deleteMany({ where: { userId, hash: { notIn: kept.map(({ hash }) => hash) } } })
+  const data = { hash: hashToken(token), userId, createdAt: now, expiresAt }
+  await tx.signInLink.create({ data, select: { userId: true } })
   return { url: `${ctx.publicUrl}${PAGE}${token}`, expiresAt }
 }
 

@@ -83,7 +83,7 @@ describe('a sign-in link', () => {
   test('ends with the sessions of its user: when disabled, given another password, or signed out everywhere', async () => {
     const [one, two, three] = [await people.user(), await people.user(), await people.user()]
     const tokens = await Promise.all([one, two, three].map(({ id }) => people.tokenFor(id)))
-    await disableUser(system(), { user: one.id, disabled: true })
+    await disableUser(system(), { user: one.id })
     await setPassword(system(), { user: two.id, password: PASSWORD })
     const out = await people.ask(
       'mutation { signOut(everywhere: true) { ... on SignOutSuccess { sessions } } }',

@@ -395,6 +395,7 @@ export const UserScalarFieldEnum = {
   passwordHash: 'passwordHash',
   role: 'role',
   createdAt: 'createdAt',
+  lastSeenAt: 'lastSeenAt',
   disabledAt: 'disabledAt'
 } as const
 

@@ -31,6 +31,7 @@ export type UserMinAggregateOutputType = {
   passwordHash: string | null
   role: $Enums.UserRole | null
   createdAt: Date | null
+  lastSeenAt: Date | null
   disabledAt: Date | null
 }
 
@@ -41,6 +42,7 @@ export type UserMaxAggregateOutputType = {
   passwordHash: string | null
   role: $Enums.UserRole | null
   createdAt: Date | null
+  lastSeenAt: Date | null
   disabledAt: Date | null
 }
 
@@ -51,6 +53,7 @@ export type UserCountAggregateOutputType = {
   passwordHash: number
   role: number
   createdAt: number
+  lastSeenAt: number
   disabledAt: number
   _all: number
 }
@@ -63,6 +66,7 @@ export type UserMinAggregateInputType = {
   passwordHash?: true
   role?: true
   createdAt?: true
+  lastSeenAt?: true
   disabledAt?: true
 }
 
@@ -73,6 +77,7 @@ export type UserMaxAggregateInputType = {
   passwordHash?: true
   role?: true
   createdAt?: true
+  lastSeenAt?: true
   disabledAt?: true
 }
 
@@ -83,6 +88,7 @@ export type UserCountAggregateInputType = {
   passwordHash?: true
   role?: true
   createdAt?: true
+  lastSeenAt?: true
   disabledAt?: true
   _all?: true
 }
@@ -166,6 +172,7 @@ export type UserGroupByOutputType = {
   passwordHash: string | null
   role: $Enums.UserRole
   createdAt: Date
+  lastSeenAt: Date | null
   disabledAt: Date | null
   _count: UserCountAggregateOutputType | null
   _min: UserMinAggregateOutputType | null
@@ -197,6 +204,7 @@ export type UserWhereInput = {
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
   role?: Prisma.EnumUserRoleFilter<"User"> | $Enums.UserRole
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
@@ -210,6 +218,7 @@ export type UserOrderByWithRelationInput = {
   passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
   role?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   sessions?: Prisma.SessionOrderByRelationAggregateInput
@@ -226,6 +235,7 @@ export type UserWhereUniqueInput = Prisma.AtLeast<{
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
   role?: Prisma.EnumUserRoleFilter<"User"> | $Enums.UserRole
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   sessions?: Prisma.SessionListRelationFilter
@@ -239,6 +249,7 @@ export type UserOrderByWithAggregationInput = {
   passwordHash?: Prisma.SortOrderInput | Prisma.SortOrder
   role?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  lastSeenAt?: Prisma.SortOrderInput | Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.UserCountOrderByAggregateInput
   _max?: Prisma.UserMaxOrderByAggregateInput
@@ -255,6 +266,7 @@ export type UserScalarWhereWithAggregatesInput = {
   passwordHash?: Prisma.StringNullableWithAggregatesFilter<"User"> | string | null
   role?: Prisma.EnumUserRoleWithAggregatesFilter<"User"> | $Enums.UserRole
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"User"> | Date | string
+  lastSeenAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableWithAggregatesFilter<"User"> | Date | string | null
 }
 
@@ -264,6 +276,7 @@ export type UserCreateInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
@@ -277,6 +290,7 @@ export type UserUncheckedCreateInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
@@ -288,6 +302,7 @@ export type UserUpdateInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
@@ -301,6 +316,7 @@ export type UserUncheckedUpdateInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
@@ -313,6 +329,7 @@ export type UserCreateManyInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
 }
 
@@ -322,6 +339,7 @@ export type UserUpdateManyMutationInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -332,6 +350,7 @@ export type UserUncheckedUpdateManyInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -352,6 +371,7 @@ export type UserCountOrderByAggregateInput = {
   passwordHash?: Prisma.SortOrder
   role?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
 }
 
@@ -362,6 +382,7 @@ export type UserMaxOrderByAggregateInput = {
   passwordHash?: Prisma.SortOrder
   role?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
 }
 
@@ -372,6 +393,7 @@ export type UserMinOrderByAggregateInput = {
   passwordHash?: Prisma.SortOrder
   role?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  lastSeenAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrder
 }
 
@@ -460,6 +482,7 @@ export type UserCreateWithoutAccountInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -471,6 +494,7 @@ export type UserUncheckedCreateWithoutAccountInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
@@ -512,6 +536,7 @@ export type UserScalarWhereInput = {
   passwordHash?: Prisma.StringNullableFilter<"User"> | string | null
   role?: Prisma.EnumUserRoleFilter<"User"> | $Enums.UserRole
   createdAt?: Prisma.DateTimeFilter<"User"> | Date | string
+  lastSeenAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
   disabledAt?: Prisma.DateTimeNullableFilter<"User"> | Date | string | null
 }
 
@@ -521,6 +546,7 @@ export type UserCreateWithoutSessionsInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   signInLinks?: Prisma.SignInLinkCreateNestedManyWithoutUserInput
@@ -533,6 +559,7 @@ export type UserUncheckedCreateWithoutSessionsInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   signInLinks?: Prisma.SignInLinkUncheckedCreateNestedManyWithoutUserInput
 }
@@ -559,6 +586,7 @@ export type UserUpdateWithoutSessionsInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -571,6 +599,7 @@ export type UserUncheckedUpdateWithoutSessionsInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
 }
@@ -581,6 +610,7 @@ export type UserCreateWithoutSignInLinksInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   account: Prisma.AccountCreateNestedOneWithoutUsersInput
   sessions?: Prisma.SessionCreateNestedManyWithoutUserInput
@@ -593,6 +623,7 @@ export type UserUncheckedCreateWithoutSignInLinksInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
   sessions?: Prisma.SessionUncheckedCreateNestedManyWithoutUserInput
 }
@@ -619,6 +650,7 @@ export type UserUpdateWithoutSignInLinksInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   account?: Prisma.AccountUpdateOneRequiredWithoutUsersNestedInput
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
@@ -631,6 +663,7 @@ export type UserUncheckedUpdateWithoutSignInLinksInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
 }
@@ -641,6 +674,7 @@ export type UserCreateManyAccountInput = {
   passwordHash?: string | null
   role: $Enums.UserRole
   createdAt?: Date | string
+  lastSeenAt?: Date | string | null
   disabledAt?: Date | string | null
 }
 
@@ -650,6 +684,7 @@ export type UserUpdateWithoutAccountInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUpdateManyWithoutUserNestedInput
@@ -661,6 +696,7 @@ export type UserUncheckedUpdateWithoutAccountInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sessions?: Prisma.SessionUncheckedUpdateManyWithoutUserNestedInput
   signInLinks?: Prisma.SignInLinkUncheckedUpdateManyWithoutUserNestedInput
@@ -672,6 +708,7 @@ export type UserUncheckedUpdateManyWithoutAccountInput = {
   passwordHash?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   role?: Prisma.EnumUserRoleFieldUpdateOperationsInput | $Enums.UserRole
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastSeenAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
@@ -722,6 +759,7 @@ export type UserSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   passwordHash?: boolean
   role?: boolean
   createdAt?: boolean
+  lastSeenAt?: boolean
   disabledAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
@@ -736,6 +774,7 @@ export type UserSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   passwordHash?: boolean
   role?: boolean
   createdAt?: boolean
+  lastSeenAt?: boolean
   disabledAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
@@ -747,6 +786,7 @@ export type UserSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensio
   passwordHash?: boolean
   role?: boolean
   createdAt?: boolean
+  lastSeenAt?: boolean
   disabledAt?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["user"]>
@@ -758,10 +798,11 @@ export type UserSelectScalar = {
   passwordHash?: boolean
   role?: boolean
   createdAt?: boolean
+  lastSeenAt?: boolean
   disabledAt?: boolean
 }
 
-export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "createdAt" | "disabledAt", ExtArgs["result"]["user"]>
+export type UserOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "email" | "passwordHash" | "role" | "createdAt" | "lastSeenAt" | "disabledAt", ExtArgs["result"]["user"]>
 export type UserInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   sessions?: boolean | Prisma.User$sessionsArgs<ExtArgs>
@@ -789,6 +830,10 @@ export type $UserPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     passwordHash: string | null
     role: $Enums.UserRole
     createdAt: Date
+    /**
+     * When a session of the user was last used, within a minute.
+     */
+    lastSeenAt: Date | null
     /**
      * Since when the user may not sign in; null for all others.
      */
@@ -1225,6 +1270,7 @@ export interface UserFieldRefs {
   readonly passwordHash: Prisma.FieldRef<"User", 'String'>
   readonly role: Prisma.FieldRef<"User", 'UserRole'>
   readonly createdAt: Prisma.FieldRef<"User", 'DateTime'>
+  readonly lastSeenAt: Prisma.FieldRef<"User", 'DateTime'>
   readonly disabledAt: Prisma.FieldRef<"User", 'DateTime'>
 }
     

@@ -1,0 +1,12 @@
+import type { Context } from '../context/context.ts'
+import { managedUser } from './managed-user.ts'
+import { USER_VIEW, type User } from './user.ts'
+
+/**
+ * Lets a disabled user, named by id or e-mail address, sign in again.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts)
+ */
+export async function enableUser(ctx: Context, input: { readonly user: string }): Promise<User> {
+  const { id } = await managedUser(ctx, input.user)
+  return ctx.db.prisma.user.update({ where: { id }, data: { disabledAt: null }, select: USER_VIEW })
+}

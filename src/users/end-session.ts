@@ -1,0 +1,22 @@
+import { requireSession } from '../access/require.ts'
+import type { Context } from '../context/context.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { isId } from '../values/id.ts'
+
+/** A session that has ended. */
+export interface EndedSession {
+  readonly id: string
+  /** Whether it was the one that asked. */
+  readonly current: boolean
+}
+
+/**
+ * Ends one session of the signed-in user; what it holds open is closed within a second.
+ * @throws UNAUTHORIZED unless signed in, NOT_FOUND (also for sessions of other users)
+ */
+export async function endSession(ctx: Context, { id }: { readonly id: string }): Promise<EndedSession> {
+  const { userId, sessionId } = requireSession(ctx)
+  const { count } = isId('ses', id) ? await ctx.db.prisma.session.deleteMany({ where: { id, userId } }) : { count: 0 }
+  if (count === 0) throw new ServiceError('NOT_FOUND', 'Check the id: you have no such session.')
+  return { id, current: id === sessionId }
+}

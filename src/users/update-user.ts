@@ -1,0 +1,24 @@
+import type { UserRole } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
+import { requireAnotherOwner } from './last-owner.ts'
+import { managedUser } from './managed-user.ts'
+import { USER_VIEW, type User } from './user.ts'
+
+/** What is to change of a user. */
+export interface UserUpdate {
+  /** Id or e-mail address. */
+  readonly user: string
+  readonly role: UserRole
+}
+
+/**
+ * Gives a user another role, from their next request on; what they follow and may not any more is closed within a second.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), INVALID_REQUEST for the last owner
+ */
+export async function updateUser(ctx: Context, input: UserUpdate): Promise<User> {
+  const user = await managedUser(ctx, input.user)
+  return ctx.db.prisma.$transaction(async (tx) => {
+    if (input.role !== 'owner') await requireAnotherOwner(tx, user)
+    return tx.user.update({ where: { id: user.id }, data: { role: input.role }, select: USER_VIEW })
+  })
+}
