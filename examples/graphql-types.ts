@@ -124,6 +124,14 @@ export type MediaKind =
   /** Moving pictures. */
   | 'VIDEO';
 
+/** A window of time; either end may be open. */
+export type TimeRange = {
+  /** Inclusive. */
+  from?: string | null | undefined;
+  /** Exclusive. */
+  to?: string | null | undefined;
+};
+
 /** The role of a user in an account. */
 export type UserRole =
   /** Submit and read jobs. */
@@ -137,6 +145,20 @@ export type VoiceKind =
   | 'PRESET'
   /** Cloned from a recording. */
   | 'REFERENCE';
+
+/** Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
+export type WebhookDeliveriesFilter = {
+  /** Only of jobs that finished in this range. */
+  createdAt?: TimeRange | null | undefined;
+  /** Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none. */
+  endpointKeys?: Array<string> | null | undefined;
+  /** Only of this job. */
+  jobId?: string | null | undefined;
+  /** Only with one of these outcomes. */
+  outcomes?: Array<string> | null | undefined;
+  /** Only in one of these states. */
+  states?: Array<WebhookDeliveryState> | null | undefined;
+};
 
 /** Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand. */
 export type WebhookDeliveryState =
@@ -160,6 +182,11 @@ export type AccountQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type AccountQuery = { account: { id: string, name: string, credits: number } };
+
+export type AccountUpdatedSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AccountUpdatedSubscription = { accountUpdated: { credits: number, jobCounts: { queued: number, processing: number, completed: number, failed: number } | null, deliveryCounts: { pending: number, succeeded: number, failed: number } | null } };
 
 export type AccountsQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -320,6 +347,13 @@ export type DeleteJobMutation = { deleteJob:
     | { __typename: 'DeleteJobSuccess', jobId: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
+
+export type DeliveriesUpdatedSubscriptionVariables = Exact<{
+  filter?: WebhookDeliveriesFilter | null | undefined;
+}>;
+
+
+export type DeliveriesUpdatedSubscription = { deliveriesUpdated: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, nextAttemptAt: string | null } };
 
 export type DisableUserMutationVariables = Exact<{
   user: string;
@@ -690,6 +724,7 @@ export type WorkflowsQueryVariables = Exact<{
 export type WorkflowsQuery = { workflows: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, slug: string, name: string, inputs: unknown, creditsPerJob: number, timeLimitSeconds: number, settings: { engine: unknown } | null } }> } };
 
 export const accountQueryVariables: AccountQueryVariables = {}
+export const accountUpdatedSubscriptionVariables: AccountUpdatedSubscriptionVariables = {}
 export const accountsQueryVariables: AccountsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
@@ -707,6 +742,7 @@ export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}

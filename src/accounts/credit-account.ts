@@ -4,6 +4,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
 import { findAccount } from './find-account.ts'
+import { notifyAccount } from './notify-account.ts'
 
 /**
  * Grants credits, or takes some back with a negative amount: never below zero.
@@ -36,6 +37,7 @@ export async function creditAccount(
     await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount: input.amount }, select: { id: true } })
     return changed.credits
   })
+  notifyAccount(ctx, id)
   ctx.telemetry.count(
     'credits_total',
     { kind: input.amount > 0n ? 'grant' : 'withdrawal' },

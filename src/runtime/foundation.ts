@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openAudioThreads } from '../audio/audio-threads.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
+import { Subscriptions } from '../callers/subscriptions.ts'
 import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
 import type { Parts } from '../context/context.ts'
@@ -17,6 +18,7 @@ import { watchPool } from '../db/watch-pool.ts'
 import type { SpeechUrls } from '../jobs/audio-urls.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
+import { AccountFeed } from '../jobs/live/account-feed.ts'
 import { JobFeed } from '../jobs/live/job-feed.ts'
 import { openDisk } from '../storage/disk.ts'
 import { measuredStorage } from '../storage/measured-storage.ts'
@@ -28,6 +30,7 @@ import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
 import { openDeliveryPort } from '../webhooks/delivery/create-delivery.ts'
+import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 import type { Services } from './services.ts'
 
 const MAX_CLOSING_SECONDS = 5
@@ -125,15 +128,23 @@ function openWaiting(
   })
   closers.push({ what: 'exports', close: () => spill.close() })
   const callers = openCallerWatch({ db, log, now })
-  const jobFeed = new JobFeed(whole, callers)
-  closers.push({ what: 'subscriptions', close: async () => jobFeed.close() })
+  const subscriptions = new Subscriptions(callers)
+  closers.push({ what: 'subscriptions', close: async () => subscriptions.close() })
+  const feeds = openFeeds(whole, subscriptions)
   const audio = openAudioThreads(availableParallelism())
   closers.push({ what: 'the audio threads', close: () => audio.close() })
   const exportQueue = new ExportQueue()
   telemetry.gauge('exports_open', () => [{ labels: {}, value: exportQueue.open }])
   telemetry.gauge('spill_bytes', () => [{ labels: {}, value: spill.bytes }])
-  return { spill, exportQueue, callers, jobFeed, audio }
+  return { spill, exportQueue, callers, subscriptions, ...feeds, audio }
 }
+
+/** How things change, for subscribers. */
+const openFeeds = (whole: () => Whole, subscriptions: Subscriptions) => ({
+  jobFeed: new JobFeed(whole, subscriptions),
+  accountFeed: new AccountFeed(whole, subscriptions),
+  deliveryFeed: new DeliveryFeed(whole, subscriptions),
+})
 
 /** The store for what only moves files: it signs no URLs. */
 export const openStore = (settings: Settings): Storage =>

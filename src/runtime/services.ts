@@ -1,15 +1,18 @@
 import type { Actor } from '../access/actor.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import type { CallerWatch } from '../callers/caller-watch.ts'
+import type { Subscriptions } from '../callers/subscriptions.ts'
 import type { Companion } from '../companion/companion.ts'
 import type { Parts } from '../context/context.ts'
 import type { SpeechUrls } from '../jobs/audio-urls.ts'
 import type { ExportQueue } from '../jobs/export/export-queue.ts'
 import type { Spill } from '../jobs/export/spill.ts'
 import type { DeliveryPort } from '../jobs/lifecycle/end-job.ts'
+import type { AccountFeed } from '../jobs/live/account-feed.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
+import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 
 /** Everything that any verb declares that it needs. */
 export interface Services extends Parts {
@@ -23,8 +26,13 @@ export interface Services extends Parts {
   readonly exportQueue: ExportQueue
   /** How jobs change, for subscribers. */
   readonly jobFeed: JobFeed
+  /** How balances and counts change. */
+  readonly accountFeed: AccountFeed
+  readonly deliveryFeed: DeliveryFeed
   /** Notices the end of keys and sessions that connections depend on. */
   readonly callers: CallerWatch
+  /** What callers follow. */
+  readonly subscriptions: Subscriptions
   readonly companion: Companion
   readonly deliveries: DeliveryPort
   readonly vault: SecretVault

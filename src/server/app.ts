@@ -68,7 +68,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))
   app.addHook('preClose', () => runtime.spill.close())
   // Subscriptions have no end of their own.
-  app.addHook('preClose', async () => runtime.jobFeed.close())
+  app.addHook('preClose', async () => runtime.subscriptions.close())
   return app
 }
 

@@ -14,6 +14,9 @@ const ACCEPTED: readonly string[] = [
   'An optional argument Mutation.retryJob(idempotencyKey:) was added.',
   'An optional argument Mutation.submitVoiceJob(audioFormat:) was added.',
   'An optional argument Mutation.submitVoiceJob(live:) was added.',
+  ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
+    (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
+  ),
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
   // Only of audio that was deleted, and of ledgers whose jobs were: neither could be before.

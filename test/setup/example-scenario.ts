@@ -104,6 +104,10 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       await insert('processing')
       return {}
     },
+    'deliveries-updated': async () => {
+      await sendTestWebhook(service.runtime.as(holderOf(account)))
+      return {}
+    },
     'cancel-job': () => submit('Never mind.'),
     'retry-job': async () => {
       const failed = await submit('Once more.')

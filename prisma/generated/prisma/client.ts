@@ -143,6 +143,11 @@ export type WebhookSecret = Prisma.WebhookSecretModel
  */
 export type WebhookDelivery = Prisma.WebhookDeliveryModel
 /**
+ * Model WebhookDeliveryCount
+ * How many deliveries there are, kept by triggers on `webhook_delivery`: the sum over the shards. A single shard may be negative.
+ */
+export type WebhookDeliveryCount = Prisma.WebhookDeliveryCountModel
+/**
  * Model WebhookAttempt
  * One try to hand a delivery over. Without an outcome it still runs, or its process died.
  */

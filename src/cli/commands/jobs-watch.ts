@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { errorOf, type Job } from '../../jobs/job-shape.ts'
-import type { JobStates } from '../../jobs/live/job-stream.ts'
+import type { JobStates } from '../../jobs/live/followers.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { invalidRequest } from '../../errors/service-error.ts'
-import type { DeliveryView } from '../../webhooks/delivery/webhook-deliveries.ts'
+import type { DeliveryView } from '../../webhooks/delivery/delivery-view.ts'
 import { actingFor } from '../acting-for.ts'
 import { size } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'

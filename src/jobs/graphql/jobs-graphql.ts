@@ -12,7 +12,7 @@ interface Counted extends Connection<Job> {
   readonly input: Pick<JobsInput, 'filter' | 'orderBy'>
 }
 
-const TimeRangeInput = builder.inputType('TimeRange', {
+export const TimeRangeInput = builder.inputType('TimeRange', {
   description: 'A window of time; either end may be open.',
   fields: (t) => ({
     from: t.field({ type: 'DateTime', description: 'Inclusive.' }),

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { Drain } from '../../concurrency/drain.ts'
 import type { Parts } from '../../context/context.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
 import type { FetchedJob, Follower } from './followers.ts'
@@ -14,7 +14,7 @@ export interface JobFetcher {
 
 interface Wanted {
   readonly accountId: string
-  followers: Set<Follower> | null
+  readonly followers: ReadonlySet<Follower> | null
 }
 
 /** One statement at a time, for all that has come together meanwhile: no subscriber gets an older state after a newer one. */
@@ -22,8 +22,6 @@ export function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
   notify: (fetched: FetchedJob) => void,
 ): JobFetcher {
-  const wanted = new Map<string, Wanted>()
-  let busy = false
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
     for (const job of await readJobs(parts(), [...batch.keys()])) {
       const asked = batch.get(job.id)
@@ -32,31 +30,22 @@ export function openJobFetcher(
       notify({ job, stamp, followers: asked.followers })
     }
   }
-  const want = (accountId: string, jobId: string, follower: Follower | null): void => {
-    const known = wanted.get(jobId)
-    if (known === undefined) wanted.set(jobId, { accountId, followers: follower === null ? null : new Set([follower]) })
-    else if (follower === null) known.followers = null
-    else known.followers?.add(follower)
-    if (!busy) void drain()
+  const changed = new Drain<string, Wanted>({
+    maxBatch: MAX_BATCH,
+    retryMs: RETRY_MS,
+    work: fetchBatch,
+    merge: (older, newer) => ({ ...newer, followers: both(older.followers, newer.followers) }),
+    onFailure: ({ message }) => parts().log.warn({ err: message }, 'changed jobs could not be read; trying again'),
+  })
+  return {
+    want: (accountId, jobId, follower) =>
+      changed.add(jobId, { accountId, followers: follower === undefined ? null : new Set([follower]) }),
   }
-  const drain = async (): Promise<void> => {
-    busy = true
-    while (wanted.size > 0) {
-      const batch = new Map([...wanted].slice(0, MAX_BATCH))
-      for (const jobId of batch.keys()) wanted.delete(jobId)
-      try {
-        await fetchBatch(batch)
-      } catch (error) {
-        parts().log.warn({ err: (error as Error).message }, 'changed jobs could not be read; trying again')
-        await pause(RETRY_MS, undefined, { ref: false })
-        for (const [jobId, { accountId }] of batch)
-          if (!wanted.has(jobId)) wanted.set(jobId, { accountId, followers: null })
-      }
-    }
-    busy = false
-  }
-  return { want: (accountId, jobId, follower) => want(accountId, jobId, follower ?? null) }
 }
+
+/** Null: all of the account's. */
+const both = (one: Wanted['followers'], other: Wanted['followers']): Wanted['followers'] =>
+  one === null || other === null ? null : new Set([...one, ...other])
 
 async function readJobs({ db }: Pick<Parts, 'db'>, jobIds: readonly string[]): Promise<Job[]> {
   const { rows } = await db.pool.query<Job>({

@@ -1,14 +1,15 @@
-import { type AccountHolder, callerOf } from '../../access/actor.ts'
-import type { CallerWatch } from '../../callers/caller-watch.ts'
-import { forbidden, ServiceError, unauthorized } from '../../errors/service-error.ts'
+import type { AccountHolder } from '../../access/actor.ts'
+import type { Subscriptions } from '../../callers/subscriptions.ts'
+import type { LatestStream } from '../../concurrency/latest-stream.ts'
+import type { PullStream } from '../../concurrency/pull-stream.ts'
 import type { Job } from '../job-shape.ts'
 import { isTerminal } from '../job-states.ts'
-import { type JobStream, openJobStream } from './job-stream.ts'
 
-const MAX_SUBSCRIPTIONS_PER_CALLER = 1000
-const MAX_SUBSCRIPTIONS = 10_000
 /** Jobs whose last state a subscription remembers, so that no state is sent twice. */
 const MAX_REMEMBERED = 1000
+
+/** The states of jobs as a subscriber reads them, one after the other. */
+export type JobStates = PullStream<Job>
 
 /** What a subscriber follows. */
 export interface Interest {
@@ -20,7 +21,7 @@ export interface Interest {
 /** One subscription. */
 export interface Follower {
   readonly interest: Interest
-  readonly stream: JobStream
+  readonly stream: LatestStream<Job>
   /** Job id to the stamp that was sent last. */
   readonly sent: Map<string, string>
 }
@@ -29,44 +30,25 @@ export interface Follower {
 export interface Followers {
   readonly accounts: ReadonlyMap<string, ReadonlySet<Follower>>
   /**
-   * Ends by itself when the caller loses its key, its session or one of its scopes. @param counted whether it is one of the subscriptions
-   * that a caller has. @throws RATE_LIMITED where there are too many already
+   * Ends as `Subscriptions` has it. @param counted whether it is one of the subscriptions that a caller has.
+   * @throws RATE_LIMITED where there are too many already
    */
   add(caller: AccountHolder, interest: Interest, counted: boolean): Follower
 }
 
 /** Keeps the followers of this process. */
-export function openFollowers(callers: CallerWatch): Followers {
+export function openFollowers(subscriptions: Subscriptions): Followers {
   const accounts = new Map<string, Set<Follower>>()
-  const counts = new Map<string, number>()
-  let total = 0
-  const count = (callerId: string, change: 1 | -1): void => {
-    total += change
-    const left = (counts.get(callerId) ?? 0) + change
-    if (left === 0) counts.delete(callerId)
-    else counts.set(callerId, left)
-  }
-  const isFull = (callerId: string): boolean =>
-    total >= MAX_SUBSCRIPTIONS || (counts.get(callerId) ?? 0) >= MAX_SUBSCRIPTIONS_PER_CALLER
   const add = (caller: AccountHolder, interest: Interest, counted: boolean): Follower => {
     const { accountId } = caller
-    const callerId = callerOf(caller)
-    if (counted && isFull(callerId)) throw tooMany()
-    const stream = openJobStream(() => {
-      unwatch()
-      if (counted) count(callerId, -1)
+    const onEnd = (): void => {
       const followers = accounts.get(accountId)
       followers?.delete(follower)
       if (followers?.size === 0) accounts.delete(accountId)
-    })
+    }
+    const stream = subscriptions.open<Job>(caller, { onEnd, counted })
     const follower: Follower = { interest, stream, sent: new Map() }
-    if (counted) count(callerId, 1)
     accounts.set(accountId, (accounts.get(accountId) ?? new Set()).add(follower))
-    // Jobs are read with the scopes that the caller had when it subscribed: a caller that loses one has to subscribe again.
-    const scopes = 'scopes' in caller ? caller.scopes : []
-    const unwatch = callers.watch(caller, scopes, (lost) =>
-      stream.fail(lost === null ? unauthorized() : forbidden(lost)),
-    )
     return follower
   }
   return { accounts, add }
@@ -89,11 +71,6 @@ export function notifyFollower({ interest, stream, sent }: Follower, { job, stam
   stream.push(job)
   if (interest.jobId !== null && isTerminal(job.status)) stream.finish()
 }
-
-const tooMany = () =>
-  new ServiceError('RATE_LIMITED', 'End other subscriptions first: there are too many of them.', {
-    retryAfterSeconds: 1,
-  })
 
 /** A job as it was read for its subscribers. */
 export interface FetchedJob {

@@ -1,5 +1,6 @@
 import { requireAccount } from '../../access/require.ts'
-import type { CallerWatch } from '../../callers/caller-watch.ts'
+import type { Subscriptions } from '../../callers/subscriptions.ts'
+import { lazily } from '../../concurrency/lazily.ts'
 import type { Context, Parts } from '../../context/context.ts'
 import { type JobFetcher, openJobFetcher } from './fetch-jobs.ts'
 import {
@@ -8,10 +9,10 @@ import {
   type Follower,
   type Followers,
   type Interest,
+  type JobStates,
   notifyFollower,
   openFollowers,
 } from './followers.ts'
-import type { JobStates } from './job-stream.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
 import { recentJobs } from './recent-jobs.ts'
 
@@ -29,9 +30,9 @@ export class JobFeed {
   readonly #listen: () => Promise<unknown>
 
   /** Listens to one channel from the first subscription on; `parts` is asked for no earlier. */
-  constructor(parts: () => FeedParts, callers: CallerWatch) {
+  constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
-    this.#followers = openFollowers(callers)
+    this.#followers = openFollowers(subscriptions)
     this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched))
     this.#listen = lazily(() =>
       parts().notifier.listen(
@@ -62,13 +63,6 @@ export class JobFeed {
       throw error
     }
     return follower.stream.states
-  }
-
-  /** Ends every subscription. */
-  close(): void {
-    for (const followers of [...this.#followers.accounts.values()]) {
-      for (const { stream } of [...followers]) stream.finish()
-    }
   }
 
   #of(accountId: string): ReadonlySet<Follower> {
@@ -104,16 +98,4 @@ export class JobFeed {
 /** What subscriptions need: how jobs change. */
 export interface FeedContext extends Context {
   readonly jobFeed: JobFeed
-}
-
-/** Does it once, however often it is asked for; after a failure once more. */
-function lazily(work: () => Promise<unknown>): () => Promise<unknown> {
-  let done: Promise<unknown> | undefined
-  return () => {
-    done ??= work().catch((error) => {
-      done = undefined
-      throw error
-    })
-    return done
-  }
 }

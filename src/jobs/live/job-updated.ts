@@ -1,6 +1,6 @@
 import { job } from '../job.ts'
+import type { JobStates } from './followers.ts'
 import type { FeedContext } from './job-feed.ts'
-import type { JobStates } from './job-stream.ts'
 
 /**
  * A job's state now and whenever it changes, until it has ended. Changes that come fast may be skipped; the last one never is.

@@ -7,8 +7,8 @@ import {
   toJobsFilter,
 } from '../list/filter-parameters.ts'
 import { matchesFilter } from '../list/matches-filter.ts'
+import type { JobStates } from './followers.ts'
 import type { FeedContext } from './job-feed.ts'
-import type { JobStates } from './job-stream.ts'
 
 /**
  * The jobs of the caller's account that match, whenever they change; first of all the unfinished ones as they are now. A reader that is

@@ -1,3 +1,4 @@
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { findJob } from '../../jobs/find-job.ts'
@@ -76,6 +77,7 @@ export async function createDelivery(
     committed: () => {
       if (failed) noteEndedDelivery(parts.telemetry, 'secret_unreadable')
       else parts.queue.wake(WEBHOOK_KIND)
+      notifyAccount(parts, subject.accountId, id)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
@@ -90,7 +91,10 @@ async function giveUp(parts: Parts, deliveryId: string, row: Row, outcome: Outco
      where id = $1 and round = $2 and attempt = $3 and state = 'pending'`,
     [deliveryId, row.round, row.attempt, outcome],
   )
-  if (rowCount === 1) noteEndedDelivery(parts.telemetry, outcome)
+  if (rowCount === 1) {
+    noteEndedDelivery(parts.telemetry, outcome)
+    notifyAccount(parts, row.account_id, deliveryId)
+  }
   return null
 }
 

@@ -1,3 +1,4 @@
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
@@ -57,7 +58,9 @@ update webhook_delivery d set outcome = r.outcome, next_attempt_at = now() + mak
 from result r where d.id = r.id and d.round = r.round and d.attempt = r.number and d.state::text = 'pending'`
 
 /** Records the outcomes of attempts: successes many in one statement, failures each with its retry in one transaction. */
-export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings' | 'telemetry'>): RecordAttempt {
+export function openRecordAttempt(
+  parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings' | 'telemetry'>,
+): RecordAttempt {
   const successes = new BatchedCalls(
     MAX_BATCH,
     (items: readonly Recorded[]) => recordSuccesses(parts.db, items),
@@ -68,6 +71,7 @@ export function openRecordAttempt(parts: Pick<Parts, 'db' | 'queue' | 'settings'
     if (result.outcome === 'succeeded') await successes.call(recorded)
     const isLast = result.outcome === 'succeeded' || (await recordFailure(parts, recorded))
     noteAttempt(parts.telemetry, result, isLast)
+    notifyAccount(parts, recorded.attempt.accountId, recorded.attempt.deliveryId)
     return result.outcome === 'succeeded' ? 'settled' : 'open'
   }
 }

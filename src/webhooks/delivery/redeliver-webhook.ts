@@ -1,5 +1,6 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Context } from '../../context/context.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
 import { invalidRequest, notFound } from '../../errors/service-error.ts'
@@ -37,6 +38,7 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
     await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
   })
   ctx.queue.wake(WEBHOOK_KIND)
+  notifyAccount(ctx, accountId, input.id)
   return input.id
 }
 

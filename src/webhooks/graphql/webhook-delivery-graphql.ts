@@ -1,21 +1,14 @@
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { notFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
-import { connectionOf } from '../../graphql/connection.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
-import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { JobInterface } from '../../jobs/graphql/job-interface-graphql.ts'
-import {
-  type AttemptView,
-  type DeliveriesInput,
-  type DeliveryView,
-  findDeliveries,
-  webhookDeliveries,
-} from '../delivery/webhook-deliveries.ts'
+import type { AttemptView, DeliveryView } from '../delivery/delivery-view.ts'
+import { findDeliveries } from '../delivery/webhook-deliveries.ts'
 import type { DeliveryState } from '../delivery/webhook-delivery.ts'
 
-const DeliveryStateEnum = describedEnum<DeliveryState>(
+export const DeliveryStateEnum = describedEnum<DeliveryState>(
   'WebhookDeliveryState',
   'Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand.',
   {
@@ -91,19 +84,4 @@ builder.interfaceField(JobInterface, 'deliveries', (t) =>
     description: 'Its webhook deliveries, newest first. Needs the scope account:admin.',
     resolve: async ({ id }, _args, ctx) => (await deliveries.load(ctx, id)) ?? [],
   }),
-)
-
-builder.queryField('webhookDeliveries', (t) =>
-  t.connection(
-    {
-      type: DeliveryRef,
-      description: "The account's deliveries of the last 30 days, newest first.",
-      args: {
-        jobId: t.arg.id({ description: 'Only of this job.' }),
-        outcome: t.arg.string({ description: 'Only with this outcome.' }),
-      },
-      ...resolvedBy(webhookDeliveries, (args: DeliveriesInput) => args),
-    },
-    ...connectionOf('WebhookDelivery', 'deliveries'),
-  ),
 )

@@ -68,14 +68,14 @@ describe('examples/graphql', () => {
   )
 
   test.each(parsed.filter(({ document }) => operationOf(document) === 'subscription'))(
-    '$name receives a job over WebSocket and server-sent events',
+    '$name is followed over WebSocket and server-sent events',
     async ({ name, query, variables, document }) => {
       const prepared = await scenario.variablesFor(name, variables)
       for (const open of [openSocketClient, openEventClient]) {
         const client = open(scenario.url, scenario.key)
-        const heard = client.subscribe<Record<string, { id: string }>>(query, prepared)
+        const heard = client.subscribe<Record<string, unknown>>(query, prepared)
         const told = await heard.waitFor(() => true)
-        expect(told[rootFieldsOf(document)[0]!]?.id).toMatch(/^job_/)
+        expect(told[rootFieldsOf(document)[0]!]).toBeTruthy()
         expect(heard.errors).toEqual([])
         await client.dispose()
       }

@@ -32,6 +32,10 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
     select account_id, type, status from job_count group by account_id, type, status
     having sum(jobs) <> (select count(*) from job j
       where j.account_id = job_count.account_id and j.type = job_count.type and j.status = job_count.status)`,
+  'the kept count of deliveries is wrong': `
+    select account_id, state from webhook_delivery_count group by account_id, state
+    having sum(deliveries) <> (select count(*) from webhook_delivery d
+      where d.account_id = webhook_delivery_count.account_id and d.state = webhook_delivery_count.state)`,
   'a finished job did not create the one delivery that it was asked for': `
     select j.id from job j where j.webhook_url is not null and j.status in ('completed', 'failed')
       and (select count(*) from webhook_delivery d where d.job_id = j.id and d.kind = 'job') <> 1`,

@@ -3,6 +3,7 @@ import { codeOf, errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Received, Receiver } from '../../setup/servers/receiver.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
 import { createOwner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
@@ -26,7 +27,7 @@ const ask = async (key: string, query: string): Promise<Answer> =>
 async function admin(url: string | null = null) {
   const owner = await createOwner(service, url)
   const { apiKey } = await service.createKey(owner.account, ['account:admin'])
-  return { owner, ask: (query: string) => ask(apiKey, query) }
+  return { owner, key: apiKey, ask: (query: string) => ask(apiKey, query) }
 }
 
 const ROTATE = 'mutation { rotateWebhookSecret { ... on RotateWebhookSecretSuccess { secret } } }'
@@ -95,11 +96,29 @@ describe('the webhook door', () => {
     expect(secrets).toEqual(expect.arrayContaining(stored))
   })
 
-  test('deliveries are paged newest first and filtered by job and outcome', async () => {
-    const { ask, owner } = await admin(`${receiver.url}/paged`)
+  test('deliveries are followed to their end, paged newest first, filtered and counted', async () => {
+    const { ask, owner, key } = await admin(`${receiver.url}/paged`)
+    const client = openSocketClient(service.url, key)
+    const live = client.subscribe<{ deliveriesUpdated: { id: string; state: string } }>(
+      'subscription { deliveriesUpdated { id state } }',
+    )
     const ids: string[] = []
     for (let count = 0; count < 5; count++) ids.unshift(await owner.sendTest())
     await Promise.all(ids.map((id) => owner.outcomeOf(id)))
+    for (const id of ids)
+      await live.waitFor(
+        ({ deliveriesUpdated }) => deliveriesUpdated.id === id && deliveriesUpdated.state === 'SUCCEEDED',
+      )
+    await client.dispose()
+    const total = async (args: string) =>
+      (await ask(`{ webhookDeliveries${args} { totalCount edges { node { id } } } }`)).data?.webhookDeliveries
+    const all = ids.map((id) => ({ node: { id } }))
+    expect(await total('(states: [SUCCEEDED])')).toEqual({ totalCount: 5, edges: all })
+    expect(await total('(outcomes: ["succeeded", "timeout"])')).toEqual({ totalCount: 5, edges: all })
+    expect(await total('(states: [FAILED, PENDING])')).toEqual({ totalCount: 0, edges: [] })
+    expect(await total('(createdAt: {to: "2026-01-01T00:00:00Z"})')).toEqual({ totalCount: 0, edges: [] })
+    // Tests are about no job, so of no endpoint.
+    expect(await total('(endpointKeys: ["voice.tts"])')).toEqual({ totalCount: 0, edges: [] })
     type Page = { edges: { cursor: string; node: { id: string; jobId: string } }[]; pageInfo: { hasNextPage: boolean } }
     const page = async (args: string) =>
       (await ask(`{ webhookDeliveries(${args}) { edges { cursor node { id jobId } } pageInfo { hasNextPage } } }`)).data
@@ -125,6 +144,8 @@ describe('the webhook door', () => {
       'outcome: ""',
       'outcome: "succeded"',
       'outcome: "status_999999"',
+      'outcomes: ["odd"]',
+      'states: []',
     ]) {
       expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
     }

@@ -417,6 +417,7 @@ export const ModelName = {
   Installation: 'Installation',
   WebhookSecret: 'WebhookSecret',
   WebhookDelivery: 'WebhookDelivery',
+  WebhookDeliveryCount: 'WebhookDeliveryCount',
   WebhookAttempt: 'WebhookAttempt',
   User: 'User',
   Session: 'Session',
@@ -436,7 +437,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookAttempt" | "user" | "session" | "signInLink"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1920,6 +1921,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    WebhookDeliveryCount: {
+      payload: Prisma.$WebhookDeliveryCountPayload<ExtArgs>
+      fields: Prisma.WebhookDeliveryCountFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.WebhookDeliveryCountFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.WebhookDeliveryCountFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        findFirst: {
+          args: Prisma.WebhookDeliveryCountFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.WebhookDeliveryCountFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        findMany: {
+          args: Prisma.WebhookDeliveryCountFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>[]
+        }
+        create: {
+          args: Prisma.WebhookDeliveryCountCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        createMany: {
+          args: Prisma.WebhookDeliveryCountCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.WebhookDeliveryCountCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>[]
+        }
+        delete: {
+          args: Prisma.WebhookDeliveryCountDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        update: {
+          args: Prisma.WebhookDeliveryCountUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        deleteMany: {
+          args: Prisma.WebhookDeliveryCountDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.WebhookDeliveryCountUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.WebhookDeliveryCountUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>[]
+        }
+        upsert: {
+          args: Prisma.WebhookDeliveryCountUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$WebhookDeliveryCountPayload>
+        }
+        aggregate: {
+          args: Prisma.WebhookDeliveryCountAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateWebhookDeliveryCount>
+        }
+        groupBy: {
+          args: Prisma.WebhookDeliveryCountGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookDeliveryCountGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.WebhookDeliveryCountCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.WebhookDeliveryCountCountAggregateOutputType> | number
+        }
+      }
+    }
     WebhookAttempt: {
       payload: Prisma.$WebhookAttemptPayload<ExtArgs>
       fields: Prisma.WebhookAttemptFieldRefs
@@ -2530,10 +2605,21 @@ export const WebhookDeliveryScalarFieldEnum = {
   outcome: 'outcome',
   nextAttemptAt: 'nextAttemptAt',
   createdAt: 'createdAt',
-  finishedAt: 'finishedAt'
+  finishedAt: 'finishedAt',
+  counted: 'counted'
 } as const
 
 export type WebhookDeliveryScalarFieldEnum = (typeof WebhookDeliveryScalarFieldEnum)[keyof typeof WebhookDeliveryScalarFieldEnum]
+
+
+export const WebhookDeliveryCountScalarFieldEnum = {
+  accountId: 'accountId',
+  state: 'state',
+  shard: 'shard',
+  deliveries: 'deliveries'
+} as const
+
+export type WebhookDeliveryCountScalarFieldEnum = (typeof WebhookDeliveryCountScalarFieldEnum)[keyof typeof WebhookDeliveryCountScalarFieldEnum]
 
 
 export const WebhookAttemptScalarFieldEnum = {
@@ -3041,6 +3127,7 @@ export type GlobalOmitConfig = {
   installation?: Prisma.InstallationOmit
   webhookSecret?: Prisma.WebhookSecretOmit
   webhookDelivery?: Prisma.WebhookDeliveryOmit
+  webhookDeliveryCount?: Prisma.WebhookDeliveryCountOmit
   webhookAttempt?: Prisma.WebhookAttemptOmit
   user?: Prisma.UserOmit
   session?: Prisma.SessionOmit

@@ -71,6 +71,7 @@ export const ModelName = {
   Installation: 'Installation',
   WebhookSecret: 'WebhookSecret',
   WebhookDelivery: 'WebhookDelivery',
+  WebhookDeliveryCount: 'WebhookDeliveryCount',
   WebhookAttempt: 'WebhookAttempt',
   User: 'User',
   Session: 'Session',
@@ -368,10 +369,21 @@ export const WebhookDeliveryScalarFieldEnum = {
   outcome: 'outcome',
   nextAttemptAt: 'nextAttemptAt',
   createdAt: 'createdAt',
-  finishedAt: 'finishedAt'
+  finishedAt: 'finishedAt',
+  counted: 'counted'
 } as const
 
 export type WebhookDeliveryScalarFieldEnum = (typeof WebhookDeliveryScalarFieldEnum)[keyof typeof WebhookDeliveryScalarFieldEnum]
+
+
+export const WebhookDeliveryCountScalarFieldEnum = {
+  accountId: 'accountId',
+  state: 'state',
+  shard: 'shard',
+  deliveries: 'deliveries'
+} as const
+
+export type WebhookDeliveryCountScalarFieldEnum = (typeof WebhookDeliveryCountScalarFieldEnum)[keyof typeof WebhookDeliveryCountScalarFieldEnum]
 
 
 export const WebhookAttemptScalarFieldEnum = {

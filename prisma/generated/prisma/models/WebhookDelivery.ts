@@ -55,6 +55,7 @@ export type WebhookDeliveryMinAggregateOutputType = {
   nextAttemptAt: Date | null
   createdAt: Date | null
   finishedAt: Date | null
+  counted: boolean | null
 }
 
 export type WebhookDeliveryMaxAggregateOutputType = {
@@ -73,6 +74,7 @@ export type WebhookDeliveryMaxAggregateOutputType = {
   nextAttemptAt: Date | null
   createdAt: Date | null
   finishedAt: Date | null
+  counted: boolean | null
 }
 
 export type WebhookDeliveryCountAggregateOutputType = {
@@ -91,6 +93,7 @@ export type WebhookDeliveryCountAggregateOutputType = {
   nextAttemptAt: number
   createdAt: number
   finishedAt: number
+  counted: number
   _all: number
 }
 
@@ -123,6 +126,7 @@ export type WebhookDeliveryMinAggregateInputType = {
   nextAttemptAt?: true
   createdAt?: true
   finishedAt?: true
+  counted?: true
 }
 
 export type WebhookDeliveryMaxAggregateInputType = {
@@ -141,6 +145,7 @@ export type WebhookDeliveryMaxAggregateInputType = {
   nextAttemptAt?: true
   createdAt?: true
   finishedAt?: true
+  counted?: true
 }
 
 export type WebhookDeliveryCountAggregateInputType = {
@@ -159,6 +164,7 @@ export type WebhookDeliveryCountAggregateInputType = {
   nextAttemptAt?: true
   createdAt?: true
   finishedAt?: true
+  counted?: true
   _all?: true
 }
 
@@ -264,6 +270,7 @@ export type WebhookDeliveryGroupByOutputType = {
   nextAttemptAt: Date
   createdAt: Date
   finishedAt: Date | null
+  counted: boolean
   _count: WebhookDeliveryCountAggregateOutputType | null
   _avg: WebhookDeliveryAvgAggregateOutputType | null
   _sum: WebhookDeliverySumAggregateOutputType | null
@@ -305,6 +312,7 @@ export type WebhookDeliveryWhereInput = {
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   finishedAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
+  counted?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   attempts?: Prisma.WebhookAttemptListRelationFilter
 }
@@ -325,6 +333,7 @@ export type WebhookDeliveryOrderByWithRelationInput = {
   nextAttemptAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   finishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  counted?: Prisma.SortOrder
   account?: Prisma.AccountOrderByWithRelationInput
   attempts?: Prisma.WebhookAttemptOrderByRelationAggregateInput
 }
@@ -348,6 +357,7 @@ export type WebhookDeliveryWhereUniqueInput = Prisma.AtLeast<{
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   finishedAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
+  counted?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
   attempts?: Prisma.WebhookAttemptListRelationFilter
 }, "id">
@@ -368,6 +378,7 @@ export type WebhookDeliveryOrderByWithAggregationInput = {
   nextAttemptAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   finishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  counted?: Prisma.SortOrder
   _count?: Prisma.WebhookDeliveryCountOrderByAggregateInput
   _avg?: Prisma.WebhookDeliveryAvgOrderByAggregateInput
   _max?: Prisma.WebhookDeliveryMaxOrderByAggregateInput
@@ -394,6 +405,7 @@ export type WebhookDeliveryScalarWhereWithAggregatesInput = {
   nextAttemptAt?: Prisma.DateTimeWithAggregatesFilter<"WebhookDelivery"> | Date | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"WebhookDelivery"> | Date | string
   finishedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"WebhookDelivery"> | Date | string | null
+  counted?: Prisma.BoolWithAggregatesFilter<"WebhookDelivery"> | boolean
 }
 
 export type WebhookDeliveryCreateInput = {
@@ -411,6 +423,7 @@ export type WebhookDeliveryCreateInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
   account: Prisma.AccountCreateNestedOneWithoutWebhookDeliveriesInput
   attempts?: Prisma.WebhookAttemptCreateNestedManyWithoutDeliveryInput
 }
@@ -431,6 +444,7 @@ export type WebhookDeliveryUncheckedCreateInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
   attempts?: Prisma.WebhookAttemptUncheckedCreateNestedManyWithoutDeliveryInput
 }
 
@@ -449,6 +463,7 @@ export type WebhookDeliveryUpdateInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
   account?: Prisma.AccountUpdateOneRequiredWithoutWebhookDeliveriesNestedInput
   attempts?: Prisma.WebhookAttemptUpdateManyWithoutDeliveryNestedInput
 }
@@ -469,6 +484,7 @@ export type WebhookDeliveryUncheckedUpdateInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempts?: Prisma.WebhookAttemptUncheckedUpdateManyWithoutDeliveryNestedInput
 }
 
@@ -488,6 +504,7 @@ export type WebhookDeliveryCreateManyInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
 }
 
 export type WebhookDeliveryUpdateManyMutationInput = {
@@ -505,6 +522,7 @@ export type WebhookDeliveryUpdateManyMutationInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type WebhookDeliveryUncheckedUpdateManyInput = {
@@ -523,6 +541,7 @@ export type WebhookDeliveryUncheckedUpdateManyInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type WebhookDeliveryListRelationFilter = {
@@ -551,6 +570,7 @@ export type WebhookDeliveryCountOrderByAggregateInput = {
   nextAttemptAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   finishedAt?: Prisma.SortOrder
+  counted?: Prisma.SortOrder
 }
 
 export type WebhookDeliveryAvgOrderByAggregateInput = {
@@ -575,6 +595,7 @@ export type WebhookDeliveryMaxOrderByAggregateInput = {
   nextAttemptAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   finishedAt?: Prisma.SortOrder
+  counted?: Prisma.SortOrder
 }
 
 export type WebhookDeliveryMinOrderByAggregateInput = {
@@ -593,6 +614,7 @@ export type WebhookDeliveryMinOrderByAggregateInput = {
   nextAttemptAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   finishedAt?: Prisma.SortOrder
+  counted?: Prisma.SortOrder
 }
 
 export type WebhookDeliverySumOrderByAggregateInput = {
@@ -685,6 +707,7 @@ export type WebhookDeliveryCreateWithoutAccountInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
   attempts?: Prisma.WebhookAttemptCreateNestedManyWithoutDeliveryInput
 }
 
@@ -703,6 +726,7 @@ export type WebhookDeliveryUncheckedCreateWithoutAccountInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
   attempts?: Prisma.WebhookAttemptUncheckedCreateNestedManyWithoutDeliveryInput
 }
 
@@ -751,6 +775,7 @@ export type WebhookDeliveryScalarWhereInput = {
   nextAttemptAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"WebhookDelivery"> | Date | string
   finishedAt?: Prisma.DateTimeNullableFilter<"WebhookDelivery"> | Date | string | null
+  counted?: Prisma.BoolFilter<"WebhookDelivery"> | boolean
 }
 
 export type WebhookDeliveryCreateWithoutAttemptsInput = {
@@ -768,6 +793,7 @@ export type WebhookDeliveryCreateWithoutAttemptsInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
   account: Prisma.AccountCreateNestedOneWithoutWebhookDeliveriesInput
 }
 
@@ -787,6 +813,7 @@ export type WebhookDeliveryUncheckedCreateWithoutAttemptsInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
 }
 
 export type WebhookDeliveryCreateOrConnectWithoutAttemptsInput = {
@@ -820,6 +847,7 @@ export type WebhookDeliveryUpdateWithoutAttemptsInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
   account?: Prisma.AccountUpdateOneRequiredWithoutWebhookDeliveriesNestedInput
 }
 
@@ -839,6 +867,7 @@ export type WebhookDeliveryUncheckedUpdateWithoutAttemptsInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type WebhookDeliveryCreateManyAccountInput = {
@@ -856,6 +885,7 @@ export type WebhookDeliveryCreateManyAccountInput = {
   nextAttemptAt: Date | string
   createdAt: Date | string
   finishedAt?: Date | string | null
+  counted?: boolean
 }
 
 export type WebhookDeliveryUpdateWithoutAccountInput = {
@@ -873,6 +903,7 @@ export type WebhookDeliveryUpdateWithoutAccountInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempts?: Prisma.WebhookAttemptUpdateManyWithoutDeliveryNestedInput
 }
 
@@ -891,6 +922,7 @@ export type WebhookDeliveryUncheckedUpdateWithoutAccountInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
   attempts?: Prisma.WebhookAttemptUncheckedUpdateManyWithoutDeliveryNestedInput
 }
 
@@ -909,6 +941,7 @@ export type WebhookDeliveryUncheckedUpdateManyWithoutAccountInput = {
   nextAttemptAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  counted?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 
@@ -958,6 +991,7 @@ export type WebhookDeliverySelect<ExtArgs extends runtime.Types.Extensions.Inter
   nextAttemptAt?: boolean
   createdAt?: boolean
   finishedAt?: boolean
+  counted?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   attempts?: boolean | Prisma.WebhookDelivery$attemptsArgs<ExtArgs>
   _count?: boolean | Prisma.WebhookDeliveryCountOutputTypeDefaultArgs<ExtArgs>
@@ -979,6 +1013,7 @@ export type WebhookDeliverySelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   nextAttemptAt?: boolean
   createdAt?: boolean
   finishedAt?: boolean
+  counted?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["webhookDelivery"]>
 
@@ -998,6 +1033,7 @@ export type WebhookDeliverySelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   nextAttemptAt?: boolean
   createdAt?: boolean
   finishedAt?: boolean
+  counted?: boolean
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["webhookDelivery"]>
 
@@ -1017,9 +1053,10 @@ export type WebhookDeliverySelectScalar = {
   nextAttemptAt?: boolean
   createdAt?: boolean
   finishedAt?: boolean
+  counted?: boolean
 }
 
-export type WebhookDeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "jobId" | "url" | "timestamp" | "signature" | "body" | "round" | "attempt" | "state" | "outcome" | "nextAttemptAt" | "createdAt" | "finishedAt", ExtArgs["result"]["webhookDelivery"]>
+export type WebhookDeliveryOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "kind" | "jobId" | "url" | "timestamp" | "signature" | "body" | "round" | "attempt" | "state" | "outcome" | "nextAttemptAt" | "createdAt" | "finishedAt" | "counted", ExtArgs["result"]["webhookDelivery"]>
 export type WebhookDeliveryInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   attempts?: boolean | Prisma.WebhookDelivery$attemptsArgs<ExtArgs>
@@ -1063,6 +1100,10 @@ export type $WebhookDeliveryPayload<ExtArgs extends runtime.Types.Extensions.Int
     nextAttemptAt: Date
     createdAt: Date
     finishedAt: Date | null
+    /**
+     * False until a migration has counted it among those from before there were counters.
+     */
+    counted: boolean
   }, ExtArgs["result"]["webhookDelivery"]>
   composites: {}
 }
@@ -1503,6 +1544,7 @@ export interface WebhookDeliveryFieldRefs {
   readonly nextAttemptAt: Prisma.FieldRef<"WebhookDelivery", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"WebhookDelivery", 'DateTime'>
   readonly finishedAt: Prisma.FieldRef<"WebhookDelivery", 'DateTime'>
+  readonly counted: Prisma.FieldRef<"WebhookDelivery", 'Boolean'>
 }
     
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Job } from '../../../src/jobs/job-shape.ts'
-import { openJobStream } from '../../../src/jobs/live/job-stream.ts'
+import { openLatestStream } from '../../src/concurrency/latest-stream.ts'
 
-const view = (id: string, status = 'queued') => ({ id, status }) as Job
+const view = (id: string, status = 'queued') => ({ id, status })
 
-describe('a stream of job states', () => {
-  test('what is not read yet is replaced by the newer state of the same job', async () => {
-    const { states, push, finish } = openJobStream(() => undefined)
+describe('a stream of latest states', () => {
+  test('what is not read yet is replaced by the newer state of the same thing', async () => {
+    const { states, push, finish } = openLatestStream<ReturnType<typeof view>>(() => undefined)
     push(view('a'))
     push(view('b'))
     push(view('a', 'completed'))
@@ -19,10 +18,10 @@ describe('a stream of job states', () => {
     ])
   })
 
-  test('a reader that leaves a thousand jobs unread is disconnected, and nothing is kept for it', async () => {
+  test('a reader that leaves a thousand things unread is disconnected, and nothing is kept for it', async () => {
     let ends = 0
-    const { states, push } = openJobStream(() => ends++)
-    for (let count = 0; count <= 1000; count++) push(view(`job ${count}`))
+    const { states, push } = openLatestStream<ReturnType<typeof view>>(() => ends++)
+    for (let count = 0; count <= 1000; count++) push(view(`thing ${count}`))
     expect(ends).toBe(1)
     await expect(states.next()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     push(view('later'))
@@ -31,7 +30,7 @@ describe('a stream of job states', () => {
 
   test('ending it ends a read that waits, and is notified once', async () => {
     let ends = 0
-    const { states, finish } = openJobStream(() => ends++)
+    const { states, finish } = openLatestStream<ReturnType<typeof view>>(() => ends++)
     const waiting = states.next()
     await states.return?.()
     finish()

@@ -1,18 +1,19 @@
-import { END, openPullStream, type PullStream } from '../../concurrency/pull-stream.ts'
-import { ServiceError } from '../../errors/service-error.ts'
-import type { Job } from '../job-shape.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { END, openPullStream, type PullStream } from './pull-stream.ts'
 
-/** Different jobs that may wait for a slow reader. Of each only its latest state does. */
-const MAX_WAITING_JOBS = 1000
+/** Different things that may wait for a slow reader. Of each only its latest state does. */
+const MAX_WAITING = 1000
 
-/** The states of jobs as a subscriber reads them, one after the other. A state is one object for all that follow the job. */
-export type JobStates = PullStream<Job>
+/** What a stream brings: later ones of the same id are newer states of the same thing. */
+export interface Identified {
+  readonly id: string
+}
 
-/** What fills a stream. */
-export interface JobStream {
-  readonly states: JobStates
-  /** A newer state of a job replaces one that is not read yet. */
-  push(job: Job): void
+/** The latest states of things, as a subscriber reads them one after the other. A state is one object for all that follow the thing. */
+export interface LatestStream<T extends Identified> {
+  readonly states: PullStream<T>
+  /** A newer state of a thing replaces one that is not read yet. */
+  push(state: T): void
   /** What waits is still read. */
   finish(): void
   /** Ends it at once. */
@@ -20,8 +21,8 @@ export interface JobStream {
 }
 
 /** A stream with a bounded buffer: a reader that falls too far behind is disconnected. `onEnd` is called once, however it ends. */
-export function openJobStream(onEnd: () => void): JobStream {
-  const waiting = new Map<string, Job>()
+export function openLatestStream<T extends Identified>(onEnd: () => void): LatestStream<T> {
+  const waiting = new Map<string, T>()
   let failure: ServiceError | null = null
   let ended = false
   const end = (): void => {
@@ -34,7 +35,7 @@ export function openJobStream(onEnd: () => void): JobStream {
     failure = error
     end()
   }
-  const take = (): IteratorResult<Job, undefined> | null => {
+  const take = (): IteratorResult<T, undefined> | null => {
     const next = takeFirst(waiting)
     if (next !== undefined) return { done: false, value: next }
     if (failure === null) return ended ? END : null
@@ -48,10 +49,10 @@ export function openJobStream(onEnd: () => void): JobStream {
     abandon(error)
     more()
   }
-  const push = (job: Job): void => {
+  const push = (state: T): void => {
     if (ended) return
-    waiting.set(job.id, job)
-    if (waiting.size > MAX_WAITING_JOBS) fail(tooSlow())
+    waiting.set(state.id, state)
+    if (waiting.size > MAX_WAITING) fail(tooSlow())
     else more()
   }
   const finish = (): void => {

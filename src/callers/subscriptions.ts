@@ -1,0 +1,70 @@
+import { type AccountHolder, callerOf } from '../access/actor.ts'
+import { type Identified, type LatestStream, openLatestStream } from '../concurrency/latest-stream.ts'
+import { forbidden, ServiceError, unauthorized } from '../errors/service-error.ts'
+import type { CallerWatch } from './caller-watch.ts'
+
+const MAX_PER_CALLER = 1000
+const MAX_IN_ALL = 10_000
+
+interface Opening {
+  /** Called once, however the subscription ends. */
+  onEnd(): void
+  /** Whether it is one of those that its caller has: what the service itself follows for a request is not. */
+  readonly counted?: boolean
+}
+
+/** What the callers of this process follow, whatever it is about: counted, and ended with their rights. */
+export class Subscriptions {
+  readonly #callers: CallerWatch
+  readonly #open = new Set<{ finish(): void }>()
+  readonly #counts = new Map<string, number>()
+  #total = 0
+
+  constructor(callers: CallerWatch) {
+    this.#callers = callers
+  }
+
+  /**
+   * A stream that ends by itself when the caller loses its key, its session or one of the scopes that it has now.
+   * @throws RATE_LIMITED where there are too many already
+   */
+  open<T extends Identified>(caller: AccountHolder, { onEnd, counted = true }: Opening): LatestStream<T> {
+    const callerId = callerOf(caller)
+    if (counted && this.#isFull(callerId)) throw tooMany()
+    const stream = openLatestStream<T>(() => {
+      unwatch()
+      this.#open.delete(stream)
+      if (counted) this.#count(callerId, -1)
+      onEnd()
+    })
+    this.#open.add(stream)
+    if (counted) this.#count(callerId, 1)
+    // What it brings is read with the scopes that the caller had when it subscribed: one that loses one has to subscribe again.
+    const scopes = 'scopes' in caller ? caller.scopes : []
+    const unwatch = this.#callers.watch(caller, scopes, (lost) =>
+      stream.fail(lost === null ? unauthorized() : forbidden(lost)),
+    )
+    return stream
+  }
+
+  /** Ends every one of them. */
+  close(): void {
+    for (const stream of [...this.#open]) stream.finish()
+  }
+
+  #isFull(callerId: string): boolean {
+    return this.#total >= MAX_IN_ALL || (this.#counts.get(callerId) ?? 0) >= MAX_PER_CALLER
+  }
+
+  #count(callerId: string, change: 1 | -1): void {
+    this.#total += change
+    const left = (this.#counts.get(callerId) ?? 0) + change
+    if (left === 0) this.#counts.delete(callerId)
+    else this.#counts.set(callerId, left)
+  }
+}
+
+const tooMany = () =>
+  new ServiceError('RATE_LIMITED', 'End other subscriptions first: there are too many of them.', {
+    retryAfterSeconds: 1,
+  })

@@ -1,0 +1,77 @@
+import type { Connection } from '../../db/page.ts'
+import { builder } from '../../graphql/builder.ts'
+import { subscribedBy } from '../../graphql/resolved-by.ts'
+import { TimeRangeInput } from '../../jobs/graphql/jobs-graphql.ts'
+import type { DeliveriesFilter } from '../delivery/deliveries-filter.ts'
+import type { DeliveryView } from '../delivery/delivery-view.ts'
+import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../delivery/webhook-deliveries.ts'
+import { deliveriesUpdated } from '../live/deliveries-updated.ts'
+import { DeliveryRef, DeliveryStateEnum } from './webhook-delivery-graphql.ts'
+
+interface Counted extends Connection<DeliveryView> {
+  readonly filter: DeliveriesFilter
+}
+
+const ABOUT = {
+  jobId: 'Only of this job.',
+  states: 'Only in one of these states.',
+  outcomes: 'Only with one of these outcomes.',
+  createdAt: 'Only of jobs that finished in this range.',
+  endpointKeys: 'Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none.',
+}
+
+const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('WebhookDeliveriesFilter').implement({
+  description:
+    'Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
+  fields: (t) => ({
+    jobId: t.id({ description: ABOUT.jobId }),
+    states: t.field({ type: [DeliveryStateEnum], description: ABOUT.states }),
+    outcomes: t.stringList({ description: ABOUT.outcomes }),
+    createdAt: t.field({ type: TimeRangeInput, description: ABOUT.createdAt }),
+    endpointKeys: t.stringList({ description: ABOUT.endpointKeys }),
+  }),
+})
+
+builder.queryField('webhookDeliveries', (t) =>
+  t.connection(
+    {
+      type: DeliveryRef,
+      description: "The account's deliveries of the last 30 days, newest first.",
+      args: {
+        jobId: t.arg.id({ description: ABOUT.jobId }),
+        outcome: t.arg.string({ description: 'Only with this outcome.' }),
+        states: t.arg({ type: [DeliveryStateEnum], description: ABOUT.states }),
+        outcomes: t.arg.stringList({ description: ABOUT.outcomes }),
+        createdAt: t.arg({ type: TimeRangeInput, description: ABOUT.createdAt }),
+        endpointKeys: t.arg.stringList({ description: ABOUT.endpointKeys }),
+      },
+      resolve: async (_root, args: DeliveriesInput, ctx): Promise<Counted> => {
+        const { first, last, after, before, ...filter } = args
+        return { ...(await webhookDeliveries(ctx, args)), filter }
+      },
+      extensions: { verb: webhookDeliveries },
+    },
+    {
+      name: 'WebhookDeliveryConnection',
+      description: 'A page of deliveries.',
+      fields: (c) => ({
+        totalCount: c.int({
+          description: 'The exact number of matching deliveries.',
+          resolve: (page, _args, ctx) => countDeliveries(ctx, (page as unknown as Counted).filter),
+        }),
+      }),
+    },
+    { name: 'WebhookDeliveryEdge', description: 'A list entry with its cursor.' },
+  ),
+)
+
+builder.subscriptionField('deliveriesUpdated', (t) =>
+  t.field({
+    type: DeliveryRef,
+    description:
+      'The webhook deliveries that match, whenever they change; first the pending ones as they are now. Needs the scope account:admin.',
+    args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
+    ...subscribedBy(deliveriesUpdated, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
+    resolve: (delivery: DeliveryView) => delivery,
+  }),
+)

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { creditAccount } from '../../../src/accounts/credit-account.ts'
+import { notifyAccount } from '../../../src/accounts/notify-account.ts'
+import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
+import { newId } from '../../../src/values/id.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
+import { submitText } from '../../setup/voice-jobs.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+interface State {
+  readonly accountUpdated: {
+    readonly credits: number
+    readonly jobCounts: Record<string, number> | null
+    readonly deliveryCounts?: Record<string, number> | null
+  }
+}
+const COUNTS = 'credits jobCounts { queued processing completed failed }'
+const OWNERS = `subscription { accountUpdated { ${COUNTS} deliveryCounts { pending succeeded failed } } }`
+
+async function insertDelivery(account: string, state: 'pending' | 'succeeded' | 'failed'): Promise<string> {
+  const id = newId('msg')
+  await service.runtime.db.pool.query(
+    `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, state, next_attempt_at, created_at, finished_at)
+     values ($1, $2, 'test', $3, 'https://hooks.example.com/', 0, '', '', $4::webhook_delivery_state, now(), now(), case when $4::webhook_delivery_state <> 'pending' then now() end)`,
+    [id, account, newId('job'), state],
+  )
+  notifyAccount(service.runtime, account, id)
+  return id
+}
+
+describe('accountUpdated', () => {
+  test('brings balance and counts as they are, and follows submissions, ends, grants and deliveries', async () => {
+    const { account } = await service.createCaller(100n)
+    const { apiKey } = await service.createKey(account, ['job:read', 'account:admin', 'generate:voice'])
+    await insertJob(service.runtime.db, account, { status: 'failed' })
+    const client = openSocketClient(service.url, apiKey)
+    const heard = client.subscribe<State>(OWNERS)
+    await heard.waitFor(({ accountUpdated: { credits, jobCounts } }) => credits === 100 && jobCounts?.failed === 1)
+    expect(heard.data).toHaveLength(1)
+    expect(heard.data[0]!.accountUpdated).toEqual({
+      credits: 100,
+      jobCounts: { queued: 0, processing: 0, completed: 0, failed: 1 },
+      deliveryCounts: { pending: 0, succeeded: 0, failed: 0 },
+    })
+    const jobId = await submitText(service.url, apiKey, 'tts', 'Hello!', 'aria')
+    await heard.waitFor(({ accountUpdated: { jobCounts } }) => jobCounts?.queued === 1)
+    await creditAccount(service.runtime.as({ kind: 'system' }), { account, amount: 5n })
+    const delivery = await insertDelivery(account, 'pending')
+    await insertDelivery(account, 'failed')
+    await cancelJob(service.runtime.as({ kind: 'account', accountId: account, credits: 1n }), { jobId })
+    await heard.waitFor(
+      ({ accountUpdated: { credits, jobCounts, deliveryCounts } }) =>
+        credits === 105 && jobCounts?.failed === 2 && deliveryCounts?.pending === 1 && deliveryCounts.failed === 1,
+    )
+    await service.runtime.db.pool.query(
+      `update webhook_delivery set state = 'succeeded', finished_at = now() where id = $1`,
+      [delivery],
+    )
+    notifyAccount(service.runtime, account, delivery)
+    await heard.waitFor(
+      ({ accountUpdated: { deliveryCounts } }) => deliveryCounts?.pending === 0 && deliveryCounts.succeeded === 1,
+    )
+    await client.dispose()
+  })
+
+  test('a hundred changes in a moment are a message or two, and the last one is never left out', async () => {
+    const { account, key } = await service.createCaller(0n)
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<State>(`subscription { accountUpdated { ${COUNTS} } }`)
+    await heard.waitFor(() => true)
+    for (let n = 0; n < 100; n++) await creditAccount(service.runtime.as({ kind: 'system' }), { account, amount: 1n })
+    await heard.waitFor(({ accountUpdated: { credits } }) => credits === 100)
+    expect(heard.data.length).toBeLessThanOrEqual(5)
+    await client.dispose()
+  })
+
+  test('counts of deliveries are for those that administer the account, and nothing is for a key that reads no jobs', async () => {
+    const { account, key } = await service.createCaller()
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<State>(OWNERS)
+    const { accountUpdated } = await heard.waitFor(() => true)
+    expect([accountUpdated.deliveryCounts, accountUpdated.jobCounts?.queued]).toEqual([null, 0])
+    expect(heard.errors).toMatchObject([{ path: ['accountUpdated', 'deliveryCounts'] }])
+    await client.dispose()
+    const { apiKey } = await service.createKey(account, ['generate:voice'])
+    const other = openSocketClient(service.url, apiKey)
+    const refused = other.subscribe<State>(OWNERS)
+    await refused.ended()
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+    await other.dispose()
+  })
+})
+
+describe('deliveriesUpdated', () => {
+  const UPDATED =
+    'subscription ($filter: WebhookDeliveriesFilter) { deliveriesUpdated(filter: $filter) { id state outcome } }'
+  type Event = { deliveriesUpdated: { id: string; state: string } }
+
+  test('brings the pending ones first, then what matches, and nothing of other accounts', async () => {
+    const [one, other] = await Promise.all([service.createAccount(), service.createAccount()])
+    const { apiKey } = await service.createKey(one, ['account:admin'])
+    const pending = await insertDelivery(one, 'pending')
+    await insertDelivery(one, 'succeeded')
+    const client = openSocketClient(service.url, apiKey)
+    const all = client.subscribe<Event>(UPDATED)
+    const failures = client.subscribe<Event>(UPDATED, { filter: { states: ['FAILED'] } })
+    await all.waitFor(({ deliveriesUpdated: { id, state } }) => id === pending && state === 'PENDING')
+    await insertDelivery(other, 'failed')
+    const failed = await insertDelivery(one, 'failed')
+    await all.waitFor(({ deliveriesUpdated: { id } }) => id === failed)
+    await failures.waitFor(({ deliveriesUpdated: { id } }) => id === failed)
+    expect([all, failures].map(({ data }) => data.map(({ deliveriesUpdated: { id } }) => id))).toEqual([
+      [pending, failed],
+      [failed],
+    ])
+    await client.dispose()
+  })
+
+  test('needs account:admin, and a filter within its limits', async () => {
+    const { account, key } = await service.createCaller()
+    const { apiKey } = await service.createKey(account, ['account:admin'])
+    const codes = [
+      [key, {}, 'FORBIDDEN'],
+      [apiKey, { filter: { states: [] } }, 'INVALID_REQUEST'],
+      [apiKey, { filter: { outcomes: ['odd'] } }, 'INVALID_REQUEST'],
+    ] as const
+    for (const [caller, variables, code] of codes) {
+      const client = openSocketClient(service.url, caller)
+      const heard = client.subscribe<Event>(UPDATED, variables)
+      await heard.ended()
+      expect(heard.errors).toMatchObject([{ extensions: { code } }])
+      await client.dispose()
+    }
+  })
+})
