@@ -10,6 +10,7 @@ import { buildApp } from '../server/app.ts'
 import { listen } from '../server/listen.ts'
 import { openMetricsServer } from '../server/metrics/metrics-server.ts'
 import { Readiness } from '../server/readiness.ts'
+import { openTracing } from '../telemetry/open-tracing.ts'
 import { openMetrics } from '../telemetry/prometheus.ts'
 import { createSignInLink } from '../users/links/create-sign-in-link.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
@@ -58,6 +59,8 @@ export async function runService(roles: Roles): Promise<void> {
 
 async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
   const server = roles.serverFile === undefined ? undefined : readServer(roles.serverFile)
+  const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
+  opened.ground.push(() => tracing.close().then(() => true))
   const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
   const runtime = await openRuntime(settings, log, {
     supervise: roles.worker,

@@ -62,11 +62,14 @@ export async function runCompanionJob<Result extends object>(
   }
   const job = { accountId: requireAccount(ctx).accountId, jobId }
   notifyJob(ctx, job)
-  const outcome = await attempt(ctx, work, jobId)
+  const outcome = await attempt(ctx, work)
   const finished = await untilAnswered(() => finishJob(ctx, job, outcome, idempotency))
   // The process that gave the job up meanwhile has failed it with this code.
   if (!finished) return failed(jobId, 'INTERNAL_ERROR', false)
-  if (outcome instanceof JobFailure) return failed(jobId, outcome.code, false)
+  if (outcome instanceof JobFailure) {
+    ctx.log.warn({ jobId, code: outcome.code, cause: outcome.message }, 'a job failed')
+    return failed(jobId, outcome.code, false)
+  }
   const { rejection, result } = outcome
   return { jobId, status: 'completed', isProhibited: rejection !== null, result, failure: null, replayed: false }
 }
@@ -74,16 +77,13 @@ export async function runCompanionJob<Result extends object>(
 async function attempt<Result extends object>(
   ctx: CompanionContext,
   work: CompanionWork<Result>,
-  jobId: string,
 ): Promise<Decision<Result> | JobFailure> {
   const { timeoutMs } = ctx.companion
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     return await work.perform({ signal, deadline: performance.now() + timeoutMs })
   } catch (error) {
-    const failure = signal.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
-    ctx.log.warn({ jobId, code: failure.code, cause: failure.message }, 'a job failed')
-    return failure
+    return signal.aborted ? new JobFailure('JOB_TIMEOUT', 'the companion took too long') : failureOf(error)
   }
 }
 

@@ -27,11 +27,12 @@ interface CompanionServer {
  */
 export function openCompanionServer({ url, apiKey }: { url: string; apiKey: string | null }): CompanionServer {
   const breaker = new CircuitBreaker(undefined, LONGEST_PAUSE_MS)
+  const what = url.slice(url.lastIndexOf('/v1/') + '/v1/'.length)
   const retryBudgetMs = { busy: RETRY_BUDGET_MS, away: RETRY_BUDGET_MS }
   return {
     ask: (body, { signal, deadline }) =>
       withRetryBudget({ retryBudgetMs, deadline, signal }, () =>
-        breaker.run(() => askServer({ url, body, apiKey, signal, maxBytes: MAX_ANSWER_BYTES })),
+        breaker.run(() => askServer({ url, what, body, apiKey, signal, maxBytes: MAX_ANSWER_BYTES })),
       ),
   }
 }

@@ -29,6 +29,8 @@ export interface Settings {
   readonly host: string
   /** Where metrics are scraped; null: nothing is measured. */
   readonly metrics: { readonly port: number; readonly host: string } | null
+  /** The collector that spans are sent to over HTTP; null: none. */
+  readonly traceEndpoint: string | null
   /** Where callers reach the service, without a trailing slash; null until the listening port is known. */
   readonly publicUrl: string | null
   /** null: the embedded PostgreSQL under `dataDir`. */
@@ -92,6 +94,7 @@ const schema = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   METRICS_PORT: optionalInteger(0, 65_535),
   METRICS_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl.optional(),
   PUBLIC_URL: plainUrl.optional(),
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
@@ -159,6 +162,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     port: values.PORT,
     host: values.HOST,
     metrics: values.METRICS_PORT === undefined ? null : { port: values.METRICS_PORT, host: values.METRICS_HOST },
+    traceEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? null,

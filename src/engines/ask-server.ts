@@ -1,4 +1,6 @@
 import { errors, request } from 'undici'
+import { clientSpan } from '../telemetry/span-names.ts'
+import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { EngineError, FailedAttempt } from './engine.ts'
 import { isAway, isBusy, parseRetryAfter } from './server-status.ts'
 import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
@@ -7,6 +9,8 @@ import { messageOf, textsOf, withoutWordsOf } from './server-words.ts'
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT'
   readonly url: string
+  /** What it asks for, in the name of its span: the address without ids. */
+  readonly what: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as a bearer token. */
@@ -25,7 +29,11 @@ export interface Ask {
  * @throws EngineError PROVIDER_BUSY (429, a 503 that says so), PROVIDER_UNAVAILABLE (no connection, other 5xx), RENDER_FAILED (other 4xx);
  * FailedAttempt where the server lives and its answer is of no use (401, 403, redirects, no JSON, too long); or the signal's reason when aborted
  */
-export async function askServer(ask: Ask): Promise<unknown> {
+export function askServer(ask: Ask): Promise<unknown> {
+  return inClientSpan(clientSpan(ask.method ?? 'POST', ask.what, ask.url), () => askOnce(ask))
+}
+
+async function askOnce(ask: Ask): Promise<unknown> {
   const { url, signal, body } = ask
   try {
     const answer = await request(url, {
@@ -35,6 +43,7 @@ export async function askServer(ask: Ask): Promise<unknown> {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(ask.apiKey && { authorization: `Bearer ${ask.apiKey}` }),
         ...ask.headers,
+        ...traceHeaders(),
       },
       body: body === undefined ? null : JSON.stringify(body),
       signal,
@@ -42,6 +51,7 @@ export async function askServer(ask: Ask): Promise<unknown> {
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+    noteStatus(answer.statusCode)
     answer.body.on('error', () => undefined)
     const bytes = await readAtMost(answer.body, ask.maxBytes)
     judge(ask, answer.statusCode, answer.headers['retry-after'], bytes)

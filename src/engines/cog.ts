@@ -131,6 +131,7 @@ async function create(server: CogServer, { id, input, signal }: PredictionReques
   server.owned?.noteSent(textsOf(input))
   try {
     return await ask({
+      what: 'predictions',
       url: `${server.baseUrl}/predictions`,
       body: { id, input },
       busyStatuses: [BUSY_STATUS],
@@ -150,12 +151,12 @@ async function poll(server: CogServer, { input, signal }: PredictionRequest, sta
   const url = statusUrl(server, stay.id)
   const unknown = (error: unknown) => error instanceof EngineError && error.code === 'RENDER_FAILED'
   try {
-    return await ask({ method: 'PUT', url, body: { id: stay.id, input }, signal })
+    return await ask({ method: 'PUT', what: 'predictions/{id}', url, body: { id: stay.id, input }, signal })
   } catch (error) {
     if (!unknown(error)) throw error
   }
   try {
-    return await ask({ method: 'GET', url, signal })
+    return await ask({ method: 'GET', what: 'predictions/{id}', url, signal })
   } catch (error) {
     if (!unknown(error)) throw error
     Object.assign(stay, { underWay: false, mayBeThere: false })
@@ -179,5 +180,6 @@ const cancel = ({ baseUrl }: CogServer, id: string, until?: AbortSignal) => canc
 export async function cancelPrediction(baseUrl: string, id: string, until?: AbortSignal): Promise<Answer | undefined> {
   const limit = AbortSignal.timeout(CANCEL_TIMEOUT_MS)
   const signal = until === undefined ? limit : AbortSignal.any([until, limit])
-  return ask({ url: `${statusUrl({ baseUrl }, id)}/cancel`, body: {}, signal }).catch(() => undefined)
+  const url = `${statusUrl({ baseUrl }, id)}/cancel`
+  return ask({ what: 'predictions/{id}/cancel', url, body: {}, signal }).catch(() => undefined)
 }

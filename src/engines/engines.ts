@@ -1,14 +1,16 @@
 import { Semaphore } from '../concurrency/semaphore.ts'
+import { renderSpan } from '../telemetry/span-names.ts'
+import { inStepSpan } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Log } from '../values/log.ts'
 import type { SpeechEngine } from './engine.ts'
 import { type EngineBlock, engineBlock, type OpenaiSpeechBlock, type SherpaBlock } from './engine-block.ts'
 import { type EspeakEngine, openEspeak } from './espeak/espeak.ts'
 import { measureRequest, serverName } from './measure-request.ts'
-import type { SpeechServer } from './openai-speech.ts'
 import { addressOf, NO_OWNED_SERVER, OWNED_SERVER, type OwnedServer } from './owned-server.ts'
 import type { ReadRecording } from './sherpa/sherpa.ts'
 import type { SherpaModels } from './sherpa/sherpa-models.ts'
+import type { SpeechServer } from './speech-server.ts'
 
 /** A server that was not used for this long is forgotten. */
 const IDLE_MS = 60_000
@@ -74,7 +76,7 @@ class SharedEngines implements Engines {
 
   async use<T>(given: unknown, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     const block: EngineBlock = engineBlock.parse(given)
-    if (block.kind === 'espeak') return work(this.#measuredEspeak())
+    if (block.kind === 'espeak') return work(this.#measured(this.#espeak, 'espeak'))
     return block.kind === 'sherpa-onnx' ? this.#useModel(block, work) : this.#useServer(block, work)
   }
 
@@ -95,12 +97,15 @@ class SharedEngines implements Engines {
     this.#models ??= import('./sherpa/sherpa-models.ts').then(
       ({ SherpaModels }) => new SherpaModels({ modelsDir, readRecording }),
     )
-    return (await this.#models).use(block, work)
+    return (await this.#models).use(block, (engine) => work(this.#measured(engine, 'sherpa-onnx')))
   }
 
   async #useServer<T>(block: OpenaiSpeechBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {
     // Only where there is such an endpoint: loading an HTTP client makes every start slower.
-    const { openOpenaiSpeech, openSpeechServer } = await import('./openai-speech.ts')
+    const [{ openOpenaiSpeech }, { openSpeechServer }] = await Promise.all([
+      import('./openai-speech.ts'),
+      import('./speech-server.ts'),
+    ])
     const { owned = NO_OWNED_SERVER } = this.#options
     const isOwned = block.base_url === OWNED_SERVER
     const key = addressOf(block.base_url, owned)
@@ -119,13 +124,13 @@ class SharedEngines implements Engines {
     )
   }
 
-  #measuredEspeak(): SpeechEngine {
-    const engine = this.#espeak
-    if (!this.#telemetry.measures) return engine
-    const measured = { telemetry: this.#telemetry, kind: 'espeak', server: 'espeak' }
+  /** An engine of this process: it is called by its kind where others have a server. */
+  #measured(engine: SpeechEngine, kind: 'espeak' | 'sherpa-onnx'): SpeechEngine {
+    const measured = { telemetry: this.#telemetry, kind, server: kind }
     const speak: SpeechEngine['speak'] = (request) =>
-      measureRequest(measured, request.signal, () => engine.speak(request))
-    return { slots: engine.slots, deterministic: true, voices: engine.voices, speak, close: engine.close }
+      inStepSpan(renderSpan(kind), () => measureRequest(measured, request.signal, () => engine.speak(request)))
+    const { slots, deterministic, voices, close } = engine
+    return { slots, deterministic, voices, speak, close }
   }
 
   #down() {

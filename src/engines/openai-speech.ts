@@ -1,55 +1,24 @@
-import { Agent, type Dispatcher, request as send } from 'undici'
-import type { Semaphore } from '../concurrency/semaphore.ts'
+import { request as send } from 'undici'
+import { clientSpan } from '../telemetry/span-names.ts'
+import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
-import { CircuitBreaker } from './circuit-breaker.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { toEngineError } from './openai-speech-error.ts'
 import { speechBody } from './openai-speech-profile.ts'
-import { OWNED_RETRY_SECONDS, type OwnedServer } from './owned-server.ts'
+import { OWNED_RETRY_SECONDS } from './owned-server.ts'
 import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
+import type { SpeechServer } from './speech-server.ts'
 import { mendWavSizes } from './wav-header.ts'
 
-const CONNECT_TIMEOUT_MS = 10_000
 const ERROR_BODY_MAX_BYTES = 64 * 1024
 /** 48 kHz, 16 bits, stereo: more than any of these servers sends. */
 const MOST_BYTES_PER_SECOND = 192_000
 const LONGEST_RATIO = 4
 const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
-
-/** What all endpoints on one server share: its connections, its slots, and whether it is up. */
-export interface SpeechServer {
-  readonly baseUrl: string
-  readonly slots: Semaphore
-  readonly breaker: CircuitBreaker
-  readonly agent: Dispatcher
-  readonly owned: OwnedServer | undefined
-  close(): Promise<void>
-}
-
-/**
- * @param slots let in the requests to it
- * @param owned where it is the worker's own
- */
-export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: OwnedServer): SpeechServer {
-  // No timeouts of its own besides the connection's: a long text takes as long as the job's time limit allows.
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  })
-  return {
-    baseUrl,
-    slots,
-    breaker: new CircuitBreaker(),
-    agent,
-    owned,
-    close: () => agent.destroy(),
-  }
-}
 
 /**
  * A server that speaks OpenAI's `POST /v1/audio/speech`. One request a slot; an aborted one is closed, so that
@@ -134,12 +103,19 @@ interface Exchange {
 }
 
 /** One request and its whole answer. @throws EngineError; the signal's reason when aborted */
-async function exchange(connection: Connection, { path, method, body, cap, signal }: Exchange): Promise<Answer> {
+function exchange(connection: Connection, request: Exchange): Promise<Answer> {
+  const { method, path } = request
+  const span = clientSpan(method, path.slice(path.lastIndexOf('/') + 1), connection.server.baseUrl)
+  return inClientSpan(span, () => exchangeOnce(connection, request))
+}
+
+async function exchangeOnce(connection: Connection, { path, method, body, cap, signal }: Exchange): Promise<Answer> {
   const { server, block } = connection
   const headers = {
     accept: 'audio/wav, application/json',
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...authorization(block, connection.lookUp),
+    ...traceHeaders(),
   }
   try {
     const {
@@ -153,6 +129,7 @@ async function exchange(connection: Connection, { path, method, body, cap, signa
       body: body ?? null,
       signal,
     })
+    noteStatus(statusCode)
     const bytes = await readUpTo(stream, statusCode === 200 ? cap : ERROR_BODY_MAX_BYTES)
     if (bytes === null && statusCode === 200) throw new BadAudio('The answer was longer than the text can be.')
     return { status: statusCode, headers: answered, bytes: bytes ?? Buffer.alloc(0) }

@@ -1,3 +1,6 @@
+import { messageSpan } from '../telemetry/span-names.ts'
+import { inConsumerSpan } from '../telemetry/spans.ts'
+import { inLogScope } from '../values/log-scope.ts'
 import { DispatchCapacity } from './dispatch-capacity.ts'
 import type { Dispatcher, DispatchOptions } from './dispatcher.ts'
 import type { Delivery, JobSource } from './job-source.ts'
@@ -67,7 +70,7 @@ class JobDispatcher implements Dispatcher {
 
   poll(): void {
     if (this.#fetching) this.#again = true
-    else this.#filled = this.#fill()
+    else this.#filled = inLogScope({}, () => this.#fill())
   }
 
   leaveServers(): void {
@@ -151,10 +154,20 @@ class JobDispatcher implements Dispatcher {
     job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
   }
 
-  async #run(job: RunningJob): Promise<void> {
-    const { delivery, controller, ticket } = job
+  /** In the scope of the request that queued the job, and not of what woke this process. */
+  #run(job: RunningJob): Promise<void> {
+    const { requestId, trace } = job.delivery.origin ?? {}
+    const span = messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
+    const handle = () => this.#options.handle(job.delivery.jobId, job.controller.signal, job.delivery, job.ticket)
+    return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
+      this.#settle(job, () => inConsumerSpan(span, trace, handle)),
+    )
+  }
+
+  async #settle(job: RunningJob, handle: () => Promise<unknown>): Promise<void> {
+    const { delivery } = job
     try {
-      const outcome = await this.#options.handle(delivery.jobId, controller.signal, delivery, ticket)
+      const outcome = await handle()
       if (outcome !== 'settled') this.#settler.complete(delivery)
     } catch (error) {
       if (job.cancelled) this.#settler.complete(delivery)

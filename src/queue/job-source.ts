@@ -7,6 +7,16 @@ export interface Delivery {
   readonly concurrencyKey?: string | undefined
   /** What will do the work, where jobs wait for it. */
   readonly server?: string
+  /** What asked for it; absent where that was before a release that kept it, or nothing did. */
+  readonly origin?: Origin
+}
+
+/** Where a queued job or delivery comes from: kept with its queue row, and there alone. */
+export interface Origin {
+  /** Of the request that submitted the job. */
+  readonly requestId?: string
+  /** A `traceparent`: the span that queued it. */
+  readonly trace?: string
 }
 
 /** What a source brought. */

@@ -1,6 +1,8 @@
 /** Why a job is aborted that its worker releases on purpose: the cause is not the job. */
 export class Stopping extends Error {
   override readonly name: string = 'Stopping'
+  /** No failure in a trace either. */
+  readonly isPlanned = true
 
   constructor(message = 'the worker is stopping') {
     super(message)

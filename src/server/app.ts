@@ -27,6 +27,7 @@ import { closeWhileDraining, Readiness } from './readiness.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts'
 import { mountSpeech } from './speech.ts'
 import { endStalledReaders, STALLED_READER_MS } from './stalled-readers.ts'
+import { traceRequests } from './trace-requests.ts'
 import { mountUnrouted } from './unrouted.ts'
 
 /** A whole request, body included, has to arrive within this time. */
@@ -46,6 +47,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const app = createServer(runtime.settings.trustedProxies)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute, runtime.telemetry)
   const authenticate = createAuthenticate(runtime, rateLimit)
+  traceRequests(app)
   mountCors(app, runtime.settings.corsOrigins)
   mountFirstHook(app, authenticate)
   measureRequests(app, runtime.telemetry)

@@ -1,11 +1,14 @@
 import { type Readable, Transform } from 'node:stream'
+import { storageSpan } from '../telemetry/span-names.ts'
+import { inStepSpan } from '../telemetry/spans.ts'
 import { secondsSince, type Telemetry } from '../telemetry/telemetry.ts'
 import type { Storage } from './storage.ts'
 
-/** The same store, with the time of its operations and the bytes that go through it noted. @param store what it is called */
+/** The same store, with a span for each of its operations, their time, and the bytes that go through it noted. @param store what it is called */
 export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetry: Telemetry): Storage {
-  if (!telemetry.measures) return storage
-  const measure = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
+  const measure = <Result>(operation: string, work: () => Promise<Result>): Promise<Result> =>
+    inStepSpan(storageSpan(operation, store), () => timed(operation, work))
+  const timed = async <Result>(operation: string, work: () => Promise<Result>): Promise<Result> => {
     const begun = performance.now()
     const note = (outcome: 'ok' | 'error') =>
       telemetry.observe('storage_operation_duration_seconds', { store, operation, outcome }, secondsSince(begun))
@@ -35,6 +38,7 @@ export function measuredStorage(storage: Storage, store: 'disk' | 's3', telemetr
 
 /** Counts what its reader takes. */
 function counted(source: Readable, telemetry: Telemetry): Readable {
+  if (!telemetry.measures) return source
   const through = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       telemetry.count('storage_bytes_total', { direction: 'out' }, chunk.length)

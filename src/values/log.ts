@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
 import { LineWriter } from './line-writer.ts'
+import { logScope } from './log-scope.ts'
 import { terminalLog } from './terminal-log.ts'
 import { VERSION } from './version.ts'
 
@@ -16,6 +17,13 @@ const origin: { role: string; worker?: string; host: string; pid: number; versio
   version: VERSION,
 }
 
+let added = (): object => ({})
+
+/** Has every further line hold what `read` says, asked for each of them: where the writer of the line stands in a trace. */
+export function addToLines(read: () => object): void {
+  added = read
+}
+
 /** Says what this process is, from its next line on: the command that runs, and its name as a worker. */
 export function nameProcess(role: string, worker?: string): void {
   origin.role = role
@@ -25,12 +33,14 @@ export function nameProcess(role: string, worker?: string): void {
 /**
  * Lines on stderr, so that a command's stdout holds nothing but its answer: JSON, or on a terminal short ones for its reader. Texts,
  * keys, secrets and signed URLs are never logged. Nothing waits for the reader of the JSON: what it does not take in time is dropped and
- * counted, and the count is logged when it reads again. JSON lines name their process (`nameProcess`) and hold their time as ISO 8601.
+ * counted, and the count is logged when it reads again. JSON lines name their process (`nameProcess`) and what they are about (`inLogScope`),
+ * and hold their time as ISO 8601.
  */
 export function openLog(level: string): Log {
   if (process.stderr.isTTY) return pino({ level, base: null }, terminalLog(process.stderr))
   lines ??= new LineWriter(sayDropped)
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin: () => ({ ...origin }) }, lines)
+  const mixin = () => ({ ...origin, ...logScope(), ...added() })
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin }, lines)
 }
 
 /** Whatever the level: only where lines are written can any be dropped. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePorts } from '../setup/http.ts'
 import { type Producers, type Reply, startProducers } from '../setup/producers.ts'
 import { chatAnswer, type Message, type Script, verdict } from '../setup/servers/provider-server.ts'
@@ -82,11 +82,17 @@ describe('a companion whose servers fail', () => {
     expect(reachedTheModel).toBe(path === CHAT)
   })
 
-  it('fails the job when no server listens where moderation should be', async () => {
+  it('fails the job when no server listens where moderation should be, and logs so once that is recorded', async () => {
     const [port] = await freePorts(1)
     const other = await startProducers(() => ({ MODERATION_BASE_URL: `http://127.0.0.1:${port}` }))
+    const recorded: Promise<unknown[]>[] = []
+    vi.spyOn(other.runtime.log, 'warn').mockImplementation((line: unknown, what?: unknown) => {
+      const { jobId } = line as { jobId?: string }
+      if (what === 'a job failed') recorded.push(other.query('select status from job where id = $1', [jobId]))
+    })
     const { status, body } = await other.send('/companion/chat', await other.newKey(), { message: 'Hello.' })
     expect([status, body.error_code]).toEqual([502, 'PROVIDER_UNAVAILABLE'])
+    expect(await Promise.all(recorded)).toEqual([[{ status: 'failed' }]])
     await other.close()
   })
 })

@@ -6,6 +6,8 @@ import { openEngines } from '../../src/engines/engines.ts'
 import { openLog } from '../../src/values/log.ts'
 import { checkEngines } from '../../src/voice/check-engines.ts'
 import { modelsOf } from '../../src/voice/models-of.ts'
+import { parseExposition } from '../setup/exposition.ts'
+import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { tinyTokens, tinyVits, writeModel } from '../setup/tiny-models.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
@@ -18,7 +20,7 @@ const SENTENCE = 'A quick brown fox jumps over a lazy dog while a sun goes down 
 describe('jobs of a sherpa-onnx model', { timeout: 90_000 }, () => {
   let service: TestRuntime
   beforeAll(async () => {
-    service = await startTestRuntime({ worker: true })
+    service = await startTestRuntime({ worker: true, env: { METRICS_PORT: '0' } })
     await writeModel(join(service.dataDir, 'models', 'tiny'), { 'model.onnx': tinyVits(), 'tokens.txt': tinyTokens() })
     await apply('spoken', 'tiny')
   })
@@ -57,6 +59,15 @@ describe('jobs of a sherpa-onnx model', { timeout: 90_000 }, () => {
     await allFinished(service.runtime, ids)
     const jobs = await Promise.all(ids.map((id) => readJob(service.url, key, id)))
     expect(jobs.map(({ status }) => status)).toEqual(ids.map(() => 'completed'))
+  })
+
+  test('are in the metrics of engines, under the kind of the engine', async () => {
+    const family = parseExposition((await call(`${service.metricsUrl}/metrics`)).text).get(
+      'sonant_engine_request_duration_seconds',
+    )
+    const counts = family?.samples.filter(({ name, labels }) => name.endsWith('_count') && labels.outcome === 'ok')
+    expect(counts?.map(({ labels }) => labels)).toEqual([{ kind: 'sherpa-onnx', server: 'sherpa-onnx', outcome: 'ok' }])
+    expect(counts?.[0]?.value).toBeGreaterThanOrEqual(6)
   })
 
   test('fail with the reason as their cause where the model cannot be loaded, and cost nothing', async () => {

@@ -1,4 +1,5 @@
 import type { Log } from '../../values/log.ts'
+import { inLogScope } from '../../values/log-scope.ts'
 
 /** A server that goes away takes all connections with it within this time. */
 const BURST_MS = 1_000
@@ -21,7 +22,8 @@ export class LossLog {
     this.total++
     this.#count++
     this.#latest = what
-    this.#timer ??= setTimeout(() => this.flush(), BURST_MS).unref()
+    // Of no request, though one may have opened the connection.
+    this.#timer ??= inLogScope({}, () => setTimeout(() => this.flush(), BURST_MS).unref())
   }
 
   /** Logs what was not logged yet. */

@@ -6,6 +6,7 @@ import type { YogaServerInstance } from 'graphql-yoga'
 import { toServiceError } from '../../errors/describe-error.ts'
 import { rejectMisread } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
+import { inLogScope } from '../../values/log-scope.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { maskError } from '../http/errors.ts'
 import { isStream, maskResult } from '../http/masking.ts'
@@ -40,7 +41,8 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
     onSubscribe: (connected, id, payload) => begin(runtime, yoga, identify, connected, id, payload),
     execute: async (args) => {
       const { execute, unlessCompleted } = args.rootValue as Prepared
-      return unlessCompleted(masked(await execute(args), args))
+      const { requestId } = args.contextValue as GraphqlContext
+      return unlessCompleted(masked(await inLogScope({ requestId }, () => execute(args)), args))
     },
     subscribe: async (args) => {
       const { id, socket, signal, follow, unlessCompleted } = args.rootValue as Prepared

@@ -2,6 +2,8 @@ import { untilAnswered } from '../../db/until-answered.ts'
 import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
 import { describeError } from '../../errors/describe-error.ts'
 import { CutOff } from '../../queue/stopping.ts'
+import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
+import { inStepSpan } from '../../telemetry/spans.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { noteProduction } from '../notes/note-production.ts'
 import { completeJob } from './complete-job.ts'
@@ -50,7 +52,9 @@ async function recordCompleted(attempt: Attempt, production: OutcomeOf<'complete
   const { artifacts, provenance } = production
   const begun = performance.now()
   try {
-    const completed = await record(() => completeJob(parts, claim, artifacts, provenance))
+    const completed = await inStepSpan(COMMIT_SPAN, () =>
+      record(() => completeJob(parts, claim, artifacts, provenance)),
+    )
     parts.telemetry.observe('job_stage_seconds', { stage: 'complete' }, secondsSince(begun))
     if (completed) noteProduction(parts, claim, production)
     else await deleteFiles(attempt)
@@ -70,7 +74,8 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
-  const failed = await untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
+  const write = () => untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
+  const failed = await inStepSpan(COMMIT_SPAN, write)
   // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
   if (!failed) return
   parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')

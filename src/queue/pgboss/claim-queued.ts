@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import type { Delivery } from '../job-source.ts'
+import type { Delivery, Origin } from '../job-source.ts'
 
 /** A delivery, and the account whose turn it was. */
 interface Claimed extends Delivery {
@@ -23,13 +23,14 @@ interface Row {
   job_id: string
   account_id: string
   server: string
+  origin: Origin | null
 }
 
 /** Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue. */
 export async function claimQueued(db: Database, claim: QueueClaim): Promise<Claimed[]> {
   const { rows } = await db.pool.query<Row>({
     name: 'claim_queued',
-    text: 'select id, retry_count, job_id, account_id, server from claim_queued($1, $2, $3, $4, $5)',
+    text: 'select id, retry_count, job_id, account_id, server, queued_origin($1, id) as origin from claim_queued($1, $2, $3, $4, $5)',
     values: [claim.queue, claim.free, claim.after, claim.workerId, JSON.stringify(Object.fromEntries(claim.limits))],
   })
   return rows.map((row) => ({
@@ -38,6 +39,7 @@ export async function claimQueued(db: Database, claim: QueueClaim): Promise<Clai
     jobId: row.job_id,
     accountId: row.account_id,
     server: row.server,
+    ...(row.origin !== null && { origin: row.origin }),
   }))
 }
 

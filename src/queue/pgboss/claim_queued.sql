@@ -1,4 +1,4 @@
--- Revision 1. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 2. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`.
 -- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
@@ -89,5 +89,21 @@ BEGIN
     RETURNING j.id, j.retry_count, j.data->>'jobId' AS job, j.group_id, j.group_tier, c.nth, c.place
   )
   SELECT t.id, t.retry_count, t.job, t.group_id, t.group_tier FROM taken t ORDER BY t.nth, t.place;
+END
+$$;
+
+-- What asked for a job that waits or runs, null where its row does not say. Beside the claim and no column of it, as its columns stay;
+-- volatile, so that it sees rows that were committed after the claim's statement began.
+CREATE OR REPLACE FUNCTION "queued_origin"(queue text, queue_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql
+VOLATILE
+SET enable_seqscan = off
+AS $$
+BEGIN
+  RETURN (
+    SELECT nullif(jsonb_strip_nulls(jsonb_build_object('requestId', j.data->'requestId', 'trace', j.data->'trace')), '{}'::jsonb)
+    FROM pgboss.job_common j WHERE j.name = queue AND j.id = queue_id
+  );
 END
 $$;

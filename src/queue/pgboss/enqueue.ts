@@ -1,7 +1,11 @@
 import type { PgBoss } from 'pg-boss'
 import { toUUID } from 'typeid-js'
 import type { Tx } from '../../db/database.ts'
+import { messageSpan } from '../../telemetry/span-names.ts'
+import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
+import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
+import type { Origin } from '../job-source.ts'
 import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
 import { bossDatabase } from './boss-database.ts'
 
@@ -21,34 +25,47 @@ export function enqueueing(
   { prepare, wake, beginsPush }: Pushing,
 ): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
   return {
-    enqueue: async (tx: Tx, kind, jobId, options) => {
-      // The queue's id is the job's own UUID: a job can wait in its queue once only.
-      const once = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
-      await (await boss()).send(kind.queue, payload(jobId, options), once)
-    },
-    enqueueWith: async (db, insert, kind, jobId, options) => {
-      const queued = await queueStatement(await boss(), kind, jobId, options)
-      const values = [...insert.values, ...queued.values]
-      const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
-      const statement = { name: `${insert.name} ${kind.queue}`, text, values }
-      // The first of a quiet time is noticed with its commit, not one way to the database later.
-      const notifies = beginsPush(kind)
-      await db.pool.query(notifies ? notifying(statement, kind) : statement)
-      if (!notifies) wake(kind)
-    },
-    enqueueAgain: async (tx, kind, jobId, options) => {
-      await prepare(kind)
-      const again = { db: bossDatabase(tx), ...sending(options) }
-      await (await boss()).send(kind.queue, payload(jobId, options), again)
-    },
+    enqueue: (tx: Tx, kind, jobId, options) =>
+      inSendSpan(kind, jobId, async () => {
+        // The queue's id is the job's own UUID: a job can wait in its queue once only.
+        const once = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
+        await (await boss()).send(kind.queue, payload(jobId, options), once)
+      }),
+    enqueueWith: (db, insert, kind, jobId, options) =>
+      inSendSpan(kind, jobId, async () => {
+        const queued = await queueStatement(await boss(), kind, jobId, options)
+        const values = [...insert.values, ...queued.values]
+        const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
+        const statement = { name: `${insert.name} ${kind.queue}`, text, values }
+        // The first of a quiet time is noticed with its commit, not one way to the database later.
+        const notifies = beginsPush(kind)
+        await db.pool.query(notifies ? notifying(statement, kind) : statement)
+        if (!notifies) wake(kind)
+      }),
+    enqueueAgain: (tx, kind, jobId, options) =>
+      inSendSpan(kind, jobId, async () => {
+        await prepare(kind)
+        const again = { db: bossDatabase(tx), ...sending(options) }
+        await (await boss()).send(kind.queue, payload(jobId, options), again)
+      }),
   }
 }
+
+const inSendSpan = (kind: JobKind, id: string, work: () => Promise<void>): Promise<void> =>
+  inProducerSpan(messageSpan('send', kind.queue, id), work)
 
 /** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */
 const payload = (jobId: string, { concurrencyKey }: EnqueueOptions = {}) => ({
   jobId,
   ...(concurrencyKey !== undefined && { lane: concurrencyKey }),
+  ...originOfNow(),
 })
+
+/** Read where the job is queued: in the request that submits it, or in the worker's attempt that ends one with a delivery. */
+function originOfNow(): Origin {
+  const [{ requestId }, trace] = [logScope(), traceOfNow()]
+  return { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
+}
 
 /** What has no share of its own has one together. */
 const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {}) => ({

@@ -1,7 +1,7 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { Delivery, JobSource, Taken } from '../job-source.ts'
+import type { Delivery, JobSource, Origin, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
 
 interface KeyedSourceOptions {
@@ -13,7 +13,7 @@ interface KeyedSourceOptions {
 }
 
 /** What is stored with a job in the queue; `lane` is its concurrency key. */
-interface Payload {
+interface Payload extends Origin {
   readonly jobId: string
   readonly lane?: string
 }
@@ -81,8 +81,10 @@ class KeyedSource implements JobSource {
     const deliveries: Delivery[] = []
     const rejected: string[] = []
     for (const { id, retryCount, data } of jobs) {
-      const { lane: concurrencyKey, ...rest } = data
-      if (this.#options.limiter.tryAcquire(concurrencyKey)) deliveries.push({ id, retryCount, ...rest, concurrencyKey })
+      const { jobId, lane: concurrencyKey, requestId, trace } = data
+      const origin = { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
+      if (this.#options.limiter.tryAcquire(concurrencyKey))
+        deliveries.push({ id, retryCount, jobId, concurrencyKey, origin })
       else rejected.push(id)
     }
     return { deliveries, rejected }

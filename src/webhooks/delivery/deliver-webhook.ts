@@ -3,6 +3,8 @@ import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
 import type { Delivery } from '../../queue/job-source.ts'
+import { deliverySpan } from '../../telemetry/span-names.ts'
+import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
 import type { AttemptGate } from './attempt-gate.ts'
 import type { Attempt, BeginAttempt } from './begin-attempt.ts'
 import { type DeliveryParts, snapshotPayload } from './create-delivery.ts'
@@ -41,7 +43,7 @@ export async function deliverWebhook(
   // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
   const sent = await parts.gate.pass(concurrencyKey, signal, {
     prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
-    work: async (attempt) => (attempt === null ? null : { attempt, result: await parts.post(attempt, signal) }),
+    work: async (attempt) => (attempt === null ? null : { attempt, result: await send(parts, attempt, signal) }),
     undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),
   })
   if (sent === null) return 'open'
@@ -51,6 +53,15 @@ export async function deliverWebhook(
   }
   return untilAnswered(() => parts.recordAttempt({ attempt, result, claimed }))
 }
+
+/** In a span of its own: it is a failure in the trace where the receiver did not take the delivery. */
+const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
+  inClientSpan(deliverySpan(attempt.url), async () => {
+    const result = await parts.post(attempt, signal)
+    if (result.responseStatus !== null) noteStatus(result.responseStatus)
+    if (result.outcome !== 'succeeded') noteFailure(result.outcome)
+    return result
+  })
 
 interface Row {
   account_id: string

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Guard } from '../../egress/connect-guarded.ts'
 import { judgeHost, judgeLiteral } from '../../egress/judge-host.ts'
+import { traceHeaders } from '../../telemetry/spans.ts'
 import type { Attempt } from './begin-attempt.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
@@ -78,6 +79,7 @@ const toRequest = ({ path }: Target, { headers, body }: Attempt): Dispatcher.Dis
     'webhook-id': headers.id,
     'webhook-timestamp': headers.timestamp,
     'webhook-signature': headers.signature,
+    ...traceHeaders(),
   },
   body,
 })

@@ -36,7 +36,7 @@ const installed = async () => {
 const source = () => readFile(new URL('../../../src/queue/pgboss/claim_queued.sql', import.meta.url), 'utf8')
 
 /** The newest revision: a change of the text takes the next number, or older processes would put theirs back during an upgrade. */
-const NEWEST = 'revision 1, sha256 349438e9e21e30f5f9b9849c613d41bd9a4c86c2df1edf70d7ba0e2cbd23517a'
+const NEWEST = 'revision 2, sha256 07cce78f0f3c26cce41d1918bd0d964da2603f31e629e75f237b4350e6ca52f5'
 
 describe('installClaim', () => {
   test('a database of an earlier version gets the text of the source file', async () => {

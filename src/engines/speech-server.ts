@@ -1,0 +1,37 @@
+import { Agent, type Dispatcher } from 'undici'
+import type { Semaphore } from '../concurrency/semaphore.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import type { OwnedServer } from './owned-server.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** What all endpoints on one server share: its connections, its slots, and whether it is up. */
+export interface SpeechServer {
+  readonly baseUrl: string
+  readonly slots: Semaphore
+  readonly breaker: CircuitBreaker
+  readonly agent: Dispatcher
+  readonly owned: OwnedServer | undefined
+  close(): Promise<void>
+}
+
+/**
+ * @param slots let in the requests to it
+ * @param owned where it is the worker's own
+ */
+export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: OwnedServer): SpeechServer {
+  // No timeouts of its own besides the connection's: a long text takes as long as the job's time limit allows.
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  })
+  return {
+    baseUrl,
+    slots,
+    breaker: new CircuitBreaker(),
+    agent,
+    owned,
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type Attributes,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { VERSION } from '../values/version.ts'
+import { errorAttribute, type SpanStart, statusAttribute } from './span-names.ts'
+
+/** From here on a status is the server's fault. */
+const SERVER_ERROR = 500
+const TRACE_HEADERS = ['traceparent', 'tracestate'] as const
+
+const tracer = trace.getTracer('sonant', VERSION)
+
+/** Headers that tell the next server which trace it is in; none where nothing is traced. */
+export function traceHeaders(): Record<string, string> {
+  const carrier: Record<string, string> = {}
+  propagation.inject(context.active(), carrier)
+  const { traceparent, tracestate } = carrier
+  return { ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
+}
+
+/** `traceparent` as it waits with a job in the queue: 55 bytes. */
+export const traceOfNow = (): string | undefined => traceHeaders().traceparent
+
+/** Where there is a trace: what the lines of the log say of it. */
+export function traceFields(): { trace_id?: string; span_id?: string } {
+  const span = trace.getActiveSpan()?.spanContext()
+  return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
+}
+
+/** Takes note of the answer to the request whose span is active. */
+export const noteStatus = (status: number): void => {
+  trace.getActiveSpan()?.setAttributes(statusAttribute(status))
+}
+
+/** Takes note of a failure that is no error here. @param outcome a word of this service's */
+export function noteFailure(outcome: string): void {
+  const span = trace.getActiveSpan()
+  if (span !== undefined) markFailed(span, errorAttribute(outcome))
+}
+
+/** Runs `work` in a span of its own. @throws what `work` throws: the span then holds its code, or the name of its class */
+const inSpan = <Result>(start: SpanStart, kind: SpanKind, work: () => Promise<Result>): Promise<Result> =>
+  tracer.startActiveSpan(start.name, { kind, attributes: start.attributes }, (span) => ended(span, work))
+
+/** Handing work to a queue. */
+export const inProducerSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+  inSpan(start, SpanKind.PRODUCER, work)
+
+/** A request to another server. */
+export const inClientSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+  inSpan(start, SpanKind.CLIENT, work)
+
+/** A step inside this process. */
+export const inStepSpan = <Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result> =>
+  inSpan(start, SpanKind.INTERNAL, work)
+
+/**
+ * A worker's work with what another process has queued: part of the sender's trace, so that one trace shows the whole way, and linked to
+ * it, as the wait between them may be hours. What is active where the worker was woken is not its parent.
+ */
+export function inConsumerSpan<Result>(
+  start: SpanStart,
+  traceparent: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const sent = traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent })
+  const sender = trace.getSpanContext(sent)
+  const links = sender === undefined ? [] : [{ context: sender }]
+  const options = { kind: SpanKind.CONSUMER, attributes: start.attributes, links }
+  return tracer.startActiveSpan(start.name, options, sent, (span) => ended(span, work))
+}
+
+/** A request that a door answers. */
+export interface ServerSpan {
+  /** Runs `work` inside of it. */
+  run<Result>(work: () => Result): Result
+  end(status: number): void
+}
+
+/** @param headers of which `traceparent` and `tracestate` alone are read: nothing else of a caller's goes on to other servers */
+export function startServerSpan(start: SpanStart, headers: Readonly<Record<string, unknown>>): ServerSpan {
+  const given = Object.fromEntries(TRACE_HEADERS.flatMap((name) => (name in headers ? [[name, headers[name]]] : [])))
+  const parent = propagation.extract(ROOT_CONTEXT, given)
+  const span = tracer.startSpan(start.name, { kind: SpanKind.SERVER, attributes: start.attributes }, parent)
+  const inside = trace.setSpan(parent, span)
+  return {
+    run: (work) => context.with(inside, work),
+    end: (status) => {
+      span.setAttributes(statusAttribute(status))
+      if (status >= SERVER_ERROR) markFailed(span, errorAttribute(String(status)))
+      span.end()
+    },
+  }
+}
+
+/** Whether the work came to its end as planned: a job that goes back to the queue unbegun did. */
+const isPlanned = (error: unknown): boolean => (error as { isPlanned?: unknown } | null)?.isPlanned === true
+
+async function ended<Result>(span: Span, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isPlanned(error)) markFailed(span, errorAttribute(typeOf(error)))
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+function markFailed(span: Span, attributes: Attributes): void {
+  span.setAttributes(attributes)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function typeOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : 'unknown'
+}
