@@ -62,7 +62,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
 }
 
 describe('examples', () => {
-  test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service'])(
+  test.each(['sonant-api.service', 'sonant-worker@.service', 'sonant-gpu-worker.service', 'sonant-migrate.service'])(
     '%s starts a command that there is',
     async (name) => {
       const [, line = ''] = /^ExecStart=(.+)$/m.exec(read(name)) ?? []

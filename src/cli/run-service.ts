@@ -5,6 +5,7 @@ import { ConfigError } from '../context/config-error.ts'
 import { installDemo } from '../runtime/install.ts'
 import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
+import { openServiceManager } from '../runtime/service-manager.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
 import { buildApp } from '../server/app.ts'
 import { listen } from '../server/listen.ts'
@@ -36,6 +37,7 @@ export async function runService(roles: Roles): Promise<void> {
   let log = openLog('silent')
   let graceMs = 0
   let stopping: AbortSignal | undefined
+  let runtime: Runtime | undefined
   try {
     const settings = readSettings(process.env)
     nameProcess(roleOf(roles))
@@ -43,8 +45,12 @@ export async function runService(roles: Roles): Promise<void> {
     surviveRejections(log)
     graceMs = settings.shutdownSeconds * 1000
     stopping = stopOnSignal(log, opened, graceMs)
-    opened.starting = start(settings, log, roles, opened, stopping)
-    await opened.starting
+    const manager = openServiceManager(process.env, { log, answers: async () => runtime?.db.pool.query('select 1') })
+    stopping.addEventListener('abort', () => manager.stopping())
+    const starting = start(settings, log, roles, opened, stopping)
+    opened.starting = starting
+    runtime = await starting
+    manager.ready()
   } catch (error) {
     // What a signal broke off is no error: the signal closes what was opened.
     if (stopping?.aborted) return
@@ -57,7 +63,13 @@ export async function runService(roles: Roles): Promise<void> {
   }
 }
 
-async function start(settings: Settings, log: Log, roles: Roles, opened: Opened, stopping: AbortSignal): Promise<void> {
+async function start(
+  settings: Settings,
+  log: Log,
+  roles: Roles,
+  opened: Opened,
+  stopping: AbortSignal,
+): Promise<Runtime> {
   const server = roles.serverFile === undefined ? undefined : readServer(roles.serverFile)
   const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
   opened.ground.push(() => tracing.close().then(() => true))
@@ -99,6 +111,7 @@ async function start(settings: Settings, log: Log, roles: Roles, opened: Opened,
     readiness.follow(() => worker.beatAge)
   }
   if (!roles.api) print('Sonant works')
+  return runtime
 }
 
 /** What the server inherits holds none of this service's secrets. @throws ConfigError */

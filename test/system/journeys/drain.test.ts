@@ -1,9 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../setup/http.ts'
-import { cleanUp, startService } from '../../setup/process.ts'
+import { cleanUp, makeTempDir, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type Line = Readonly<Record<string, unknown>>
@@ -20,6 +22,13 @@ interface ExportedSpans {
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** A PATH whose `systemd-notify` appends what it is given to the file that stands for the socket. */
+async function fakeNotify(): Promise<string> {
+  const bin = await makeTempDir()
+  await writeFile(join(bin, 'systemd-notify'), '#!/bin/sh\necho "$*" >> "$NOTIFY_SOCKET"\n', { mode: 0o755 })
+  return `${bin}:${process.env.PATH}`
+}
 
 describe('a process that is told to end', () => {
   const exported: ExportedSpans[] = []
@@ -40,7 +49,11 @@ describe('a process that is told to end', () => {
     const there = `127.0.0.1:${(collector.address() as AddressInfo).port}`
     const exporting = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://${there}/otlp/`, OTEL_SERVICE_NAME: 'speech' }
     const telling = { LOG_REQUESTS: '1', ...exporting }
-    const service = await startService({ env: { DRAIN_SECONDS: '3', EGRESS_ALLOW: '127.0.0.0/8', ...telling } })
+    const notices = join(await makeTempDir(), 'notices')
+    const watched = { PATH: await fakeNotify(), NOTIFY_SOCKET: notices, WATCHDOG_USEC: '3000000' }
+    const service = await startService({
+      env: { DRAIN_SECONDS: '3', EGRESS_ALLOW: '127.0.0.0/8', ...telling, ...watched },
+    })
     const { url, key } = service
     const lines = (): Line[] =>
       service
@@ -61,6 +74,10 @@ describe('a process that is told to end', () => {
     const undelivered = () => lines().find((line) => line.msg === 'a webhook delivery failed')
     await until(() => undelivered() !== undefined, 60_000, 'the line of the delivery')
 
+    const told = async () => (await readFile(notices, 'utf8')).trim().split('\n')
+    await until(async () => (await told()).includes('WATCHDOG=1'), 20_000, 'a notice to the watchdog')
+    expect((await told())[0]).toBe('READY=1')
+
     const stopped = service.stop()
     await until(async () => (await call(`${url}/health/ready`)).status === 503, 2_500, 'readiness to end')
     const ready = await call(`${url}/health/ready`)
@@ -69,6 +86,7 @@ describe('a process that is told to end', () => {
     expect((await submit('While it drains.')).status).toBe(202)
     expect(await stopped).toBe(0)
 
+    expect((await told()).at(-1)).toBe('STOPPING=1')
     const origin = { role: 'start', host: expect.any(String), pid: expect.any(Number), version: expect.any(String) }
     for (const line of lines()) expect(line).toMatchObject({ ...origin, time: expect.stringMatching(ISO) })
     expect(lines().at(-1)?.worker).toMatch(/^wrk_/)
