@@ -40,6 +40,8 @@ export type ErrorCode =
   | 'PAYMENT_REQUIRED'
   /** Wait, then try again. */
   | 'RATE_LIMITED'
+  /** Give the password again, with `reauthenticate`: a signed-in operator changes things for 15 minutes after it. */
+  | 'REAUTHENTICATION_REQUIRED'
   /** Send a valid key, or sign in. */
   | 'UNAUTHORIZED'
   /** Try again in a moment. */
@@ -525,6 +527,16 @@ export type NodeQuery = { node:
     | { __typename: 'Workflow', id: string }
    | null };
 
+export type ReauthenticateMutationVariables = Exact<{
+  password: string;
+}>;
+
+
+export type ReauthenticateMutation = { reauthenticate:
+    | { __typename: 'Reauthentication', until: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type RedeemSignInLinkMutationVariables = Exact<{
   token: string;
 }>;
@@ -759,6 +771,7 @@ export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
 export const meQueryVariables: MeQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
+export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}

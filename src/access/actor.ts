@@ -14,7 +14,9 @@ export interface SessionActor {
   readonly accountId: string
   readonly userId: string
   readonly sessionId: string
-  /** By the user's role. */
+  /** When the password was last given in it; null where a link opened it. */
+  readonly passwordAt: Date | null
+  /** By the user's role, with that of the operator where the command line has marked the user. */
   readonly scopes: readonly string[]
   readonly credits: bigint
 }

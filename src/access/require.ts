@@ -7,6 +7,13 @@ interface Acting {
   readonly actor: Actor
 }
 
+interface Timed extends Acting {
+  now(): Date
+}
+
+/** For so long an operator's password counts. */
+export const CONFIRMATION_MS = 15 * 60_000
+
 /** @throws UNAUTHORIZED without a key, FORBIDDEN where the key lacks the scope */
 export function requireScope(ctx: Acting, scope: string): void {
   if (ctx.actor.kind === 'anonymous') throw unauthorized()
@@ -25,14 +32,31 @@ export function requireSession(ctx: Acting): SessionActor {
   return ctx.actor
 }
 
-/** Whether the operator asks: at the command line, or with a key that holds the scope. */
+/** Whether the operator asks: at the command line, with a key that holds the scope, or signed in. */
 export const isOperator = ({ actor }: Acting): boolean =>
   actor.kind === 'system' || ('scopes' in actor && actor.scopes.includes(OPERATOR_SCOPE))
 
-/** Verbs of the operator: at the command line, or with a key that holds the scope. @throws UNAUTHORIZED, FORBIDDEN */
+/** Verbs of the operator: at the command line, with a key that holds the scope, or signed in. @throws UNAUTHORIZED, FORBIDDEN */
 export function requireOperator(ctx: Acting): void {
   requireScope(ctx, OPERATOR_SCOPE)
   if (ctx.actor.kind === 'account') throw forbidden(OPERATOR_SCOPE)
+}
+
+/**
+ * Verbs by which the operator changes something: a user who signed in has given the password a moment ago. Keys, which no browser holds,
+ * are not asked.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED
+ */
+export function requireConfirmedOperator(ctx: Timed): void {
+  requireOperator(ctx)
+  requireConfirmation(ctx)
+}
+
+/** What is asked besides of an operator who changes what is another account's. @throws REAUTHENTICATION_REQUIRED */
+export function requireConfirmation({ actor, now }: Timed): void {
+  if (actor.kind !== 'session') return
+  if (actor.passwordAt === null || now().getTime() - actor.passwordAt.getTime() > CONFIRMATION_MS)
+    throw new ServiceError('REAUTHENTICATION_REQUIRED', 'Give your password again, with reauthenticate.')
 }
 
 /** Verbs of the command line alone. @throws FORBIDDEN to every other caller */

@@ -4,7 +4,7 @@ export const VOICE_SCOPE = 'generate:voice'
 /** The scope that every workflow asks for; not granted by default. */
 export const GENERATION_SCOPE = 'generate:workflow'
 
-/** What an operator's key holds. No user and no account has it by itself. */
+/** What an operator's key holds, and the sessions of users whom the command line has marked. No account has it by itself. */
 export const OPERATOR_SCOPE = 'operator'
 
 /** Reading jobs: list, single read, export. */
@@ -36,6 +36,10 @@ const MEMBER_SCOPES: readonly string[] = [
   MEDIA_TAG_SCOPE,
 ]
 
-/** What a signed-in user may do, in the words of keys. A session is never an operator and reaches no restricted endpoint. */
+/** What a user of this role may do, in the words of keys. */
 export const scopesOf = (role: UserRole): readonly string[] =>
   role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES
+
+/** What a signed-in user may do. A session submits to no restricted endpoint. */
+export const scopesOfUser = (user: { readonly role: UserRole; readonly operator: boolean }): readonly string[] =>
+  user.operator ? [...scopesOf(user.role), OPERATOR_SCOPE] : scopesOf(user.role)

@@ -38,7 +38,7 @@ builder.queryField('accounts', (t) =>
   t.connection(
     {
       type: AccountRef,
-      description: 'All accounts, oldest first. Needs a key with the scope operator.',
+      description: 'All accounts, oldest first. Needs the scope operator, or a signed-in operator.',
       ...resolvedBy(accounts, (args: PageInput) => args),
     },
     ...connectionOf('Account', 'accounts'),
@@ -49,7 +49,8 @@ builder.mutationFields((t) => ({
   createAccount: t.field({
     type: AccountRef,
     errors: {},
-    description: 'Creates an account. Needs a key with the scope operator.',
+    description:
+      'Creates an account. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       name: t.arg.string({ required: true, description: 'A name that no other account has.' }),
       credits: t.arg.int({ required: true, description: 'Its first credits.' }),
@@ -62,7 +63,8 @@ builder.mutationFields((t) => ({
   creditAccount: t.field({
     type: AccountRef,
     errors: {},
-    description: 'Grants credits, or takes some back. Needs a key with the scope operator.',
+    description:
+      'Grants credits, or takes some back. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       account: t.arg.id({ required: true, description: 'Id or name.' }),
       amount: t.arg.int({ required: true, description: 'Negative to take back; the balance never goes below zero.' }),

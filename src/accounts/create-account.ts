@@ -1,4 +1,4 @@
-import { requireOperator } from '../access/require.ts'
+import { requireConfirmedOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isId, newId } from '../values/id.ts'
@@ -20,7 +20,7 @@ export async function createAccount(
   ctx: NewAccountContext,
   input: { readonly name: string; readonly credits: bigint },
 ): Promise<Account> {
-  requireOperator(ctx)
+  requireConfirmedOperator(ctx)
   // Commands take either: a name that is another account's id would have its credits, keys and webhook deliveries go there.
   if (isId('acct', input.name)) throw invalidRequest('Choose another name: this one is an account id.')
   checkName(input.name)

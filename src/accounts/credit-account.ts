@@ -1,4 +1,4 @@
-import { requireOperator } from '../access/require.ts'
+import { requireConfirmedOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { MAX_CREDITS } from './account.ts'
@@ -14,7 +14,7 @@ export async function creditAccount(
   ctx: Context,
   input: { readonly account: string; readonly amount: bigint },
 ): Promise<Account> {
-  requireOperator(ctx)
+  requireConfirmedOperator(ctx)
   if (input.amount === 0n || input.amount > MAX_CREDITS || input.amount < -MAX_CREDITS) {
     throw badAmount(
       `Give an amount from 1 to ${MAX_CREDITS}, or a negative one to take credits back.`,

@@ -1,5 +1,5 @@
 import { requireAccount, requireScope } from '../access/require.ts'
-import { ACCOUNT_ADMIN_SCOPE, SCOPE_FORM, scopesOf } from '../access/scopes.ts'
+import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, scopesOf } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
@@ -12,6 +12,9 @@ export function keysOwner(ctx: Context): string | null {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   return requireAccount(ctx).accountId
 }
+
+/** A signed-in operator is asked for the password; a key would not be. */
+const mayPass = ({ actor }: Context, scope: string): boolean => actor.kind !== 'session' || scope !== OPERATOR_SCOPE
 
 /**
  * The scopes, each once. An account gives its keys what its owners may do, and what the caller or the key holds already: no caller makes an
@@ -26,7 +29,7 @@ export function grantScopes(ctx: Context, wanted: readonly string[], held: reado
     throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`, details)
   }
   if (ctx.actor.kind === 'system') return scopes
-  const own = 'scopes' in ctx.actor ? ctx.actor.scopes : []
+  const own = 'scopes' in ctx.actor ? ctx.actor.scopes.filter((scope) => mayPass(ctx, scope)) : []
   const grantable = new Set([...scopesOf('owner'), ...own, ...held])
   const beyond = scopes.find((scope) => !grantable.has(scope))
   if (beyond !== undefined) throw new ServiceError('FORBIDDEN', `Ask the operator for the scope ${beyond}.`)

@@ -1,5 +1,5 @@
 import type { SessionActor } from '../access/actor.ts'
-import { scopesOf, type UserRole } from '../access/scopes.ts'
+import { scopesOfUser, type UserRole } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
 import { hashToken, isToken, SESSION_IDLE_MS } from '../users/session.ts'
 
@@ -9,7 +9,7 @@ const SEEN_EVERY_MS = 60_000
 /** SQL, prepared: every request of the console begins with it, and Prisma Client takes 2.8 times the processor time for the same row. */
 const FIND_SESSION = {
   name: 'authenticate_session',
-  text: `select s.id, s.user_id, s.seen_at, u.account_id, u.role, a.credits
+  text: `select s.id, s.user_id, s.seen_at, s.password_at, u.account_id, u.role, u.operator, a.credits
          from session s join "user" u on u.id = s.user_id join account a on a.id = u.account_id
          where s.hash = $1 and s.expires_at > $2 and s.seen_at > $3 and u.disabled_at is null`,
 }
@@ -25,8 +25,10 @@ interface Row {
   id: string
   user_id: string
   seen_at: Date
+  password_at: Date | null
   account_id: string
   role: UserRole
+  operator: boolean
   credits: string
 }
 
@@ -49,7 +51,8 @@ export async function authenticateSession(
     accountId: row.account_id,
     userId: row.user_id,
     sessionId: row.id,
-    scopes: scopesOf(row.role),
+    passwordAt: row.password_at,
+    scopes: scopesOfUser(row),
     credits: BigInt(row.credits),
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountHolder } from '../access/actor.ts'
-import { scopesOf } from '../access/scopes.ts'
+import { scopesOfUser } from '../access/scopes.ts'
 import type { Parts } from '../context/context.ts'
 import { SESSION_IDLE_MS } from '../users/session.ts'
 
@@ -20,9 +20,9 @@ export async function standingCallers(
     const seenAt = { gt: new Date(at.getTime() - SESSION_IDLE_MS) }
     const rows = await db.prisma.session.findMany({
       where: { id: { in: sessions }, expiresAt: { gt: at }, seenAt, user: { disabledAt: null } },
-      select: { id: true, user: { select: { role: true } } },
+      select: { id: true, user: { select: { role: true, operator: true } } },
     })
-    for (const { id, user } of rows) standing.set(id, scopesOf(user.role))
+    for (const { id, user } of rows) standing.set(id, scopesOfUser(user))
   }
   return standing
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../../prisma/generated/prisma/client.ts'
-import { requireOperator } from '../access/require.ts'
+import { requireConfirmedOperator } from '../access/require.ts'
 import type { VoiceEndpoint, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
@@ -26,7 +26,7 @@ export async function applyEndpoints(
   ctx: Context,
   input: EndpointFile,
 ): Promise<{ readonly applied: readonly string[] }> {
-  requireOperator(ctx)
+  requireConfirmedOperator(ctx)
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)

@@ -1,4 +1,4 @@
-import { requireOperator } from '../access/require.ts'
+import { requireConfirmedOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { changeCatalog } from './change-catalog.ts'
@@ -8,7 +8,7 @@ export async function deleteEndpoint(
   ctx: Context,
   input: { readonly slug: string },
 ): Promise<{ readonly deleted: string }> {
-  requireOperator(ctx)
+  requireConfirmedOperator(ctx)
   const where = { slug: input.slug }
   await changeCatalog(ctx, async (tx) => {
     const endpoints = await tx.voiceEndpoint.deleteMany({ where })

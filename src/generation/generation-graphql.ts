@@ -47,7 +47,7 @@ builder.queryField('workflows', (t) =>
   t.connection(
     {
       type: WorkflowRef,
-      description: 'All workflows by slug. Needs a key with the scope operator.',
+      description: 'All workflows by slug. Needs the scope operator, or a signed-in operator.',
       ...resolvedBy(workflows, (args: PageInput) => args),
     },
     ...connectionOf('Workflow', 'workflows'),

@@ -4,6 +4,7 @@ import { type ErrorCode, ServiceError } from '../errors/service-error.ts'
 const UNEXPECTED: ReadonlySet<ErrorCode> = new Set([
   'UNAUTHORIZED',
   'FORBIDDEN',
+  'REAUTHENTICATION_REQUIRED',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'UNAVAILABLE',

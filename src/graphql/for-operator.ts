@@ -7,4 +7,4 @@ export function forOperator<Thing>(thing: Thing, _args: object, ctx: GraphqlCont
   return thing
 }
 
-export const OPERATORS_PART = 'The configuration. Needs a key with the scope operator.'
+export const OPERATORS_PART = 'The configuration. Needs the scope operator, or a signed-in operator.'

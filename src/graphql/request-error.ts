@@ -12,6 +12,8 @@ const ErrorCodeEnum = describedEnum<ErrorCode>(
     UNAUTHORIZED: 'Send a valid key, or sign in.',
     PAYMENT_REQUIRED: 'Top up the account.',
     FORBIDDEN: 'Use a key that holds the scope.',
+    REAUTHENTICATION_REQUIRED:
+      'Give the password again, with `reauthenticate`: a signed-in operator changes things for 15 minutes after it.',
     NOT_FOUND: 'No such endpoint or resource, or the caller may not use it.',
     METHOD_NOT_ALLOWED: 'Use another HTTP method.',
     IDEMPOTENCY_IN_PROGRESS: 'The first request with this idempotency key is still in progress.',

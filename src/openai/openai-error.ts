@@ -28,6 +28,7 @@ const SERVICE_ERRORS: Readonly<Record<ErrorCode, Shape>> = {
   UNAUTHORIZED: [401, INVALID, 'invalid_api_key'],
   PAYMENT_REQUIRED: [429, 'insufficient_quota', 'insufficient_quota'],
   FORBIDDEN: [403, INVALID, 'missing_scope'],
+  REAUTHENTICATION_REQUIRED: [403, INVALID, null],
   NOT_FOUND: [404, INVALID, null],
   METHOD_NOT_ALLOWED: [405, INVALID, null],
   IDEMPOTENCY_IN_PROGRESS: [409, INVALID, null],

@@ -38,6 +38,7 @@ export async function changePassword(
     const where = { id: userId, passwordHash: user.passwordHash }
     const changed = await tx.user.updateMany({ where, data: { passwordHash } })
     if (changed.count === 0) throw wrongPassword()
+    await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })
     return { sessions: await endSessions(tx, userId, sessionId) }
   })
 }

@@ -28,6 +28,7 @@ export async function completePerson(ctx: Context, input: Completion): Promise<U
     const [user] = await tx.user.updateManyAndReturn({ where, data: { email, passwordHash }, select: USER_VIEW })
     if (user === undefined) throw isComplete()
     await endSessions(tx, userId, sessionId)
+    await tx.session.updateMany({ where: { id: sessionId }, data: { passwordAt: ctx.now() } })
     return user
   })
   return complete.catch((error: unknown) => {

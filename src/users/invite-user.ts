@@ -1,3 +1,5 @@
+import { ownerOf } from '../access/actor.ts'
+import { requireConfirmation } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
 import { whoseAccount } from '../accounts/whose-account.ts'
 import { lockRow } from '../db/lock-row.ts'
@@ -26,10 +28,12 @@ export interface Invitation {
 
 /**
  * Adds a user without a password to an account, with a link to hand over.
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST for a bad address, one in use, or too many users
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, REAUTHENTICATION_REQUIRED, INVALID_REQUEST for a bad
+ *   address, one in use, or too many users
  */
 export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput): Promise<Invitation> {
   const accountId = await whoseAccount(ctx, input.account)
+  if (ownerOf(ctx.actor) !== accountId) requireConfirmation(ctx)
   const email = checkEmail(input.email)
   return ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'account', accountId)

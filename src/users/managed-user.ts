@@ -1,28 +1,26 @@
-import { isOperator, requireAccount, requireScope } from '../access/require.ts'
+import { isOperator, requireConfirmation, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { normalEmail, USER_VIEW, type User } from './user.ts'
 
 /**
- * A user of the account that the caller manages, or for the operator any.
+ * A user whom the caller manages: of its own account, or for the operator any.
  * @param user id or e-mail address
- * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts)
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts), REAUTHENTICATION_REQUIRED
  */
 export async function managedUser(ctx: Context, user: string): Promise<User> {
-  const accountId = managedAccount(ctx)
-  const where = { ...isNamed(user), ...(accountId !== null && { accountId }) }
-  const found = await ctx.db.prisma.user.findFirst({ where, select: USER_VIEW })
-  if (found === null) throw unknownUser(user)
+  if (!isOperator(ctx)) requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const found = await ctx.db.prisma.user.findFirst({ where: isNamed(user), select: USER_VIEW })
+  if (found === null || !(isOfOwnAccount(ctx, found) || isOperator(ctx))) throw unknownUser(user)
+  if (!isOfOwnAccount(ctx, found)) requireConfirmation(ctx)
   return found
 }
 
-/** The account whose users the caller manages; null for the operator: any. */
-function managedAccount(ctx: Context): string | null {
-  if (isOperator(ctx)) return null
-  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
-  return requireAccount(ctx).accountId
-}
+const isOfOwnAccount = ({ actor }: Context, { accountId }: User): boolean =>
+  'accountId' in actor &&
+  actor.accountId === accountId &&
+  (!('scopes' in actor) || actor.scopes.includes(ACCOUNT_ADMIN_SCOPE))
 
 /** The users with this id or this e-mail address: one, or none. */
 function isNamed(user: string) {

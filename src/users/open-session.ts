@@ -9,12 +9,21 @@ export interface OpenedSession {
   readonly expiresAt: Date
 }
 
-/** Opens a session of a user whose row the transaction has locked, and found to be one who may sign in. */
-export async function openSession(tx: PrismaTx, userId: string, now: Date): Promise<OpenedSession> {
+/**
+ * Opens a session of a user whose row the transaction has locked, and found to be one who may sign in.
+ * @param by what lets the user in: only a password confirms what an operator changes
+ */
+export async function openSession(
+  tx: PrismaTx,
+  userId: string,
+  by: 'password' | 'link',
+  now: Date,
+): Promise<OpenedSession> {
   const token = newToken()
   const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
   await tx.session.deleteMany({ where: { userId, expiresAt: { lt: now } } })
-  const data = { id: newId('ses', now), userId, hash: hashToken(token), seenAt: now, expiresAt }
+  const used = { seenAt: now, passwordAt: by === 'password' ? now : null }
+  const data = { id: newId('ses', now), userId, hash: hashToken(token), expiresAt, ...used }
   await tx.session.create({ data, select: { id: true } })
   await tx.user.update({ where: { id: userId }, data: { lastSeenAt: now }, select: { id: true } })
   return { token, expiresAt }

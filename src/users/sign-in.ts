@@ -32,7 +32,7 @@ const openUnlessChanged = (ctx: Context, userId: string, passwordHash: string | 
     await lockRow(tx, 'user', userId)
     const where = { id: userId, passwordHash, disabledAt: null }
     if ((await tx.user.findFirst({ where, select: { id: true } })) === null) throw wrongPassword()
-    return openSession(tx, userId, ctx.now())
+    return openSession(tx, userId, 'password', ctx.now())
   })
 
 /** The address of no user: what is too long to be one takes as much work. */

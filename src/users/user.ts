@@ -7,6 +7,8 @@ export interface User {
   readonly accountId: string
   readonly email: string
   readonly role: UserRole
+  /** Whether the command line has marked the user as an operator. */
+  readonly operator: boolean
   readonly createdAt: Date
   /** When a session of the user was last used, within a minute; null before the first one. */
   readonly lastSeenAt: Date | null
@@ -20,6 +22,7 @@ export const USER_VIEW = {
   accountId: true,
   email: true,
   role: true,
+  operator: true,
   createdAt: true,
   lastSeenAt: true,
   disabledAt: true,

@@ -78,7 +78,7 @@ addNodeSource<WorkerRow>('wrk', {
 builder.queryField('workers', (t) =>
   t.field({
     type: [WorkerRef],
-    description: 'The workers of this service. Needs a key with the scope operator.',
+    description: 'The workers of this service. Needs the scope operator, or a signed-in operator.',
     ...resolvedBy(workers, () => undefined),
   }),
 )

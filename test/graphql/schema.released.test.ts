@@ -19,6 +19,8 @@ const ACCEPTED: readonly string[] = [
   ),
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
+  // Only of operators who sign in, which there were none of before.
+  'Enum value ErrorCode.REAUTHENTICATION_REQUIRED was added.',
   // Only of audio that was deleted, and of ledgers whose jobs were: neither could be before.
   'Enum value CreditKind.CARRIED was added.',
   'Enum value ErrorCode.GONE was added.',

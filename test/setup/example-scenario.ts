@@ -30,7 +30,7 @@ export interface ExampleScenario {
 
 const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...COMPANION_SCOPES]
 const PASSWORD = 'a long password'
-const BY_A_USER = ['me', 'change-password', 'end-session', 'sign-out']
+const BY_A_USER = ['me', 'change-password', 'end-session', 'reauthenticate', 'sign-out']
 
 export async function openExampleScenario(): Promise<ExampleScenario> {
   const service = await startProducers(({ url }) => ({ COMPANION_BASE_URL: url, MODERATION_BASE_URL: url }))
@@ -142,6 +142,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
     'create-sign-in-link': async () => ({ user: email }),
     'sign-in-link': async () => ({ token: await newToken(service, account) }),
     'redeem-sign-in-link': async () => ({ token: await newToken(service, account) }),
+    reauthenticate: async () => ({ password: PASSWORD }),
     'sign-in': async () => ({ email, password: PASSWORD }),
     // The same again: others sign in with it, too.
     'change-password': async () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),

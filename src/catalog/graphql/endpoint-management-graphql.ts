@@ -34,7 +34,7 @@ builder.mutationFields((t) => ({
     type: ApplicationRef,
     errors: {},
     description:
-      'Makes or replaces the endpoints and workflows of an endpoint file, all or none. Needs a key with the scope operator.',
+      'Makes or replaces the endpoints and workflows of an endpoint file, all or none. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: {
       source: t.arg.string({ required: true, description: 'YAML or JSON; a reference_audio is a data: URL of audio.' }),
     },
@@ -44,7 +44,7 @@ builder.mutationFields((t) => ({
     type: DeletionRef,
     errors: {},
     description:
-      'Deletes a voice endpoint or, where none has that slug, a workflow. Needs a key with the scope operator.',
+      'Deletes a voice endpoint or, where none has that slug, a workflow. Needs the scope operator, or a signed-in operator who gave the password within 15 minutes.',
     args: { slug: t.arg.string({ required: true, description: 'Its slug.' }) },
     ...resolvedBy(deleteEndpoint, (args: { slug: string }) => args),
   }),

@@ -51,7 +51,7 @@ builder.queryField('endpoints', (t) =>
     {
       type: VoiceEndpointRef,
       description:
-        'All voice endpoints by slug, unpublished and restricted ones included. Needs a key with the scope operator.',
+        'All voice endpoints by slug, unpublished and restricted ones included. Needs the scope operator, or a signed-in operator.',
       ...resolvedBy(endpoints, (args: PageInput) => args),
     },
     ...connectionOf('VoiceEndpoint', 'voice endpoints'),

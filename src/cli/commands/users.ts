@@ -30,6 +30,7 @@ export function addUserCommands(program: Command): void {
   addStanding(users)
   addPassword(users)
   addLink(users)
+  addOperator(users)
 
   operatorCommand<Options>(
     users
@@ -136,19 +137,34 @@ function addStanding(users: Command): void {
   )
 }
 
+function addOperator(users: Command): void {
+  operatorCommand<{ off?: boolean }>(
+    users
+      .command('set-operator')
+      .description('let a user operate this service once signed in, or no longer; ends their sessions')
+      .argument('<user>', 'id or e-mail address')
+      .option('--off', 'no longer'),
+    async (ctx, { off }, [user = '']) => {
+      const { setOperator } = await import('../../users/set-operator.ts')
+      return shown(await setOperator(ctx, { user, operator: off !== true }))
+    },
+  )
+}
+
 const shown = (user: User) => ({ json: toJson(user), text: toLine(user) })
 
-const toJson = ({ id, accountId, email, role, createdAt, disabledAt }: User) => ({
+const toJson = ({ id, accountId, email, role, operator, createdAt, disabledAt }: User) => ({
   user_id: id,
   account_id: accountId,
   email,
   role,
+  operator,
   created_at: createdAt,
   disabled_at: disabledAt,
 })
 
-const toLine = ({ id, email, role, disabledAt }: User): string =>
-  `${id}  ${email}  ${role}${disabledAt === null ? '' : `  disabled since ${disabledAt.toISOString()}`}`
+const toLine = ({ id, email, role, operator, disabledAt }: User): string =>
+  `${id}  ${email}  ${role}${operator ? '  operator' : ''}${disabledAt === null ? '' : `  disabled since ${disabledAt.toISOString()}`}`
 
 function readPassword(file: string): string {
   try {

@@ -41,7 +41,7 @@ builder.queryField('failureCauses', (t) =>
   t.field({
     type: [FailureCauseRef],
     description:
-      'Why jobs of all accounts failed, most frequent first; at most 100. Needs a key with the scope operator.',
+      'Why jobs of all accounts failed, most frequent first; at most 100. Needs the scope operator, or a signed-in operator.',
     args: {
       from: t.arg({
         type: 'DateTime',

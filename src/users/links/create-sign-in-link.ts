@@ -1,7 +1,7 @@
 import type { Context } from '../../context/context.ts'
 import type { PrismaTx } from '../../db/database.ts'
 import { lockRow } from '../../db/lock-row.ts'
-import { invalidRequest } from '../../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { managedUser } from '../managed-user.ts'
 import { hashToken, newToken } from '../session.ts'
 
@@ -33,8 +33,9 @@ export async function createSignInLink(
   const { id } = await managedUser(ctx, input.user)
   return ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', id)
-    const { disabledAt } = await tx.user.findUniqueOrThrow({ where: { id }, select: { disabledAt: true } })
-    if (disabledAt !== null) throw disabled()
+    const user = await tx.user.findUniqueOrThrow({ where: { id }, select: { disabledAt: true, operator: true } })
+    if (user.operator) requireSystemFor(ctx)
+    if (user.disabledAt !== null) throw disabled()
     return openLink(ctx, tx, id)
   })
 }
@@ -53,6 +54,12 @@ export async function openLink(ctx: SignInLinkContext, tx: PrismaTx, userId: str
   const data = { hash: hashToken(token), userId, createdAt: now, expiresAt }
   await tx.signInLink.create({ data, select: { userId: true } })
   return { url: `${ctx.publicUrl}${PAGE}${token}`, expiresAt }
+}
+
+/** An owner of an operator's account would be an operator by such a link. @throws FORBIDDEN */
+function requireSystemFor({ actor }: Context): void {
+  if (actor.kind !== 'system')
+    throw new ServiceError('FORBIDDEN', 'Links for operators are made at the command line: sonant users sign-in-link.')
 }
 
 const disabled = () =>

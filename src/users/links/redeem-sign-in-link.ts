@@ -28,7 +28,7 @@ async function redeem(ctx: SignInContext, token: string): Promise<SignedIn | fal
     const where = { hash: hashToken(token), expiresAt: { gt: now }, user: { disabledAt: null } }
     if ((await tx.signInLink.deleteMany({ where })).count === 0) return false
     const user = await tx.user.findUniqueOrThrow({ where: { id: found.user.id }, select: USER_VIEW })
-    return { user, ...(await openSession(tx, user.id, now)) }
+    return { user, ...(await openSession(tx, user.id, 'link', now)) }
   })
 }
 

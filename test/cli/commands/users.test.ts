@@ -108,5 +108,7 @@ describe('sonant users', () => {
     expect(await users('enable', made.user_id)).toMatchObject({ ...row, disabled_at: null })
     expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
     expect((await run(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
+    expect(await users('set-operator', made.user_id)).toMatchObject({ ...row, operator: true })
+    expect(await users('set-operator', made.user_id, '--off')).toMatchObject({ ...row, operator: false })
   })
 })

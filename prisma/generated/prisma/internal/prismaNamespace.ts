@@ -2642,6 +2642,7 @@ export const UserScalarFieldEnum = {
   email: 'email',
   passwordHash: 'passwordHash',
   role: 'role',
+  operator: 'operator',
   createdAt: 'createdAt',
   lastSeenAt: 'lastSeenAt',
   disabledAt: 'disabledAt'
@@ -2656,7 +2657,8 @@ export const SessionScalarFieldEnum = {
   hash: 'hash',
   createdAt: 'createdAt',
   seenAt: 'seenAt',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  passwordAt: 'passwordAt'
 } as const
 
 export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]

@@ -406,6 +406,7 @@ export const UserScalarFieldEnum = {
   email: 'email',
   passwordHash: 'passwordHash',
   role: 'role',
+  operator: 'operator',
   createdAt: 'createdAt',
   lastSeenAt: 'lastSeenAt',
   disabledAt: 'disabledAt'
@@ -420,7 +421,8 @@ export const SessionScalarFieldEnum = {
   hash: 'hash',
   createdAt: 'createdAt',
   seenAt: 'seenAt',
-  expiresAt: 'expiresAt'
+  expiresAt: 'expiresAt',
+  passwordAt: 'passwordAt'
 } as const
 
 export type SessionScalarFieldEnum = (typeof SessionScalarFieldEnum)[keyof typeof SessionScalarFieldEnum]

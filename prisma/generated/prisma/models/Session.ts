@@ -31,6 +31,7 @@ export type SessionMinAggregateOutputType = {
   createdAt: Date | null
   seenAt: Date | null
   expiresAt: Date | null
+  passwordAt: Date | null
 }
 
 export type SessionMaxAggregateOutputType = {
@@ -40,6 +41,7 @@ export type SessionMaxAggregateOutputType = {
   createdAt: Date | null
   seenAt: Date | null
   expiresAt: Date | null
+  passwordAt: Date | null
 }
 
 export type SessionCountAggregateOutputType = {
@@ -49,6 +51,7 @@ export type SessionCountAggregateOutputType = {
   createdAt: number
   seenAt: number
   expiresAt: number
+  passwordAt: number
   _all: number
 }
 
@@ -60,6 +63,7 @@ export type SessionMinAggregateInputType = {
   createdAt?: true
   seenAt?: true
   expiresAt?: true
+  passwordAt?: true
 }
 
 export type SessionMaxAggregateInputType = {
@@ -69,6 +73,7 @@ export type SessionMaxAggregateInputType = {
   createdAt?: true
   seenAt?: true
   expiresAt?: true
+  passwordAt?: true
 }
 
 export type SessionCountAggregateInputType = {
@@ -78,6 +83,7 @@ export type SessionCountAggregateInputType = {
   createdAt?: true
   seenAt?: true
   expiresAt?: true
+  passwordAt?: true
   _all?: true
 }
 
@@ -160,6 +166,7 @@ export type SessionGroupByOutputType = {
   createdAt: Date
   seenAt: Date
   expiresAt: Date
+  passwordAt: Date | null
   _count: SessionCountAggregateOutputType | null
   _min: SessionMinAggregateOutputType | null
   _max: SessionMaxAggregateOutputType | null
@@ -190,6 +197,7 @@ export type SessionWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   expiresAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  passwordAt?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
 }
 
@@ -200,6 +208,7 @@ export type SessionOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  passwordAt?: Prisma.SortOrderInput | Prisma.SortOrder
   user?: Prisma.UserOrderByWithRelationInput
 }
 
@@ -213,6 +222,7 @@ export type SessionWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   expiresAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  passwordAt?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
   user?: Prisma.XOR<Prisma.UserScalarRelationFilter, Prisma.UserWhereInput>
 }, "id" | "hash">
 
@@ -223,6 +233,7 @@ export type SessionOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  passwordAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.SessionCountOrderByAggregateInput
   _max?: Prisma.SessionMaxOrderByAggregateInput
   _min?: Prisma.SessionMinOrderByAggregateInput
@@ -238,6 +249,7 @@ export type SessionScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
   expiresAt?: Prisma.DateTimeWithAggregatesFilter<"Session"> | Date | string
+  passwordAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Session"> | Date | string | null
 }
 
 export type SessionCreateInput = {
@@ -246,6 +258,7 @@ export type SessionCreateInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
   user: Prisma.UserCreateNestedOneWithoutSessionsInput
 }
 
@@ -256,6 +269,7 @@ export type SessionUncheckedCreateInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
 }
 
 export type SessionUpdateInput = {
@@ -264,6 +278,7 @@ export type SessionUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   user?: Prisma.UserUpdateOneRequiredWithoutSessionsNestedInput
 }
 
@@ -274,6 +289,7 @@ export type SessionUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionCreateManyInput = {
@@ -283,6 +299,7 @@ export type SessionCreateManyInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
 }
 
 export type SessionUpdateManyMutationInput = {
@@ -291,6 +308,7 @@ export type SessionUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateManyInput = {
@@ -300,6 +318,7 @@ export type SessionUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionListRelationFilter = {
@@ -319,6 +338,7 @@ export type SessionCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  passwordAt?: Prisma.SortOrder
 }
 
 export type SessionMaxOrderByAggregateInput = {
@@ -328,6 +348,7 @@ export type SessionMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  passwordAt?: Prisma.SortOrder
 }
 
 export type SessionMinOrderByAggregateInput = {
@@ -337,6 +358,7 @@ export type SessionMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   seenAt?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
+  passwordAt?: Prisma.SortOrder
 }
 
 export type SessionCreateNestedManyWithoutUserInput = {
@@ -387,6 +409,7 @@ export type SessionCreateWithoutUserInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
 }
 
 export type SessionUncheckedCreateWithoutUserInput = {
@@ -395,6 +418,7 @@ export type SessionUncheckedCreateWithoutUserInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
 }
 
 export type SessionCreateOrConnectWithoutUserInput = {
@@ -433,6 +457,7 @@ export type SessionScalarWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   seenAt?: Prisma.DateTimeFilter<"Session"> | Date | string
   expiresAt?: Prisma.DateTimeFilter<"Session"> | Date | string
+  passwordAt?: Prisma.DateTimeNullableFilter<"Session"> | Date | string | null
 }
 
 export type SessionCreateManyUserInput = {
@@ -441,6 +466,7 @@ export type SessionCreateManyUserInput = {
   createdAt?: Date | string
   seenAt: Date | string
   expiresAt: Date | string
+  passwordAt?: Date | string | null
 }
 
 export type SessionUpdateWithoutUserInput = {
@@ -449,6 +475,7 @@ export type SessionUpdateWithoutUserInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateWithoutUserInput = {
@@ -457,6 +484,7 @@ export type SessionUncheckedUpdateWithoutUserInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type SessionUncheckedUpdateManyWithoutUserInput = {
@@ -465,6 +493,7 @@ export type SessionUncheckedUpdateManyWithoutUserInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   seenAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   expiresAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  passwordAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 
@@ -476,6 +505,7 @@ export type SessionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   createdAt?: boolean
   seenAt?: boolean
   expiresAt?: boolean
+  passwordAt?: boolean
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -486,6 +516,7 @@ export type SessionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   seenAt?: boolean
   expiresAt?: boolean
+  passwordAt?: boolean
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -496,6 +527,7 @@ export type SessionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   createdAt?: boolean
   seenAt?: boolean
   expiresAt?: boolean
+  passwordAt?: boolean
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["session"]>
 
@@ -506,9 +538,10 @@ export type SessionSelectScalar = {
   createdAt?: boolean
   seenAt?: boolean
   expiresAt?: boolean
+  passwordAt?: boolean
 }
 
-export type SessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "userId" | "hash" | "createdAt" | "seenAt" | "expiresAt", ExtArgs["result"]["session"]>
+export type SessionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "userId" | "hash" | "createdAt" | "seenAt" | "expiresAt" | "passwordAt", ExtArgs["result"]["session"]>
 export type SessionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   user?: boolean | Prisma.UserDefaultArgs<ExtArgs>
 }
@@ -531,6 +564,10 @@ export type $SessionPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     createdAt: Date
     seenAt: Date
     expiresAt: Date
+    /**
+     * When its user last gave the password in it; null where a link opened it.
+     */
+    passwordAt: Date | null
   }, ExtArgs["result"]["session"]>
   composites: {}
 }
@@ -961,6 +998,7 @@ export interface SessionFieldRefs {
   readonly createdAt: Prisma.FieldRef<"Session", 'DateTime'>
   readonly seenAt: Prisma.FieldRef<"Session", 'DateTime'>
   readonly expiresAt: Prisma.FieldRef<"Session", 'DateTime'>
+  readonly passwordAt: Prisma.FieldRef<"Session", 'DateTime'>
 }
     
 

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setOperator } from '../../src/users/set-operator.ts'
+import { ask as askAt, codeOf, errorOf, mutation } from '../setup/graphql.ts'
+import { type People, type Person, peopleOf } from '../setup/people.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+
+const AGAIN = mutation(
+  'reauthenticate(password: $password)',
+  '... on Reauthentication { until }',
+  '($password: String!)',
+)
+const CREDIT = mutation('creditAccount(account: $account, amount: 5)', '... on Account { credits }', '($account: ID!)')
+const LINK = mutation('createSignInLink(user: $user)', '... on NewSignInLink { url }', '($user: ID!)')
+const READS = '{ accounts(first: 1) { edges { cursor } } workers { id } failureCauses { jobs } }'
+
+let service: TestRuntime
+let people: People
+beforeAll(async () => {
+  service = await startTestRuntime()
+  people = peopleOf(service)
+})
+afterAll(() => service?.close())
+
+const mark = (user: string, operator = true) => setOperator(service.runtime.as({ kind: 'system' }), { user, operator })
+/** The session ages as if its user had given the password so many minutes ago. */
+const age = (userId: string, minutes: number) =>
+  service.runtime.db.pool.query(
+    `update session set password_at = password_at - $2 * interval '1 minute' where user_id = $1`,
+    [userId, minutes],
+  )
+async function operator(): Promise<Person> {
+  const one = await people.user()
+  await mark(one.id)
+  return { ...one, cookie: (await people.signIn(one.email)).cookie! }
+}
+
+describe('a user whom the command line has marked', () => {
+  test('operates once signed in: reads at any time, changes things for 15 minutes after the password', async () => {
+    const one = await operator()
+    const other = await service.createAccount(7n)
+    const credit = () => people.ask(CREDIT, { account: other }, one.cookie)
+    expect((await credit()).data).toEqual({ creditAccount: { credits: 12 } })
+    await age(one.id, 14)
+    expect((await credit()).data).toEqual({ creditAccount: { credits: 17 } })
+    await age(one.id, 2)
+    const refused = await credit()
+    expect([refused.data, codeOf(refused)]).toEqual([null, 'REAUTHENTICATION_REQUIRED'])
+    expect((await people.ask(READS, {}, one.cookie)).errors).toBeUndefined()
+    const before = service.runtime.now().getTime()
+    const { data } = await people.ask(AGAIN, { password: 'correct horse battery' }, one.cookie)
+    const { until } = data!.reauthenticate as { until: string }
+    expect(Math.abs(Date.parse(until) - before - 15 * 60_000)).toBeLessThan(30_000)
+    expect((await credit()).data).toEqual({ creditAccount: { credits: 22 } })
+  })
+
+  test.each([
+    'createAccount(name: "made", credits: 1)',
+    'creditAccount(account: "none", amount: 1)',
+    'applyEndpoints(source: "endpoints: []")',
+    'deleteEndpoint(slug: "none")',
+    'inviteUser(email: "x@example.org", role: MEMBER, account: $account)',
+    'updateUser(user: $user, role: MEMBER)',
+    'disableUser(user: $user)',
+    'enableUser(user: $user)',
+    'createSignInLink(user: $user)',
+  ])('%s of others asks for the password, and is nothing for another owner', async (field) => {
+    const [one, other, owner] = [await operator(), await people.newcomer(), await people.user()]
+    const entered = await people.redeem(await people.tokenFor(one.id))
+    const variables = { user: other.id, account: other.account }
+    const used = Object.keys(variables).filter((name) => field.includes(`$${name}`))
+    const query = mutation(field, '__typename', used.length === 0 ? '' : `(${used.map((name) => `$${name}: ID!`)})`)
+    expect(codeOf(await people.ask(query, variables, entered.cookie))).toBe('REAUTHENTICATION_REQUIRED')
+    expect(['FORBIDDEN', 'NOT_FOUND']).toContain(codeOf(await people.ask(query, variables, owner.cookie)))
+  })
+
+  test('is asked for no password over what an owner does in the own account', async () => {
+    const one = await operator()
+    const member = await people.newcomer('member', one.account)
+    const { cookie } = await people.redeem(await people.tokenFor(one.id))
+    expect(codeOf(await people.ask(LINK, { user: member.id }, cookie))).toBeUndefined()
+  })
+
+  test('gives no key the scope operator, since a key is asked for no password', async () => {
+    const one = await operator()
+    const make = 'mutation { createApiKey(name: "x", scopes: ["operator"]) { __typename } }'
+    expect(codeOf(await people.ask(make, {}, one.cookie))).toBe('FORBIDDEN')
+  })
+
+  test('gets a link from the command line alone: an owner of the account does not become one', async () => {
+    const one = await operator()
+    const owner = await people.user('owner', one.account)
+    expect(codeOf(await people.ask(LINK, { user: one.id }, owner.cookie))).toBe('FORBIDDEN')
+    const { apiKey } = await service.createKey(one.account, ['account:admin', 'operator'])
+    expect(codeOf(await askAt(service.url, apiKey, LINK, { user: one.id }))).toBe('FORBIDDEN')
+    const { cookie } = await people.redeem(await people.tokenFor(one.id))
+    expect((await people.ask('{ me { user { operator } } }', {}, cookie)).data).toEqual({
+      me: { user: { operator: true } },
+    })
+  })
+
+  test('operates no more once the mark is taken back; every mark ends the sessions of before', async () => {
+    const one = await people.user()
+    const token = await people.tokenFor(one.id)
+    await mark(one.email)
+    expect((await people.ask('{ me { accountId } }', {}, one.cookie)).data).toEqual({ me: null })
+    expect(codeOf(await people.redeem(token))).toBe('UNAUTHORIZED')
+    const { cookie } = await people.signIn(one.email)
+    expect((await people.ask(READS, {}, cookie)).errors).toBeUndefined()
+    await service.runtime.db.pool.query(`update "user" set operator = false where id = $1`, [one.id])
+    expect(codeOf(await people.ask(READS, {}, cookie))).toBe('FORBIDDEN')
+  })
+})
+
+describe('reauthenticate', () => {
+  test('takes the own password alone, counts wrong ones as signing in does, and is for users', async () => {
+    const one = await people.user()
+    const { apiKey } = await service.createKey(one.account, ['operator'])
+    expect(codeOf(await askAt(service.url, apiKey, AGAIN, { password: 'x' }))).toBe('UNAUTHORIZED')
+    const again = (password: string) => people.ask(AGAIN, { password }, one.cookie)
+    for (let tries = 0; tries < 5; tries++)
+      expect(errorOf(await again('wrong horse battery'))).toMatchObject({
+        code: 'INVALID_REQUEST',
+        details: [{ path: '/password' }],
+      })
+    expect(codeOf(await again('correct horse battery'))).toBe('RATE_LIMITED')
+    expect(codeOf(await people.signIn(one.email))).toBe('RATE_LIMITED')
+  })
+})
