@@ -14,6 +14,14 @@ export type CreditKind =
   /** A charged job failed or was cancelled. */
   | 'REFUND';
 
+/** A range of whole milliseconds; either end may be open. */
+export type DurationRange = {
+  /** Inclusive. */
+  from?: number | null | undefined;
+  /** Exclusive. */
+  to?: number | null | undefined;
+};
+
 /** Why a request was rejected: the value to branch on, the same as in REST. */
 export type ErrorCode =
   /** Use a key that holds the scope. */
@@ -116,6 +124,36 @@ export type JobType =
   | 'GENERATE'
   /** A voice endpoint. */
   | 'VOICE';
+
+/** Which jobs: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
+export type JobsFilter = {
+  /** Only jobs that match all of these filters. */
+  and?: Array<JobsFilter> | null | undefined;
+  /** Only jobs that were submitted with these keys. */
+  apiKeyIds?: Array<string> | null | undefined;
+  /** Only jobs that finished in this range. */
+  completedAt?: TimeRange | null | undefined;
+  /** Only jobs that were accepted in this range. */
+  createdAt?: TimeRange | null | undefined;
+  /** Only moderated jobs with this verdict. */
+  decision?: JobDecision | null | undefined;
+  /** Only finished jobs that took so long from their acceptance to their end. */
+  durationMs?: DurationRange | null | undefined;
+  /** Only jobs of these endpoints and workflows: `voice.tts`. */
+  endpointKeys?: Array<string> | null | undefined;
+  /** Only jobs that failed with one of these. */
+  errorCodes?: Array<JobErrorCode> | null | undefined;
+  /** Only jobs whose id begins with this text. */
+  idPrefix?: string | null | undefined;
+  /** Only jobs that do not match this filter. */
+  not?: JobsFilter | null | undefined;
+  /** Only jobs that match one of these filters. */
+  or?: Array<JobsFilter> | null | undefined;
+  /** Only jobs with one of these statuses. */
+  statuses?: Array<JobStatus> | null | undefined;
+  /** Only jobs of these types. */
+  types?: Array<JobType> | null | undefined;
+};
 
 /** The kind of a medium. */
 export type MediaKind =
@@ -223,6 +261,22 @@ export type CancelJobMutation = { cancelJob:
     | { __typename: 'GenerationJob', id: string, status: JobStatus, errorCode: JobErrorCode | null }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'VoiceJob', id: string, status: JobStatus, errorCode: JobErrorCode | null }
+   };
+
+export type CancelJobsMutationVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type CancelJobsMutation = { cancelJobs:
+    | { __typename: 'CancelJobsSuccess', results: Array<{ jobId: string, job:
+          | { status: JobStatus }
+          | { status: JobStatus }
+          | { status: JobStatus }
+          | { status: JobStatus }
+          | { status: JobStatus }
+         | null, error: { code: ErrorCode, message: string } | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type CatalogQueryVariables = Exact<{ [key: string]: never; }>;
@@ -486,6 +540,20 @@ export type FailedJobsQuery = { jobs: { totalCount: number, pageInfo: { hasNextP
         | { id: string, type: JobType, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null, error: string | null }
        }> } };
 
+export type JobsChangedSubscriptionVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+  everyMs?: number | null | undefined;
+}>;
+
+
+export type JobsChangedSubscription = { jobsChanged: Array<
+    | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+    | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+    | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+    | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+    | { id: string, status: JobStatus, endpointKey: string, durationMs: number | null, errorCode: JobErrorCode | null }
+  > };
+
 export type JobsUpdatedSubscriptionVariables = Exact<{
   filter?: JobFilter | null | undefined;
 }>;
@@ -503,6 +571,11 @@ export type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type MeQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, hasPassword: boolean }, sessions: Array<{ id: string, createdAt: string, seenAt: string, current: boolean }> } | null };
+
+export type MyEndpointsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MyEndpointsQuery = { myEndpoints: Array<{ slug: string, name: string, creditsPerCharacter: number, voices: Array<{ slug: string, name: string }> }> };
 
 export type NodeQueryVariables = Exact<{
   id: string;
@@ -583,6 +656,23 @@ export type RetryJobMutation = { retryJob:
         | { id: string, status: JobStatus }
         | { id: string, status: JobStatus }
        }
+   };
+
+export type RetryJobsMutationVariables = Exact<{
+  ids: Array<string> | string;
+  idempotencyKey?: string | null | undefined;
+}>;
+
+
+export type RetryJobsMutation = { retryJobs:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, replayed: boolean, job:
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+          | { id: string, status: JobStatus }
+         | null, error: { code: ErrorCode, message: string } | null }> }
    };
 
 export type RotateWebhookSecretMutationVariables = Exact<{ [key: string]: never; }>;
@@ -741,6 +831,7 @@ export const accountsQueryVariables: AccountsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
 export const cancelJobMutationVariables: CancelJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const cancelJobsMutationVariables: CancelJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const catalogQueryVariables: CatalogQueryVariables = {}
 export const catalogEndpointQueryVariables: CatalogEndpointQueryVariables = {"slug":"tts"}
 export const changePasswordMutationVariables: ChangePasswordMutationVariables = {"currentPassword":"what it is so far","newPassword":"what it is from now on"}
@@ -768,14 +859,17 @@ export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}
 export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}
 export const jobUpdatedSubscriptionVariables: JobUpdatedSubscriptionVariables = {"id":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
+export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables = {"filter":{"types":["VOICE"]},"everyMs":250}
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
 export const meQueryVariables: MeQueryVariables = {}
+export const myEndpointsQueryVariables: MyEndpointsQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const rotateWebhookSecretMutationVariables: RotateWebhookSecretMutationVariables = {}
 export const sendTestWebhookMutationVariables: SendTestWebhookMutationVariables = {}
 export const setWebhookUrlMutationVariables: SetWebhookUrlMutationVariables = {"url":"https://example.com/hooks/sonant"}

@@ -28,5 +28,6 @@ export function findVisibleEndpoint(ctx: Context, slug: string): VoiceEndpoint {
   return requireEndpoint(ctx, slug)
 }
 
-const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>
+/** Whether a published endpoint is open to the caller's scopes. */
+export const mayUse = (ctx: Context, { requiredScope }: VoiceEndpoint): boolean =>
   requiredScope === null || !('scopes' in ctx.actor) || ctx.actor.scopes.includes(requiredScope)

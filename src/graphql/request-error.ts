@@ -4,7 +4,7 @@ import { describedEnum } from './described-enum.ts'
 import { ExpectedError } from './expected-error.ts'
 import { shownDetails } from './http/errors.ts'
 
-const ErrorCodeEnum = describedEnum<ErrorCode>(
+export const ErrorCodeEnum = describedEnum<ErrorCode>(
   'ErrorCode',
   'Why a request was rejected: the value to branch on, the same as in REST.',
   {

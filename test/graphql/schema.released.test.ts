@@ -17,6 +17,7 @@ const ACCEPTED: readonly string[] = [
   ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
+  'An optional argument Subscription.jobsUpdated(where:) was added.',
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
   // Only of operators who sign in, which there were none of before.

@@ -167,3 +167,23 @@ describe('a restricted endpoint', () => {
     for (const slug of HIDDEN) expect(await retry(slug)).toBe(missing)
   })
 })
+
+describe('myEndpoints', () => {
+  const QUERY = '{ myEndpoints { slug creditsPerCharacter } }'
+  type Mine = { data: { myEndpoints: { slug: string; creditsPerCharacter: number }[] } | null }
+
+  test('are those that the caller can submit to, with their price', async () => {
+    const account = await service.createAccount()
+    const [plain, vip] = [
+      await service.createKey(account),
+      await service.createKey(account, ['generate:voice', 'voice:vip']),
+    ]
+    const mine = async (key: string | null) => (await post(key, { query: QUERY })).json<Mine>().data?.myEndpoints
+    const open = await mine(plain.apiKey)
+    expect(open).toContainEqual({ slug: 'tts', creditsPerCharacter: 1 })
+    expect((await mine(vip.apiKey))?.map(({ slug }) => slug)).toEqual(
+      [...open!.map(({ slug }) => slug), RESTRICTED].toSorted(),
+    )
+    expect(await mine(null)).toBeUndefined()
+  })
+})

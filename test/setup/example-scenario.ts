@@ -108,6 +108,16 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       await sendTestWebhook(service.runtime.as(holderOf(account)))
       return {}
     },
+    'jobs-changed': async () => {
+      await insert('processing')
+      return {}
+    },
+    'cancel-jobs': async () => ({ ids: [(await submit('Never mind.')).jobId] }),
+    'retry-jobs': async () => {
+      const { jobId } = await submit('Once more.')
+      await db.pool.query(`update job ${end} where id = $1`, [jobId])
+      return { ids: [jobId] }
+    },
     'cancel-job': () => submit('Never mind.'),
     'retry-job': async () => {
       const failed = await submit('Once more.')

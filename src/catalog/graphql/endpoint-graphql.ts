@@ -8,6 +8,7 @@ import { type CatalogView, catalog } from '../catalog.ts'
 import { catalogEndpoint } from '../catalog-endpoint.ts'
 import { endpointSchema } from '../endpoint-schema.ts'
 import { endpointVoices } from '../endpoint-voices.ts'
+import { myEndpoints } from '../my-endpoints.ts'
 import { findVisibleEndpoint } from '../require-endpoint.ts'
 import { endpointKey, endpointPath, requestSchema, schemaVersion } from '../voice-endpoint.ts'
 
@@ -60,6 +61,9 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
       description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
       resolve: ({ responseFields }) => [...responseFields],
     }),
+    creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
+      description: 'What a character (a Unicode code point) of text costs.',
+    }),
     voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
     voices: t.field({
       type: [VoiceRef],
@@ -109,6 +113,12 @@ builder.queryFields((t) => ({
     args: { slug: t.arg.string({ required: true, description: SLUG }) },
     resolve: (_root, args, ctx) => catalogEndpoint(ctx, args).endpoint,
     extensions: { verb: catalogEndpoint },
+  }),
+  myEndpoints: t.field({
+    type: [VoiceEndpointRef],
+    description:
+      'The voice endpoints that the caller can submit to, by slug: public ones and those that its scopes open.',
+    ...resolvedBy(myEndpoints, () => undefined),
   }),
   endpointVoices: t.field({
     type: VoiceEndpointRef,

@@ -112,12 +112,18 @@ function add(walk: Walk, set: SelectionSetNode, parent: GraphQLCompositeType, ti
 function addField(walk: Walk, node: FieldNode, parent: GraphQLCompositeType, times: number): void {
   const meta = META_FIELDS.get(node.name.value)
   if (meta !== undefined || isIntrospectionType(parent)) walk.introspection += times
-  else walk.cost += times
+  else walk.cost += times * costOfField(parent, node)
   const own = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
   const field = meta ?? own
   if (field === undefined || node.selectionSet === undefined) return
   const type = getNamedType(field.type)
   if (isCompositeType(type)) add(walk, node.selectionSet, type, times * lengthOf(walk, node, field, parent))
+}
+
+/** One, unless the field itself says that it reads more than others. */
+function costOfField(parent: GraphQLCompositeType, node: FieldNode): number {
+  const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined
+  return typeof field?.extensions.cost === 'number' ? field.extensions.cost : 1
 }
 
 /** How many things a field can hold. The edges of a connection are as many as its page: that was counted with it. */
@@ -128,6 +134,8 @@ function lengthOf(
   parent: GraphQLCompositeType,
 ): number {
   if (isIntrospectionType(parent)) return SCHEMA_LENGTHS[field.name] ?? 1
+  // As the field itself says.
+  if (typeof field.extensions.length === 'number') return field.extensions.length
   if (field.args.some(({ name }) => SIZES.has(name))) return pageOf(walk, node)
   const isPage = parent.name.endsWith('Connection') || parent.name.endsWith('Page')
   return isListType(getNullableType(field.type)) && !isPage ? ASSUMED_LENGTH : 1

@@ -1,11 +1,12 @@
 import { builder } from '../../graphql/builder.ts'
 import { subscribedBy } from '../../graphql/resolved-by.ts'
 import type { Job } from '../job-shape.ts'
-import type { FilterParameters } from '../list/filter-parameters.ts'
 import { jobUpdated } from '../live/job-updated.ts'
-import { jobsUpdated } from '../live/jobs-updated.ts'
+import { type JobsChangedInput, jobsChanged } from '../live/jobs-changed.ts'
+import { type JobsUpdatedInput, jobsUpdated } from '../live/jobs-updated.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 import { JobFilterInput } from './job-page-graphql.ts'
+import { JobsFilterInput } from './jobs-graphql.ts'
 
 builder.subscriptionFields((t) => ({
   jobUpdated: t.field({
@@ -18,8 +19,26 @@ builder.subscriptionFields((t) => ({
   jobsUpdated: t.field({
     type: JobInterface,
     description: 'The jobs that match, whenever they change; first the unfinished ones as they are now.',
-    args: { filter: t.arg({ type: JobFilterInput, description: 'Which jobs.' }) },
-    ...subscribedBy(jobsUpdated, (args: { filter?: FilterParameters | null | undefined }) => args),
+    args: {
+      filter: t.arg({ type: JobFilterInput, description: 'Which jobs, by a value for each field.' }),
+      where: t.arg({
+        type: JobsFilterInput,
+        description: 'Which jobs, by any filter of `jobs`. With both, both match.',
+      }),
+    },
+    ...subscribedBy(jobsUpdated, (args: JobsUpdatedInput) => args),
     resolve: (job: Job) => job,
+  }),
+  jobsChanged: t.field({
+    type: [JobInterface],
+    description:
+      'The jobs that match and have changed, each in its latest state, at most 500 in a message; first the unfinished ones as they are now.',
+    args: {
+      filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+      everyMs: t.arg.int({ description: 'A message once in this time at most: 100 to 60,000; 1,000 unless given.' }),
+    },
+    ...subscribedBy(jobsChanged, (args: JobsChangedInput) => args),
+    resolve: (jobs: readonly Job[]) => [...jobs],
+    extensions: { verb: jobsChanged, length: 100 },
   }),
 }))

@@ -5,6 +5,7 @@ import type { Job } from '../job-shape.ts'
 import { countJobs } from '../list/count-jobs.ts'
 import { type JobOrder, type JobOrderField, type JobsInput, jobs } from '../list/jobs.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
+import { type Neighbours, neighbours } from '../list/neighbours.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 
@@ -74,6 +75,36 @@ const JobOrderInput = builder.inputType('JobOrder', {
     }),
   }),
 })
+
+const NeighboursRef = builder.objectRef<Neighbours>('JobNeighbours').implement({
+  description: 'The jobs before and after one in a list.',
+  fields: (t) => ({
+    previous: t.expose('previous', {
+      type: JobInterface,
+      nullable: true,
+      description: 'The one before it: the next newer one unless ordered otherwise. Null at the start of the list.',
+    }),
+    next: t.expose('next', {
+      type: JobInterface,
+      nullable: true,
+      description: 'The one after it. Null at the end of the list.',
+    }),
+  }),
+})
+
+builder.interfaceField(JobInterface, 'neighbours', (t) =>
+  t.field({
+    type: NeighboursRef,
+    description: 'The jobs before and after it in a list of `jobs`, whether or not it is in that list itself.',
+    args: {
+      filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+      orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
+    },
+    resolve: (job, args, ctx) => neighbours(ctx, job, args),
+    // Two pages of one: for the job of a page, not for a list of jobs.
+    extensions: { cost: 200 },
+  }),
+)
 
 builder.queryField('jobs', (t) =>
   t.connection(

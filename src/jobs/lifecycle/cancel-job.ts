@@ -49,8 +49,8 @@ const missing = ({ actor }: Context, jobId: string): ServiceError =>
     ? new ServiceError('NOT_FOUND', `No voice or generation job with the id "${jobId}".`)
     : jobNotFound()
 
-/** Before anything is looked up: a key that may cancel nothing learns nothing about ids. */
-function requireAnyScope({ actor }: Context): void {
+/** Before anything is looked up: a key that may cancel nothing learns nothing about ids. @throws UNAUTHORIZED, FORBIDDEN */
+export function requireAnyScope({ actor }: Context): void {
   if (actor.kind === 'anonymous') throw unauthorized()
   if ('scopes' in actor && !Object.values(SCOPES).some((scope) => actor.scopes.includes(scope)))
     throw forbidden(VOICE_SCOPE)

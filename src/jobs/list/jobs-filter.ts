@@ -34,11 +34,11 @@ const MAX_VALUES = 50
 const MAX_PARTS = 20
 const MAX_TEXT_CHARACTERS = 200
 
-/** @throws INVALID_REQUEST with the path of each violation */
-export function rejectFilterViolations(filter: JobsFilter): void {
+/** @param path where it stands among the arguments. @throws INVALID_REQUEST with the path of each violation */
+export function rejectFilterViolations(filter: JobsFilter, path = '/filter'): void {
   const details: Detail[] = []
-  const parts = collectViolations(filter, '/filter', details)
-  if (parts > MAX_PARTS) details.push({ path: '/filter', message: `must have at most ${MAX_PARTS} parts` })
+  const parts = collectViolations(filter, path, details)
+  if (parts > MAX_PARTS) details.push({ path, message: `must have at most ${MAX_PARTS} parts` })
   if (details.length > 0) throw invalidRequest('Send a filter within its limits.', details)
 }
 

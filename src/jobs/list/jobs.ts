@@ -63,6 +63,15 @@ export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<J
   })
 }
 
+/** Where a job stands in a list, as its edges say it; null where it is in none of that order. */
+export function cursorOf({ id, createdAt, completedAt }: Job, orderBy: JobOrder | null | undefined): string | null {
+  const { field } = orderBy ?? NEWEST_FIRST
+  if (field === 'created_at') return id
+  if (completedAt === null) return null
+  const key = completedAt.getTime() - (field === 'duration' ? createdAt.getTime() : 0)
+  return `${key}.${id}`
+}
+
 /** Jobs in this order have an end: the statuses that a count has to be narrowed to. */
 export const onlyFinished = ({ field }: JobOrder): boolean => field !== 'created_at'
 

@@ -162,4 +162,63 @@ describe('cancelJob', { timeout: 60_000 }, () => {
     expect(await readJob(service.url, caller.key, id)).toMatchObject({ error_code: 'JOB_TIMEOUT' })
     expect(await balance(caller.account)).toBe(CREDITS)
   })
+
+  const EACH = 'jobId job { id status errorCode } error { code message }'
+  type Each = { jobId: string; job: { id: string; status: string } | null; error: { code: string } | null }
+  const send = async (key: string, query: string, ids: readonly string[]) =>
+    (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query, variables: { ids } } })).json<{
+      data: Record<string, { results: Each[] }>
+      errors?: { extensions: { code: string } }[]
+    }>()
+  const cancelAll = (key: string, ids: readonly string[]) =>
+    send(
+      key,
+      mutation('cancelJobs(ids: $ids)', `... on CancelJobsSuccess { results { ${EACH} } }`, '($ids: [ID!]!)'),
+      ids,
+    )
+  const retryAll = (key: string, ids: readonly string[]) =>
+    send(
+      key,
+      mutation('retryJobs(ids: $ids)', `... on RetryJobsSuccess { results { ${EACH} } }`, '($ids: [ID!]!)'),
+      ids,
+    )
+
+  test('of several ids each is cancelled, and retried, by itself: a bad one fails alone', async () => {
+    const [caller, other] = [await service.createCaller(CREDITS), await service.createCaller(CREDITS)]
+    const mine = [
+      await submitText(service.url, caller.key, 'idle', 'One.'),
+      await submitText(service.url, caller.key, 'idle', 'Two.'),
+    ]
+    const foreign = await submitText(service.url, other.key, 'idle', 'Another account.')
+    const asked = [mine[0]!, foreign, 'job_x', mine[1]!, mine[0]!]
+    const { data } = await cancelAll(caller.key, asked)
+    expect(data.cancelJobs!.results).toEqual([
+      { jobId: mine[0], job: { id: mine[0], status: 'FAILED', errorCode: 'JOB_CANCELLED' }, error: null },
+      { jobId: foreign, job: null, error: { code: 'NOT_FOUND', message: expect.any(String) } },
+      { jobId: 'job_x', job: null, error: { code: 'NOT_FOUND', message: expect.any(String) } },
+      { jobId: mine[1], job: { id: mine[1], status: 'FAILED', errorCode: 'JOB_CANCELLED' }, error: null },
+    ])
+    expect(await balance(caller.account)).toBe(CREDITS)
+    expect(await readJob(service.url, other.key, foreign)).toMatchObject({ status: 'queued' })
+    const retried = (await retryAll(caller.key, [mine[0]!, foreign, mine[1]!])).data.retryJobs!.results
+    expect(retried.map(({ job, error }) => [job?.status, error?.code])).toEqual([
+      ['QUEUED', undefined],
+      [undefined, 'NOT_FOUND'],
+      ['QUEUED', undefined],
+    ])
+    expect(retried.every(({ job }) => !mine.includes(job?.id ?? ''))).toBe(true)
+    const again = (await retryAll(caller.key, [retried[0]!.job!.id])).data.retryJobs!.results
+    expect(again.map(({ error }) => error?.code)).toEqual(['INVALID_REQUEST'])
+  })
+
+  test('several ids are 1 to 100, and need the scopes of one', async () => {
+    const { key, account } = await service.createCaller(CREDITS)
+    const tooMany = Array.from({ length: 101 }, (_id, n) => `job_${n}`)
+    for (const all of [cancelAll, retryAll]) {
+      for (const ids of [[], tooMany])
+        expect(errorOf(await all(key, ids))).toMatchObject({ code: 'INVALID_REQUEST', details: [{ path: '/ids' }] })
+      const { apiKey } = await service.createKey(account, ['job:read'])
+      expect((await all(apiKey, ['job_x'])).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+    }
+  })
 })

@@ -274,3 +274,37 @@ describe('jobs', () => {
     expect((await read<Page>(service.url, other.key, PAGE)).jobs).toMatchObject({ edges: [], totalCount: 0 })
   })
 })
+
+describe('the neighbours of a job', () => {
+  const NEIGHBOURS = `query ($id: ID!, $filter: JobsFilter, $orderBy: JobOrder) {
+    node(id: $id) { ... on Job { neighbours(filter: $filter, orderBy: $orderBy) { previous { id } next { id } } } }
+  }`
+
+  test('are those before and after it in the list that a filter and an order make', async () => {
+    const { key, ids } = await fill([{}, { status: 'failed' }, {}, { status: 'queued' }, {}])
+    const around = async (id: string | undefined, variables: object = {}) => {
+      const { node } = await read<{ node: { neighbours: Record<'previous' | 'next', { id: string } | null> } }>(
+        ...([service.url, key, NEIGHBOURS, { id, ...variables }] as const),
+      )
+      const indexOf = (job: { id: string } | null) => (job === null ? null : ids.indexOf(job.id))
+      return [indexOf(node.neighbours.previous), indexOf(node.neighbours.next)]
+    }
+    expect(await around(ids[2])).toEqual([3, 1])
+    expect([await around(ids[4]), await around(ids[0])]).toEqual([
+      [null, 3],
+      [1, null],
+    ])
+    expect(await around(ids[2], { filter: { statuses: ['COMPLETED'] } })).toEqual([4, 0])
+    // It need not be in the list itself.
+    expect(await around(ids[3], { filter: { statuses: ['FAILED'] } })).toEqual([null, 1])
+    const byEnd = { orderBy: { field: 'COMPLETED_AT', direction: 'ASC' } }
+    expect(await around(ids[2], byEnd)).toEqual([1, 4])
+    expect(await around(ids[3], byEnd)).toEqual([null, null])
+  })
+
+  test('are for the job of a page: of a whole list they are too much', async () => {
+    const { key } = await fill([{}])
+    const query = '{ jobs(first: 100) { edges { node { neighbours { next { id } } } } } }'
+    expect(codeOf(await ask(service.url, key, query))).toBe('INVALID_REQUEST')
+  })
+})

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { creditAccount } from '../../../src/accounts/credit-account.ts'
 import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
+import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
-import { insertJob } from '../../setup/jobs.ts'
+import { insertJob, type JobFields } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { openSocketClient } from '../../setup/subscriber.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -138,5 +140,58 @@ describe('deliveriesUpdated', () => {
       expect(heard.errors).toMatchObject([{ extensions: { code } }])
       await client.dispose()
     }
+  })
+})
+
+describe('jobsChanged', () => {
+  const CHANGED =
+    'subscription ($filter: JobsFilter, $everyMs: Int) { jobsChanged(filter: $filter, everyMs: $everyMs) { id status } }'
+  type Event = { jobsChanged: { id: string; status: string }[] }
+
+  test('is a message a tick with the latest state of each job, of those that match alone', async () => {
+    const { account, key } = await service.createCaller()
+    const client = openSocketClient(service.url, key)
+    const filter = { endpointKeys: ['voice.tts'], not: { errorCodes: ['JOB_TIMEOUT'] } }
+    const heard = client.subscribe<Event>(CHANGED, { filter, everyMs: 200 })
+    const one = client.subscribe<{ jobsUpdated: { id: string } }>(
+      'subscription { jobsUpdated(where: {endpointKeys: ["voice.other"]}) { id } }',
+    )
+    const insert = async (fields: JobFields) => {
+      const jobId = await insertJob(service.runtime.db, account, fields)
+      notifyJob(service.runtime, { accountId: account, jobId })
+      return jobId
+    }
+    const first = await insert({ status: 'processing' })
+    await heard.waitFor(({ jobsChanged }) => jobsChanged.some(({ id }) => id === first))
+    const before = heard.data.length
+    const ids: string[] = []
+    for (let n = 0; n < 40; n++) ids.push(await insert({ status: 'queued' }))
+    await insert({ status: 'failed', errorCode: 'JOB_TIMEOUT' })
+    const other = await insert({ endpointKey: 'voice.other' })
+    await service.runtime.db.pool.query(`update job set status = 'processing', attempt = 1 where id = any($1)`, [ids])
+    for (const jobId of ids) notifyJob(service.runtime, { accountId: account, jobId })
+    const last = new Map<string, string>()
+    await until(
+      () => {
+        for (const { jobsChanged } of heard.data) for (const { id, status } of jobsChanged) last.set(id, status)
+        return ids.every((id) => last.get(id) === 'PROCESSING')
+      },
+      20_000,
+      'all of them',
+    )
+    expect(heard.data.length - before).toBeLessThan(ids.length / 2)
+    expect(new Set(last.keys())).toEqual(new Set([first, ...ids]))
+    await one.waitFor(({ jobsUpdated }) => jobsUpdated.id === other)
+    expect(one.data).toHaveLength(1)
+    await client.dispose()
+  })
+
+  test.each([{ everyMs: 99 }, { everyMs: 60_001 }, { filter: { types: [] } }])('refuses %j', async (variables) => {
+    const { key } = await service.createCaller()
+    const client = openSocketClient(service.url, key)
+    const heard = client.subscribe<Event>(CHANGED, variables)
+    await heard.ended()
+    expect(heard.errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }])
+    await client.dispose()
   })
 })

@@ -1,0 +1,17 @@
+import type { Context } from '../../context/context.ts'
+import type { Job } from '../job-shape.ts'
+import { cancelJob, requireAnyScope } from '../lifecycle/cancel-job.ts'
+import type { EndingParts } from '../lifecycle/end-job.ts'
+import { type Each, eachJob } from './each-job.ts'
+
+/**
+ * Cancels each of up to 100 jobs as `cancelJob` does: an id that is not there, or is another account's, fails alone.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function cancelJobs(
+  ctx: Context & EndingParts,
+  input: { readonly ids: readonly string[] },
+): Promise<Each<Job>[]> {
+  requireAnyScope(ctx)
+  return eachJob(ctx, input.ids, (jobId) => cancelJob(ctx, { jobId }))
+}

@@ -1,0 +1,33 @@
+import { requireAccount, requireScope } from '../access/require.ts'
+import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import { type Each, eachJob } from '../jobs/bulk/each-job.ts'
+import type { Submission } from '../jobs/lifecycle/queue-job.ts'
+import { retryJob } from './retry-job.ts'
+
+/** A job's id comes behind it. */
+const MAX_KEY_CHARACTERS = 200
+
+/** Failed jobs to be submitted again. */
+export interface Retries {
+  readonly ids: readonly string[]
+  /** The same key and jobs lead to the same new jobs for 24 hours. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/**
+ * Submits each of up to 100 failed jobs again as `retryJob` does: one that cannot be fails alone, and each is charged by itself.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function retryJobs(ctx: Context, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
+  const caller = requireAccount(ctx)
+  const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
+  if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)
+  if (idempotencyKey != null && idempotencyKey.length > MAX_KEY_CHARACTERS)
+    throw invalidRequest('Send arguments within their limits.', [
+      { path: '/idempotencyKey', message: `must have at most ${MAX_KEY_CHARACTERS} characters` },
+    ])
+  const keyOf = (jobId: string) => (idempotencyKey == null ? idempotencyKey : `${idempotencyKey} ${jobId}`)
+  return eachJob(ctx, ids, (jobId) => retryJob(ctx, { jobId, idempotencyKey: keyOf(jobId) }))
+}
