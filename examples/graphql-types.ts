@@ -228,6 +228,11 @@ export type AccountUpdatedSubscriptionVariables = Exact<{ [key: string]: never; 
 
 export type AccountUpdatedSubscription = { accountUpdated: { credits: number, jobCounts: { queued: number, processing: number, completed: number, failed: number } | null, deliveryCounts: { pending: number, succeeded: number, failed: number } | null } };
 
+export type AccountVoicesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type AccountVoicesQuery = { accountVoices: Array<{ id: string, name: string, durationMs: number, transcript: string | null, language: string | null, createdAt: string }> };
+
 export type AccountsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -401,6 +406,16 @@ export type DeleteJobMutationVariables = Exact<{
 
 export type DeleteJobMutation = { deleteJob:
     | { __typename: 'DeleteJobSuccess', jobId: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type DeleteVoiceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteVoiceMutation = { deleteVoice:
+    | { __typename: 'DeleteVoiceSuccess', voiceId: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
@@ -584,6 +599,7 @@ export type NodeQueryVariables = Exact<{
 
 export type NodeQuery = { node:
     | { __typename: 'Account', id: string }
+    | { __typename: 'AccountVoice', id: string }
     | { __typename: 'ApiKey', id: string }
     | { __typename: 'Artifact', id: string }
     | { __typename: 'CompanionChatJob', status: JobStatus, createdAt: string, id: string }
@@ -628,6 +644,17 @@ export type RedeliverWebhookMutationVariables = Exact<{
 export type RedeliverWebhookMutation = { redeliverWebhook:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'WebhookDelivery', id: string, jobId: string, url: string, state: WebhookDeliveryState, nextAttemptAt: string | null }
+   };
+
+export type RenameVoiceMutationVariables = Exact<{
+  id: string;
+  name: string;
+}>;
+
+
+export type RenameVoiceMutation = { renameVoice:
+    | { __typename: 'AccountVoice', id: string, name: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type RetargetCompanionMutationVariables = Exact<{
@@ -827,6 +854,7 @@ export type WorkflowsQuery = { workflows: { pageInfo: { hasNextPage: boolean, en
 
 export const accountQueryVariables: AccountQueryVariables = {}
 export const accountUpdatedSubscriptionVariables: AccountUpdatedSubscriptionVariables = {}
+export const accountVoicesQueryVariables: AccountVoicesQueryVariables = {}
 export const accountsQueryVariables: AccountsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
@@ -845,6 +873,7 @@ export const creditEntriesQueryVariables: CreditEntriesQueryVariables = {}
 export const deleteApiKeyMutationVariables: DeleteApiKeyMutationVariables = {"id":"key_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deleteEndpointMutationVariables: DeleteEndpointMutationVariables = {"slug":"short"}
 export const deleteJobMutationVariables: DeleteJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const deleteVoiceMutationVariables: DeleteVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscriptionVariables = {"filter":{"states":["PENDING","FAILED"]}}
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
@@ -867,6 +896,7 @@ export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const renameVoiceMutationVariables: RenameVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz","name":"host"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}

@@ -17,6 +17,11 @@ export const ok =
   <Result>(present: (result: Result) => object) =>
   (result: Result): Answer => ({ status: 200, body: present(result) })
 
+/** 201 with what was made. */
+export const created =
+  <Result>(present: (result: Result) => object) =>
+  (result: Result): Answer => ({ status: 201, body: present(result) })
+
 /** 200 with a job and its output URLs, signed now. */
 export const shown = async (job: Job, { ctx }: Call): Promise<Answer> => ({
   status: 200,

@@ -3,6 +3,8 @@ import { type Actor, type KeyActor, ownerOf } from '../src/access/actor.ts'
 import { requireScope } from '../src/access/require.ts'
 import { whileConnected } from '../src/http/client-disconnect.ts'
 import { checkBodyHeaders } from '../src/http/json-body.ts'
+import { checkFormHeaders } from '../src/http/multipart-body.ts'
+import { admitUpload } from '../src/library/admit-upload.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
 import type { Operation } from './operation.ts'
 
@@ -32,7 +34,7 @@ interface Documented {
 
 /** The hook before a body is read. @throws 401, 429, 403, 404, 413 and 415, in this order */
 export function authorize(
-  { scope, target }: Operation,
+  { scope, target, body }: Operation,
   { method, requestBody }: Documented,
   { as, authenticate }: Callers,
 ): onRequestAsyncHookHandler {
@@ -42,7 +44,9 @@ export function authorize(
     const ctx = as(await authenticate(request, reply))
     if (scope !== null) requireScope(ctx, scope)
     await target?.(ctx, { params: request.params as Record<string, string>, headers: request.headers })
-    if (takesBody) checkBodyHeaders(request.headers)
+    if (takesBody && body === 'form') checkFormHeaders(request.headers)
+    else if (takesBody) checkBodyHeaders(request.headers, body === 'list')
+    if (body === 'form') admitUpload(ctx, reply.raw)
     // What writes runs to its end: it is whole or not at all.
     request.ctx = isRead ? { ...ctx, db: whileConnected(ctx.db, reply.raw, ownerOf(ctx.actor)) } : ctx
   }

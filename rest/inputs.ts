@@ -3,9 +3,12 @@ import type { RetargetInput } from '../src/companion/retarget-companion.ts'
 import type { MediaTagInput } from '../src/companion/tag-media.ts'
 import { invalidRequest } from '../src/errors/service-error.ts'
 import type { GenerationInput } from '../src/generation/submit-generation.ts'
+import type { Form } from '../src/http/multipart-body.ts'
 import type { ExportInput } from '../src/jobs/export/export-jobs.ts'
 import type { FilterParameters } from '../src/jobs/list/filter-parameters.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
+import type { NewVoice } from '../src/library/add-voice.ts'
+import { readVoiceForm } from '../src/library/voice-form.ts'
 import { parseTimestamp } from '../src/values/timestamp.ts'
 import type { VoiceJobInput } from '../src/voice/submit-voice-job.ts'
 import type { Call, CallHead } from './operation.ts'
@@ -29,6 +32,11 @@ export const idempotencyKeyOf = ({ headers }: CallHead): string | undefined =>
 export const slugInput = (call: Call): { slug: string } => ({ slug: slugOf(call) })
 
 export const jobInput = ({ params }: Call): { jobId: string } => ({ jobId: params.job_id ?? '' })
+
+/** A recording, as a form brings it. @throws INVALID_REQUEST */
+export const voiceForm = ({ body }: Call): NewVoice => readVoiceForm(body as Form)
+
+export const voiceInput = ({ params }: Call): { voiceId: string } => ({ voiceId: params.voice_id ?? '' })
 
 /** A job, and the format that its audio is wanted in. */
 export const audioInput = (call: Call): { jobId: string; format: string | undefined } => ({

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidRequest, unauthorized } from '../src/errors/service-error.ts'
+import { invalidRequest, listTooLarge, unauthorized } from '../src/errors/service-error.ts'
 import { clientDisconnect } from '../src/http/client-disconnect.ts'
 import { OPEN_TO_ALL, PREFLIGHT } from '../src/http/cors.ts'
-import { MAX_BODY_BYTES, parseJsonBody } from '../src/http/json-body.ts'
+import { MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_LIST_VALUES, parseJsonBody } from '../src/http/json-body.ts'
+import { fileTooLarge, MAX_FORM_BYTES, parseForm } from '../src/http/multipart-body.ts'
 import type { ServiceContext } from '../src/runtime/services.ts'
 import { type As, type Authenticate, authorize } from './authorize.ts'
 import { API_ROOT, type Document } from './document.ts'
@@ -17,6 +18,13 @@ import { operations } from './operations.ts'
 import { type Query, readQuery, rejectRepeatedKey } from './parameters.ts'
 import { send, sendOpen } from './send.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How many values a JSON body of the route may hold, where they are more than usual. */
+    maxValues?: number
+  }
+}
+
 /** The REST door: fastify routes, openapi-backend validates, a verb answers. */
 export async function mountRest(
   app: FastifyInstance,
@@ -30,7 +38,13 @@ export async function mountRest(
       scope.decorateRequest('ctx', null)
       scope.removeAllContentTypeParsers()
       const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const
-      scope.addContentTypeParser('*', options, async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body))
+      scope.addContentTypeParser('*', options, async (request: FastifyRequest, body: Buffer) =>
+        parseJsonBody(body, request.routeOptions.config.maxValues),
+      )
+      const form = { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES } as const
+      scope.addContentTypeParser('multipart/form-data', form, async (request: FastifyRequest, body: Buffer) =>
+        parseForm(body, request.headers['content-type'] ?? ''),
+      )
       for (const documented of validator.operations) {
         if (documented.security?.length) mountSecured(scope, validator, documented, { as, authenticate })
         else mountPublic(scope, documented, as({ kind: 'anonymous' }))
@@ -51,16 +65,29 @@ function mountSecured(
   scope.route({
     method: documented.method.toUpperCase(),
     url: fastifyPath(documented.path),
-    config: { secured: true },
+    config: { secured: true, ...(operation.body === 'list' && { maxValues: MAX_LIST_VALUES }) },
+    ...limitsOf(operation),
     onRequest: authorize(operation, documented, callers),
     handler: async (request, reply) => {
-      if (takesBody && request.body === undefined) throw invalidRequest('Send a JSON object as the body.')
+      if (takesBody && request.body === undefined)
+        throw invalidRequest(operation.body === 'form' ? 'Send a form as the body.' : 'Send a JSON object as the body.')
       rejectRepeatedKey(request.raw)
       const query = readQuery(documented, request.query as Record<string, unknown>)
-      validator.validate(routed(request, query), documented)
+      // What is in a form its own reader knows: to the document its files are texts.
+      if (operation.body !== 'form') validator.validate(routed(request, query), documented)
       return send(reply, await perform(operation, request, reply, query))
     },
   })
+}
+
+/** What a body of this kind may be as long as, and what is said of a longer one. */
+function limitsOf({ body }: Operation) {
+  if (body === undefined) return {}
+  const [bodyLimit, error] = body === 'form' ? [MAX_FORM_BYTES, fileTooLarge()] : [MAX_LIST_BYTES, listTooLarge()]
+  const errorHandler = (thrown: { readonly code?: unknown }) => {
+    throw thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? error : thrown
+  }
+  return { bodyLimit, errorHandler }
 }
 
 function routed(request: FastifyRequest, query: Query): RoutedRequest {

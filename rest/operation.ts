@@ -24,12 +24,17 @@ export interface Answer {
   readonly body: Buffer | Readable | object | null
 }
 
+/** `form`: multipart/form-data with one file; `list`: JSON that is as long as a list of many entries. */
+type BodyKind = 'form' | 'list'
+
 /** One operation of the REST API: a verb, and how a request becomes its input and its result an answer. */
 export interface Operation<Input = unknown, Result = unknown> {
   /** The scope that a key needs; null where none is asked for, or where more than one will do: then the verb decides. */
   readonly scope: string | null
   /** Finds what the address names before the body is read; the verb repeats it for the other doors. @throws FORBIDDEN, NOT_FOUND */
   target?(ctx: ServiceContext, head: CallHead): unknown
+  /** What its body may be; absent: JSON of up to 1 MiB. */
+  readonly body?: BodyKind
   /** @throws INVALID_REQUEST for what the document cannot say */
   input(call: Call): Input
   /** The very function that GraphQL and the command line call. */

@@ -2,6 +2,7 @@ import {
   CHAT_SCOPE,
   GENERATION_SCOPE,
   JOB_READ_SCOPE,
+  LIBRARY_SCOPE,
   MEDIA_TAG_SCOPE,
   RETARGET_SCOPE,
   VOICE_SCOPE,
@@ -19,9 +20,12 @@ import { exportJobs } from '../src/jobs/export/export-jobs.ts'
 import { job } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
 import { voiceJob } from '../src/jobs/voice-job.ts'
+import { accountVoices } from '../src/library/account-voices.ts'
+import { addVoice } from '../src/library/add-voice.ts'
+import { deleteVoice } from '../src/library/delete-voice.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
 import { voiceJobAudio } from '../src/voice/voice-job-audio.ts'
-import { accepted, audioFile, cached, finished, ok, polled, shown } from './answers.ts'
+import { accepted, audioFile, cached, created, finished, ok, polled, shown } from './answers.ts'
 import { csvFile } from './csv.ts'
 import {
   audioInput,
@@ -34,11 +38,16 @@ import {
   retargetInput,
   slugInput,
   submissionInput,
+  voiceForm,
+  voiceInput,
 } from './inputs.ts'
 import { operation } from './operation.ts'
 import {
   presentAccount,
+  presentAccountVoice,
+  presentAccountVoices,
   presentChat,
+  presentDeletedVoice,
   presentJobPage,
   presentMediaTags,
   presentRetarget,
@@ -91,6 +100,25 @@ export const operations = {
     answer: audioFile,
   }),
   voiceJob: operation({ scope: VOICE_SCOPE, input: jobInput, verb: voiceJob, answer: polled }),
+  accountVoices: operation({
+    scope: LIBRARY_SCOPE,
+    input: nothing,
+    verb: accountVoices,
+    answer: ok(presentAccountVoices),
+  }),
+  addVoice: operation({
+    scope: LIBRARY_SCOPE,
+    body: 'form',
+    input: voiceForm,
+    verb: addVoice,
+    answer: created(presentAccountVoice),
+  }),
+  deleteVoice: operation({
+    scope: LIBRARY_SCOPE,
+    input: voiceInput,
+    verb: deleteVoice,
+    answer: ok(presentDeletedVoice),
+  }),
   // With the scope that reads jobs, or the one that administers the account.
   account: operation({ scope: null, input: nothing, verb: account, answer: ok(presentAccount) }),
   endpointVoices: operation({

@@ -11,10 +11,14 @@ import { errorOf, type Job, type JobSummary } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
+import type { AccountVoice } from '../src/library/account-voice.ts'
 import type {
   Account as AccountBody,
+  AccountVoice as AccountVoiceBody,
+  AccountVoices,
   ChatJob,
   CompanionFailure,
+  DeletedVoice,
   EndpointSchema,
   EndpointVoices,
   Job as JobBody,
@@ -110,6 +114,27 @@ export const presentAccount = ({ id, name, credits }: Account): AccountBody => (
   account_id: id,
   name,
   credits: Number(credits),
+})
+
+/** Contract.md section 13. */
+export const presentAccountVoice = (voice: AccountVoice): AccountVoiceBody => ({
+  voice_id: voice.id,
+  name: voice.name,
+  duration_ms: voice.durationMs,
+  ref_text: voice.transcript,
+  language: voice.language,
+  created_at: voice.createdAt.toISOString(),
+})
+
+/** The body of `accountVoices`. */
+export const presentAccountVoices = (voices: readonly AccountVoice[]): AccountVoices => ({
+  voices: voices.map(presentAccountVoice),
+})
+
+/** The body of `deleteVoice`. */
+export const presentDeletedVoice = ({ voiceId }: { readonly voiceId: string }): DeletedVoice => ({
+  voice_id: voiceId,
+  deleted: true,
 })
 
 /** The body of `jobPage`. */

@@ -46,6 +46,10 @@ export interface Schemas {
   JobType: JobType
   JobSummary: JobSummary
   Account: Account
+  VoiceUpload: VoiceUpload
+  AccountVoice: AccountVoice
+  AccountVoices: AccountVoices
+  DeletedVoice: DeletedVoice
   JobPage: JobPage
   Job: Job
   VoiceResult: VoiceResult
@@ -233,6 +237,62 @@ export interface Account {
    * The balance.
    */
   credits: number
+}
+export interface VoiceUpload {
+  /**
+   * What no other voice of the account is called.
+   */
+  name: string
+  /**
+   * A file of at most 10 MiB: WAV, FLAC, MP3, Ogg Opus or WebM.
+   */
+  audio_sample: string
+  /**
+   * By what the speaker has agreed, in your own words.
+   */
+  consent: string
+  /**
+   * What the recording says: some engines need it.
+   */
+  ref_text?: string
+  /**
+   * The language of the recording.
+   */
+  language?:
+    | 'Chinese'
+    | 'English'
+    | 'Japanese'
+    | 'Korean'
+    | 'French'
+    | 'German'
+    | 'Italian'
+    | 'Spanish'
+    | 'Portuguese'
+    | 'Russian'
+}
+export interface AccountVoice {
+  /**
+   * The value to send in the voice input, `voice_…`.
+   */
+  voice_id: string
+  name: string
+  /**
+   * How long the recording is.
+   */
+  duration_ms: number
+  /**
+   * What it says.
+   */
+  ref_text: string | null
+  language: string | null
+  created_at: string
+}
+export interface AccountVoices {
+  voices: AccountVoice[]
+}
+export interface DeletedVoice {
+  voice_id: string
+  deleted: true
 }
 export interface JobPage {
   jobs: JobSummary[]

@@ -7,6 +7,9 @@ export const GENERATION_SCOPE = 'generate:workflow'
 /** What an operator's key holds, and the sessions of users whom the command line has marked. No account has it by itself. */
 export const OPERATOR_SCOPE = 'operator'
 
+/** The account's own voices and its lexicon; not granted by default. */
+export const LIBRARY_SCOPE = 'voice:library'
+
 /** Reading jobs: list, single read, export. */
 export const JOB_READ_SCOPE = 'job:read'
 /**
@@ -34,6 +37,7 @@ const MEMBER_SCOPES: readonly string[] = [
   CHAT_SCOPE,
   RETARGET_SCOPE,
   MEDIA_TAG_SCOPE,
+  LIBRARY_SCOPE,
 ]
 
 /** What a user of this role may do, in the words of keys. */

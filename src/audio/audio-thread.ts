@@ -4,9 +4,14 @@ import { decode } from './decode.ts'
 import { encodeFile, startEncoding } from './encode.ts'
 import type { Encoding, EncodingOptions } from './encoding.ts'
 import type { FileFormat } from './format.ts'
+import { type Judgement, judgeRecording } from './judge-recording.ts'
+import { readRecording } from './read-recording.ts'
+import { resampled } from './resample.ts'
 import type { Wav } from './wav.ts'
 
 const NICENESS = 5
+/** What models that clone were trained on. */
+const VOICE_RATE = 24_000
 
 /** What a thread is asked to do. `stream` names a file that is encoded bit by bit. */
 export type AudioTask =
@@ -15,9 +20,10 @@ export type AudioTask =
   | { readonly kind: 'drop'; readonly stream: number }
   | { readonly kind: 'encode'; readonly samples: Int16Array; readonly options: EncodingOptions }
   | { readonly kind: 'decode'; readonly bytes: Uint8Array; readonly format: FileFormat }
+  | { readonly kind: 'judge'; readonly bytes: Uint8Array }
 
 /** What comes of a task; nothing of a start or a drop. */
-export type AudioResult = Uint8Array<ArrayBuffer> | Wav | null
+export type AudioResult = Uint8Array<ArrayBuffer> | Wav | Judgement | null
 
 /** Tasks are answered in the order in which they came. */
 export type AudioAnswer =
@@ -57,7 +63,14 @@ async function perform(task: AudioTask): Promise<AudioResult> {
       return encodeFile(task.samples, task.options)
     case 'decode':
       return decode(task.bytes, task.format)
+    case 'judge':
+      return judge(task.bytes)
   }
+}
+
+async function judge(bytes: Uint8Array): Promise<Judgement> {
+  const judged = judgeRecording(await readRecording(bytes))
+  return 'wav' in judged ? { wav: await resampled(judged.wav, VOICE_RATE) } : judged
 }
 
 function push(stream: number, samples: Int16Array, isLast: boolean): AudioResult {

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
+import type { Judgement } from './judge-recording.ts'
 import type { Wav } from './wav.ts'
 
 /** A file that is encoded as its samples come. */
@@ -22,6 +23,8 @@ export interface AudioThreads {
   encode(wav: Wav, format: FileFormat): Promise<Uint8Array>
   /** @throws Error where the bytes are not of that format */
   decode(bytes: Uint8Array, format: FileFormat): Promise<Wav>
+  /** Whether a recording can be a voice, brought to 24 kHz where it can. @throws Error where it cannot be read */
+  judge(bytes: Uint8Array): Promise<Judgement>
   /** Starts the threads and their libraries, so that the first file does not wait for them. Never rejects. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -76,6 +79,10 @@ class Pool implements AudioThreads {
 
   async decode(bytes: Uint8Array, format: FileFormat): Promise<Wav> {
     return (await this.#leastBusy().run({ kind: 'decode', bytes, format })) as Wav
+  }
+
+  async judge(bytes: Uint8Array): Promise<Judgement> {
+    return (await this.#leastBusy().run({ kind: 'judge', bytes })) as Judgement
   }
 
   warm(): Promise<void> {
@@ -172,7 +179,7 @@ class AudioThread {
 
 /** A task with a copy of what it brings: that belongs to its sender, and the buffer around a view would cross over as a whole. */
 function ownContent(task: AudioTask): { readonly content: AudioTask; readonly own: ArrayBuffer[] } {
-  if (task.kind === 'decode') {
+  if (task.kind === 'decode' || task.kind === 'judge') {
     const bytes = Uint8Array.from(task.bytes)
     return { content: { ...task, bytes }, own: [bytes.buffer] }
   }

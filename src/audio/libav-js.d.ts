@@ -39,6 +39,7 @@ declare module '@libav.js/variant-default' {
     readonly AV_SAMPLE_FMT_FLT: number
     readonly AVMEDIA_TYPE_AUDIO: number
     readonly AV_LOG_QUIET: number
+    readonly EAGAIN: number
     av_log_set_level_sync(level: number): void
     ff_init_encoder_sync(
       name: string,
@@ -86,13 +87,14 @@ declare module '@libav.js/variant-default' {
     ff_read_frame_multi(
       context: number,
       packet: number,
+      options?: { readonly limit: number },
     ): Promise<[result: number, packets: Readonly<Record<number, readonly Packet[]>>]>
     ff_decode_multi_sync(
       context: number,
       packet: number,
       frame: number,
       packets: readonly Packet[],
-      options: { readonly fin: true; readonly ignoreErrors?: boolean },
+      options: { readonly fin: boolean; readonly ignoreErrors?: boolean },
     ): readonly Frame[]
     ff_free_decoder_sync(context: number, packet: number, frame: number): void
     avformat_close_input_js_sync(context: number): void

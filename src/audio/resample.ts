@@ -1,6 +1,7 @@
 import type { Frame, LibAV } from '@libav.js/variant-default'
 import { concatenated } from './concatenated.ts'
 import { frameOf, monoAt, openLibav } from './libav.ts'
+import type { Wav } from './wav.ts'
 
 /** Samples at another rate, as they come. */
 interface Resampler {
@@ -30,13 +31,24 @@ export async function resampleTo(to: number, from: number): Promise<Resampler> {
   }
 }
 
+/** A whole recording at another rate. */
+export async function resampled(wav: Wav, sampleRate: number): Promise<Wav> {
+  if (wav.sampleRate === sampleRate) return wav
+  const resampler = await resampleTo(sampleRate, wav.sampleRate)
+  try {
+    return { sampleRate, channels: 1, samples: resampler.push(wav.samples, true) }
+  } finally {
+    resampler.close()
+  }
+}
+
 /** Whatever a file was decoded to, as 16-bit mono at its own rate. */
 export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
   const [first] = frames
   if (first === undefined) return new Int16Array(0)
   const s16 = libav.AV_SAMPLE_FMT_S16
   const to = monoAt(first.sample_rate, s16)
-  const from = { ...to, sample_fmt: first.format, channel_layout: first.channel_layout }
+  const from = { ...to, sample_fmt: first.format, channel_layout: layoutOf(first) }
   const [graph, source, sink] = libav.ff_init_filter_graph_sync('anull', from, to)
   const frame = libav.av_frame_alloc_sync()
   try {
@@ -46,6 +58,10 @@ export function toMono(libav: LibAV, frames: readonly Frame[]): Int16Array {
     libav.av_frame_free_js_sync(frame)
   }
 }
+
+/** Files of two channels often do not say which. */
+const layoutOf = ({ channel_layout: layout, channels = 1 }: Frame): number =>
+  layout !== 0 ? layout : channels === 1 ? 4 : 2 ** channels - 1
 
 const samplesOf = (frames: readonly Frame[]): Int16Array =>
   concatenated(frames.map(({ data }) => (Array.isArray(data) ? data[0] : data) as Int16Array))

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import type { Snapshot } from '../db/snapshot.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { isVoiceKey } from '../library/account-voice.ts'
 import { isStorageKey } from '../storage/sign-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { checksumOf, damaged, writeChecked } from './checked-file.ts'
@@ -25,16 +26,26 @@ const line = z.object({
 })
 type Kept = z.output<typeof line>
 
-/** One JSON document a line, as it is: none of the quote and the delimiter can be in it. `deleted_at` is a column of newer schemas alone. */
-const COPY_LIST = `copy (
-  select json_build_object('key', storage_key, 'contentType', content_type, 'bytes', bytes, 'sha256', encode(sha256, 'hex'))
-  from artifact a where to_jsonb(a) ->> 'deleted_at' is null order by storage_key
-) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`
-const STILL_THERE = `select from artifact a where storage_key = $1 and to_jsonb(a) ->> 'deleted_at' is null`
+/** `deleted_at` is a column of newer schemas alone. */
+const ARTIFACTS = `
+  select storage_key, content_type, bytes, sha256 from artifact a where to_jsonb(a) ->> 'deleted_at' is null`
+const VOICES = `select storage_key, 'audio/wav', bytes, sha256 from account_voice where ready_at is not null`
+const ARTIFACT_THERE = `select from artifact a where storage_key = $1 and to_jsonb(a) ->> 'deleted_at' is null`
+const VOICE_THERE = 'select from account_voice where storage_key = $1 and ready_at is not null'
+const HAS_VOICES = `select to_regclass('account_voice') is not null as there`
 
-/** What the tables of the same moment name. */
-export const listArtifacts = (snapshot: Snapshot, dir: string): Promise<BackupFile> =>
-  writeChecked(dir, LIST, snapshot.copy(COPY_LIST), createGzip())
+/** One JSON document a line, as it is: none of the quote and the delimiter can be in it. */
+const copyOf = (files: string): string => `copy (
+  select json_build_object('key', storage_key, 'contentType', content_type, 'bytes', bytes, 'sha256', encode(sha256, 'hex'))
+  from (${files}) as f order by storage_key
+) to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`
+
+/** What the tables of the same moment name: jobs' audio, and the recordings of accounts' own voices where the schema has them. */
+export async function listArtifacts(snapshot: Snapshot, dir: string): Promise<BackupFile> {
+  const [found] = await snapshot.query<{ there: boolean }>(HAS_VOICES)
+  const files = found?.there === true ? `${ARTIFACTS} union all ${VOICES}` : ARTIFACTS
+  return writeChecked(dir, LIST, snapshot.copy(copyOf(files)), createGzip())
+}
 
 interface Parts {
   readonly db: Pick<Database, 'pool'>
@@ -61,7 +72,8 @@ async function keepOne({ db, storage }: Parts, dir: string, { key, sha256 }: Kep
     .then((content) => writeChecked(dir, `${FOLDER}/${key}`, content))
     .catch((error: Error) => error)
   if (!(found instanceof Error) && found.sha256 === sha256) return true
-  if ((await db.pool.query(STILL_THERE, [key])).rowCount === 0) return false
+  const stillThere = isVoiceKey(key) ? VOICE_THERE : ARTIFACT_THERE
+  if ((await db.pool.query(stillThere, [key])).rowCount === 0) return false
   const why =
     found instanceof Error ? `cannot be read: ${found.message}` : 'is not what was stored: its checksum differs'
   throw new ServiceError('UNAVAILABLE', `The audio ${key} ${why}. The backup was broken off.`)

@@ -5,6 +5,7 @@ import { readLedger } from '../db/migrations/ledger.ts'
 import { migrate } from '../db/migrations/migrate.ts'
 import { MIGRATIONS, migrationNames } from '../db/migrations/migration-files.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
+import { isVoiceKey } from '../library/account-voice.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Log } from '../values/log.ts'
 import { VERSION } from '../values/version.ts'
@@ -77,7 +78,7 @@ async function requireUnused(db: Database, { migrations }: Manifest): Promise<vo
   )
 }
 
-/** Audio that was deleted while the backup was made answers as deleted, where the schema has a place for that. */
+/** Audio that was deleted while the backup was made answers as deleted, where the schema has a place for that; voices are gone with theirs. */
 async function noteGone(db: Database, { artifacts: { gone } }: Manifest): Promise<void> {
   if (gone.length === 0) return
   const { rowCount } = await db.pool.query(
@@ -87,4 +88,5 @@ async function noteGone(db: Database, { artifacts: { gone } }: Manifest): Promis
   await db.pool.query('update artifact set deleted_at = coalesce(deleted_at, now()) where storage_key = any($1)', [
     gone,
   ])
+  await db.pool.query(`delete from account_voice where storage_key = any($1)`, [gone.filter(isVoiceKey)])
 }

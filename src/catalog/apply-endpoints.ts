@@ -64,6 +64,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     creditsPerCharacter: spec.credits_per_character,
     audio: spec.audio ?? Prisma.DbNull,
     openai: spec.openai ?? Prisma.DbNull,
+    libraryVoices: spec.library_voices ?? false,
   }
   const voices = spec.voices.map(async (voice, position) => ({
     endpointSlug: spec.slug,

@@ -1,13 +1,26 @@
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import type { Database } from '../db/database.ts'
+import type { Parts } from '../context/context.ts'
 import type { EngineVoice } from '../engines/engine.ts'
+import { loadRecording } from '../library/load-recording.ts'
+import { namesLibraryVoice } from './library-voices.ts'
 
-/** A voice with its recording, which the catalog does not hold in memory; null where the endpoint has no such voice. */
-export async function loadVoice(db: Database, endpoint: VoiceEndpoint, slug: string): Promise<EngineVoice | null> {
+/**
+ * A voice with its recording, which the catalog does not hold in memory; null where neither the endpoint nor the account has such a voice.
+ * @param accountId whose own voices may be meant
+ * @throws where the store is away
+ */
+export async function loadVoice(
+  parts: Pick<Parts, 'db' | 'storage'>,
+  endpoint: VoiceEndpoint,
+  slug: string,
+  accountId: string | null,
+): Promise<EngineVoice | null> {
   const voice = endpoint.voices.find((candidate) => candidate.slug === slug)
+  if (voice === undefined && accountId !== null && namesLibraryVoice(endpoint, slug))
+    return loadRecording(parts, accountId, slug)
   if (voice === undefined) return null
   if (voice.kind === 'preset') return { ...voice, referenceAudio: null }
-  const row = await db.prisma.voice.findUnique({
+  const row = await parts.db.prisma.voice.findUnique({
     where: { endpointSlug_slug: { endpointSlug: endpoint.slug, slug } },
     select: { referenceAudio: true },
   })

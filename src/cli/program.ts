@@ -8,6 +8,7 @@ import { addEndpointCommands } from './commands/endpoints.ts'
 import { addEngineCommands } from './commands/engines.ts'
 import { addJobCommands } from './commands/jobs.ts'
 import { addKeyCommands } from './commands/keys.ts'
+import { addVoiceCommands } from './commands/library/voices.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addSayCommand } from './commands/say.ts'
 import { addSecretCommands } from './commands/secrets.ts'
@@ -39,6 +40,7 @@ export function buildProgram(): Command {
   addJobCommands(program)
   addEngineCommands(program)
   addSayCommand(program)
+  addVoiceCommands(program)
   addWebhookCommands(program)
   addSecretCommands(program)
   addStorageCommands(program)

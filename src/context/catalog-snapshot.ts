@@ -47,6 +47,8 @@ export interface VoiceEndpoint {
   /** Absent: WAV. */
   readonly audio?: AudioBlock | null
   readonly openai?: OpenaiBlock | null
+  /** Whether callers may speak as voices of their account's own here. */
+  readonly libraryVoices?: boolean
 }
 
 /** The server that runs a workflow. */

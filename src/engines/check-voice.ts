@@ -41,3 +41,9 @@ function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', refere
   if (kind === 'reference') return `must be preset: a ${family} model cannot speak like a recording`
   return /^\d{1,6}$/.test(engineVoice) ? null : 'must be the number of a speaker, such as "0"'
 }
+
+/** What keeps the engine of an `engine` block from speaking like a recording, or null. @param text what the recording says, if that is known */
+export function checkRecording(engine: Readonly<Record<string, unknown>>, text: string | null): string | null {
+  const voice = { kind: 'reference', engineVoice: undefined, referenceText: text ?? undefined } as const
+  return checkVoice(engine as unknown as ListedEngine, voice)
+}

@@ -74,6 +74,8 @@ export const audioGone = () => new ServiceError('GONE', 'This audio was deleted:
 /** The same for a malformed id, an unknown one and another account's. */
 export const jobNotFound = () => new ServiceError('NOT_FOUND', 'No job with this id.')
 export const payloadTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 1 MiB.')
+/** Of a body that is a list of many entries. */
+export const listTooLarge = () => new ServiceError('PAYLOAD_TOO_LARGE', 'Send a body of at most 4 MiB.')
 export const unsupportedMediaType = () =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json in UTF-8, without content-encoding.')
 export const internalError = (cause?: unknown) =>

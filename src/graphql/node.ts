@@ -19,7 +19,7 @@ export const NodeInterface = builder.interfaceRef<object>('Node').implement({
   resolveType: (node) => typeNames.get(node),
 })
 
-/** Makes `node` find the things whose ids begin with this prefix and `_` or `.`: `job`, `acct`, `voice`. */
+/** Makes `node` find the things whose ids begin with this prefix and `_` or `.`, or with both of them: `job`, `acct`, `voice`, `voice_`. */
 export function addNodeSource<Node extends object>(prefix: string, source: NodeSource<Node>): void {
   sources.set(prefix, source as unknown as NodeSource<object>)
 }
@@ -35,7 +35,8 @@ builder.queryField('node', (t) =>
 )
 
 async function findNode(ctx: GraphqlContext, id: string): Promise<object | null> {
-  const source = sources.get(ID_FORM.exec(id)?.[1] ?? '')
+  const [both = '', prefix = ''] = ID_FORM.exec(id) ?? []
+  const source = sources.get(both) ?? sources.get(prefix)
   if (source === undefined) return null
   try {
     const node = await source.load(ctx, id)

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
-import { invalidRequest, payloadTooLarge, unsupportedMediaType } from '../errors/service-error.ts'
+import { invalidRequest, listTooLarge, payloadTooLarge, unsupportedMediaType } from '../errors/service-error.ts'
 import { pointerOf } from '../values/json-pointer.ts'
 import { findUnstorable, partsOf } from '../values/storable-json.ts'
 import { holdsMoreThan } from './json-size.ts'
@@ -8,8 +8,13 @@ import { holdsMoreThan } from './json-size.ts'
 /** The largest request body that is read. */
 export const MAX_BODY_BYTES = 1_048_576
 
+/** The same where a body is a list of many entries. */
+export const MAX_LIST_BYTES = 4 * MAX_BODY_BYTES
+
 /** Lists, objects and members: more than any request needs, and no more than a few milliseconds of work. */
 const MAX_BODY_VALUES = 20_000
+/** Four to each of 10,000 entries, and some. */
+export const MAX_LIST_VALUES = 50_000
 
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;\s]*)/i
@@ -20,10 +25,10 @@ type JsonObject = Record<string, unknown>
  * Judges a body by its headers, before a byte of it is read.
  * @throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
-export function checkBodyHeaders(headers: IncomingHttpHeaders): void {
-  if (Number(headers['content-length']) > MAX_BODY_BYTES) {
-    throw payloadTooLarge()
-  }
+export function checkBodyHeaders(headers: IncomingHttpHeaders, isList = false): void {
+  const length = Number(headers['content-length'])
+  if (isList && length > MAX_LIST_BYTES) throw listTooLarge()
+  if (!isList && length > MAX_BODY_BYTES) throw payloadTooLarge()
   const type = headers['content-type']
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const typed = type === undefined ? !hasBody : isJsonType(type)

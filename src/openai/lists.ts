@@ -1,3 +1,5 @@
+import { libraryVoices, usableLibraryVoices } from '../catalog/library-voices.ts'
+import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import { type Model, reachableModels, requireModel } from './models.ts'
 import { OpenaiViolation } from './openai-error.ts'
@@ -23,14 +25,37 @@ export const listOpenModels = (ctx: Context) => ({
   models: reachableModels(ctx).map(({ id, endpoint }) => ({ id, name: id === endpoint.slug ? endpoint.name : id })),
 })
 
-/** `GET /v1/audio/voices`: of one model, or of all that the caller may use. Each voice once for a model. @throws OpenaiViolation */
-export function listVoices(ctx: Context, model: unknown) {
+/**
+ * `GET /v1/audio/voices`: of one model, or of all that the caller may use, each voice once for a model; then the caller's own, for each model
+ * that speaks as such, or for none. @throws OpenaiViolation
+ */
+export async function listVoices(ctx: Context, model: unknown) {
   if (model !== undefined && typeof model !== 'string') throw new OpenaiViolation('model', 'Send model once.')
   const all = reachableModels(ctx).filter(({ id, endpoint }) => id === endpoint.slug)
-  const endpoints =
-    model === undefined || model === '' ? all.map(({ endpoint }) => endpoint) : [requireModel(ctx, model)]
-  const voices = endpoints.flatMap(({ slug, voices }) =>
-    voices.map(({ slug: id, name, description, kind }) => ({ id, name, description, kind, model: slug })),
-  )
+  const isAll = model === undefined || model === ''
+  const endpoints = isAll ? all.map(({ endpoint }) => endpoint) : [requireModel(ctx, model)]
+  const fixed = endpoints.flatMap(({ slug, voices }) => voices.map((voice) => voiceEntry(voice, slug)))
+  const own = await ownVoices(ctx, endpoints, isAll)
+  const voices = [...fixed, ...own]
   return { object: 'list', voices, data: voices }
+}
+
+const voiceEntry = ({ slug: id, name, description, kind }: Voice, model: string | null) => ({
+  id,
+  name,
+  description,
+  kind,
+  model,
+})
+
+async function ownVoices(ctx: Context, endpoints: readonly VoiceEndpoint[], isAll: boolean) {
+  const lists = await Promise.all(
+    endpoints.map(async (endpoint) =>
+      (await usableLibraryVoices(ctx, endpoint)).map((voice) => voiceEntry(voice, endpoint.slug)),
+    ),
+  )
+  const usable = lists.flat()
+  const used = new Set(usable.map(({ id }) => id))
+  const library = isAll ? await libraryVoices(ctx) : []
+  return [...usable, ...library.filter(({ slug }) => !used.has(slug)).map((voice) => voiceEntry(voice, null))]
 }

@@ -9,6 +9,7 @@ import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-bo
 import type { ServiceContext } from '../runtime/services.ts'
 import { answerSpeech } from './answer-speech.ts'
 import { createSpeech } from './create-speech.ts'
+import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
@@ -22,7 +23,7 @@ const OPEN = {
 }
 const PREFLIGHT = {
   ...OPEN,
-  'access-control-allow-methods': 'GET, HEAD, POST',
+  'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
   'access-control-allow-headers': '*, authorization',
   'access-control-max-age': '86400',
 }
@@ -51,6 +52,7 @@ export async function mountOpenai(app: FastifyInstance, callers: Callers): Promi
       mountErrors(scope, callers)
       mountLists(scope, callers)
       mountSpeech(scope, callers)
+      mountLibrary(scope, async (request, reply) => callers.as(await callers.authenticate(request, reply)))
     },
     { prefix: OPENAI_ROOT },
   )
@@ -93,7 +95,14 @@ function mountLists(scope: FastifyInstance, { as, authenticate }: Callers): void
     const hasKey = request.headers.authorization !== undefined
     return listVoices(hasKey ? await named(request, reply) : anonymous, request.query.model)
   })
-  for (const url of ['/models', '/models/:id', '/audio/models', '/audio/voices', '/audio/speech']) {
+  for (const url of [
+    '/models',
+    '/models/:id',
+    '/audio/models',
+    '/audio/voices',
+    '/audio/voices/:id',
+    '/audio/speech',
+  ]) {
     const preflight = async (_request: FastifyRequest, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT).send()
     scope.options(url, { onRequest: preflight }, preflight)
   }
@@ -115,7 +124,7 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const ctx = request.openaiCtx as ServiceContext
   const gone = clientDisconnect(reply.raw)
   const key = request.headers['idempotency-key'] as string | undefined
-  const wanted = readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
+  const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
   const { jobId, speech } = await createSpeech(ctx, wanted, gone)
   const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.

@@ -27,14 +27,19 @@ export interface SpeechRequest {
 type Body = Readonly<Record<string, unknown>>
 
 /** Reads a body; fields that are not known are passed over, as clients of other servers send them. @throws OpenaiViolation */
-export function readSpeechRequest(ctx: Context, body: Body, idempotencyKey: string | undefined): SpeechRequest {
+export async function readSpeechRequest(
+  ctx: Context,
+  body: Body,
+  idempotencyKey: string | undefined,
+): Promise<SpeechRequest> {
   const endpoint = requireModel(ctx, textOf(body, 'model'))
   const text = textOf(body, 'input', true)
   if (text === undefined || text === '')
     throw new OpenaiViolation('input', 'Send the text to speak as input.', 'missing_required_parameter')
+  const voice = await requireVoice(ctx, endpoint, body.voice)
   const options = storedOptions({ speed: speedOf(endpoint, body.speed), seed: seedOf(body.seed), live: true })
   return {
-    submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, body), options, idempotencyKey },
+    submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, voice, body), options, idempotencyKey },
     format: formatOf(body.response_format),
     isSse: isSse(body.stream_format),
     characters: [...text].length,
@@ -42,13 +47,13 @@ export function readSpeechRequest(ctx: Context, body: Body, idempotencyKey: stri
   }
 }
 
-function inputsOf(endpoint: VoiceEndpoint, text: string, body: Body): Record<string, unknown> {
+function inputsOf(endpoint: VoiceEndpoint, text: string, voice: string, body: Body): Record<string, unknown> {
   const takes = (name: string) => Object.hasOwn((endpoint.inputs.properties ?? {}) as object, name)
   const instructions = NO_INSTRUCTIONS.includes(body.instructions) ? undefined : body.instructions
   const { language } = body
   return {
     text,
-    [endpoint.voiceInput]: requireVoice(endpoint, body.voice).slug,
+    [endpoint.voiceInput]: voice,
     ...(instructions !== undefined && takes('style_instruction') && { style_instruction: instructions }),
     ...(typeof language === 'string' && language !== '' && takes('language') && { language }),
   }

@@ -1,4 +1,7 @@
+import { ownerOf } from '../access/actor.ts'
+import { findLibraryVoice } from '../catalog/library-voices.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
+import type { Context } from '../context/context.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
 /** OpenAI's own: clients send them whatever the service. The order decides which voice each stands for. */
@@ -6,19 +9,25 @@ export const OPENAI_VOICES: readonly string[] =
   'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ')
 
 /**
- * The voice that a client asks for: one of the endpoint's, or one of OpenAI's by the endpoint's file, else always the same one; the first
- * for none. @throws OpenaiViolation
+ * The value of the voice input that a client asks for: one of the endpoint's voices, one of the account's own, or one of OpenAI's by the
+ * endpoint's file, else always the same one; the first for none.
+ * @throws OpenaiViolation, alike for what is no voice and for another account's
  */
-export function requireVoice({ voices, openai }: VoiceEndpoint, asked: unknown): Voice {
+export async function requireVoice(ctx: Context, endpoint: VoiceEndpoint, asked: unknown): Promise<string> {
   const name = nameOf(asked)
-  const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
-  const own = name === null ? voices[0] : (find(name) ?? find(openai?.voices?.[name]))
-  if (own !== undefined) return own
+  const found = findOwn(endpoint, name) ?? (await findLibraryVoice(ctx.db, ownerOf(ctx.actor) ?? '', endpoint, name))
+  if (found !== null) return found.slug
+  const { voices } = endpoint
   const known = OPENAI_VOICES.indexOf(name ?? '')
   const stand = known < 0 ? undefined : voices[known % voices.length]
-  if (stand !== undefined) return stand
+  if (stand !== undefined) return stand.slug
   const some = voices.slice(0, 20).map(({ slug }) => slug)
   throw new OpenaiViolation('voice', `Unknown voice. Send one of: ${some.join(', ')}.`)
+}
+
+function findOwn({ voices, openai }: VoiceEndpoint, name: string | null): Voice | null {
+  const find = (slug: string | undefined) => voices.find((voice) => voice.slug === slug)
+  return (name === null ? voices[0] : (find(name) ?? find(openai?.voices?.[name]))) ?? null
 }
 
 /** @throws OpenaiViolation */

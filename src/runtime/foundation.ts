@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openAudioThreads } from '../audio/audio-threads.ts'
+import { openRecordings } from '../audio/recordings.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
 import { Subscriptions } from '../callers/subscriptions.ts'
 import type { Closer } from '../concurrency/closing.ts'
@@ -136,7 +137,7 @@ function openWaiting(
   const exportQueue = new ExportQueue()
   telemetry.gauge('exports_open', () => [{ labels: {}, value: exportQueue.open }])
   telemetry.gauge('spill_bytes', () => [{ labels: {}, value: spill.bytes }])
-  return { spill, exportQueue, callers, subscriptions, ...feeds, audio }
+  return { spill, exportQueue, callers, subscriptions, ...feeds, audio, recordings: openRecordings() }
 }
 
 /** How things change, for subscribers. */

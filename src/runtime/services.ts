@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
+import type { Recordings } from '../audio/recordings.ts'
 import type { CallerWatch } from '../callers/caller-watch.ts'
 import type { Subscriptions } from '../callers/subscriptions.ts'
 import type { Companion } from '../companion/companion.ts'
@@ -21,6 +22,8 @@ export interface Services extends Parts {
   readonly speechUrls: SpeechUrls
   /** Encodes and decodes audio. */
   readonly audio: AudioThreads
+  /** Reads what accounts upload. */
+  readonly recordings: Recordings
   /** Where exports wait for slow readers, and for each other. */
   readonly spill: Spill
   readonly exportQueue: ExportQueue

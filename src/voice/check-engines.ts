@@ -58,7 +58,7 @@ async function checkEngine(ctx: Context, engines: Engines, endpoint: VoiceEndpoi
 }
 
 async function speakSample(ctx: Context, engine: SpeechEngine, endpoint: VoiceEndpoint, signal: AbortSignal) {
-  const voice = await loadVoice(ctx.db, endpoint, endpoint.voices[0]?.slug ?? '')
+  const voice = await loadVoice(ctx, endpoint, endpoint.voices[0]?.slug ?? '', null)
   if (voice === null) throw new EngineError('RENDER_FAILED', 'The endpoint has no voices.')
   const started = performance.now()
   // A deadline that has passed: what fails once is reported at once, not tried again.

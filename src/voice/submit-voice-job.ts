@@ -1,6 +1,7 @@
 import { requireAccount } from '../access/require.ts'
 import { checkSpokenText, codePoints, withJudgedText } from '../catalog/check-spoken-text.ts'
 import { endpointRoute } from '../catalog/engine-server.ts'
+import { findLibraryVoice, wrongRecording } from '../catalog/library-voices.ts'
 import { requireEndpoint } from '../catalog/require-endpoint.ts'
 import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
@@ -47,11 +48,12 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   const replay = await replayed(ctx, idempotency)
   if (replay !== null) return replay
   if (endpoint === null) throw notFound()
+  const own = await findLibraryVoice(ctx.db, actor.accountId, endpoint, namedVoice(endpoint, input.inputs))
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => {
       const judged = withJudgedText(copy)
       const details = ctx.catalog.current.validators.get(endpoint.slug)?.(judged) ?? []
-      return withVoiceAndText(endpoint, judged, details, input.options)
+      return withVoiceAndText(endpoint, judged, details, { own, options: input.options })
     },
     hint: (details) => hintFor(endpoint, details),
   })
@@ -67,16 +69,24 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   })
 }
 
+/** As it was sent: what is no object, or no text, names none. */
+const namedVoice = ({ voiceInput }: VoiceEndpoint, inputs: unknown): unknown =>
+  inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>)[voiceInput] : undefined
+
 /** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
 function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
   details: readonly Detail[],
-  options: JobOptions | null | undefined,
+  { own, options }: { readonly own: Voice | null; readonly options: JobOptions | null | undefined },
 ): readonly Detail[] {
-  const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput])
+  const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput]) ?? own ?? undefined
+  const wrongVoice = voice === own && own !== null ? wrongRecording(endpoint, own) : null
   const violations = [
-    { path: `/inputs/${pointerToken(endpoint.voiceInput)}`, message: voice === undefined ? 'unknown voice' : null },
+    {
+      path: `/inputs/${pointerToken(endpoint.voiceInput)}`,
+      message: voice === undefined ? 'unknown voice' : wrongVoice,
+    },
     { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
     ...wrongFormat(endpoint, inputs, options),
   ]

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { FILE_TYPES } from '../audio/format.ts'
 import type { Wav } from '../audio/wav.ts'
+import { namesLibraryVoice } from '../catalog/library-voices.ts'
 import { loadVoice } from '../catalog/load-voice.ts'
 import { pollCatalog } from '../catalog/poll-catalog.ts'
 import { poolOf } from '../catalog/voice-endpoint.ts'
@@ -112,6 +113,7 @@ async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEnd
   const slug = claim.endpointKey.slice('voice.'.length)
   const current = () => parts.catalog.current.endpoints.get(slug)
   const hasVoice = (endpoint: VoiceEndpoint) =>
+    namesLibraryVoice(endpoint, voiceSlugOf(endpoint, claim)) ||
     endpoint.voices.some((voice) => voice.slug === voiceSlugOf(endpoint, claim))
   const endpoint =
     (await pollCatalog(parts, () => [current()].find((it) => it !== undefined && hasVoice(it)))) ?? current()
@@ -120,7 +122,7 @@ async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEnd
 }
 
 async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, claim: Claim): Promise<EngineVoice> {
-  const voice = await loadVoice(parts.db, endpoint, voiceSlugOf(endpoint, claim))
+  const voice = await loadVoice(parts, endpoint, voiceSlugOf(endpoint, claim), claim.accountId)
   if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
   return voice
 }

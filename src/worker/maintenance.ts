@@ -11,6 +11,7 @@ import { dropOldChats } from '../jobs/retention/drop-old-chats.ts'
 import { dropOldJobs } from '../jobs/retention/drop-old-jobs.ts'
 import { fillJobRollUp } from '../jobs/rollup/fill-job-rollup.ts'
 import { foldJobRollUp } from '../jobs/rollup/fold-job-rollup.ts'
+import { deleteAbandonedVoices } from '../library/delete-voice.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { tidyWebhooks } from '../webhooks/delivery/tidy-webhooks.ts'
 import { rerouteOrphanedJobs } from './reroute-orphaned-jobs.ts'
@@ -27,6 +28,7 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   failAbandonedJobs,
   deleteAbandonedFiles,
   deleteHeardParts,
+  deleteAbandonedVoices,
   forgetExpired,
   ({ db }) => foldJobCounts(db.pool),
   ({ db }) => foldJobRollUp(db),

@@ -46,7 +46,15 @@ describe('the schema', () => {
   test('calls by their ids what `node` finds', () => {
     const nodes = types.filter((type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'))
     expect(nodes.map(({ name }) => name).sort()).toEqual([
-      ...['Account', 'ApiKey', 'Artifact', 'CompanionChatJob', 'CompanionMediaTagJob', 'CompanionRetargetJob'],
+      ...[
+        'Account',
+        'AccountVoice',
+        'ApiKey',
+        'Artifact',
+        'CompanionChatJob',
+        'CompanionMediaTagJob',
+        'CompanionRetargetJob',
+      ],
       ...['CreditEntry', 'GenerationJob', 'User', 'Voice', 'VoiceEndpoint', 'VoiceJob', 'WebhookDelivery', 'Worker'],
       'Workflow',
     ])

@@ -9,6 +9,7 @@ import { endpoint } from './fixtures.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 import { call } from './http.ts'
 import { insertJob } from './jobs.ts'
+import { insertVoice } from './library.ts'
 import { tokenOf } from './people.ts'
 import { COMPANION_SCOPES, type Producers, startProducers } from './producers.ts'
 import { chatAnswer } from './servers/provider-server.ts'
@@ -28,7 +29,7 @@ export interface ExampleScenario {
   close(): Promise<void>
 }
 
-const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'operator', ...COMPANION_SCOPES]
+const SCOPES = ['generate:voice', 'job:read', 'account:admin', 'voice:library', 'operator', ...COMPANION_SCOPES]
 const PASSWORD = 'a long password'
 const BY_A_USER = ['me', 'change-password', 'end-session', 'reauthenticate', 'sign-out']
 
@@ -95,6 +96,7 @@ function makersOf(service: Producers, account: string, key: string, email: strin
   const submit = async (text: string) => ({ jobId: await submitText(service.url, key, 'tts', text, 'aria') })
   const insert = async (status: 'processing' | 'completed') => ({ jobId: await insertJob(db, account, { status }) })
   const otherKey = async () => ({ id: (await service.createKey(account)).apiKeyId })
+  const newVoice = async () => ({ id: await insertVoice(db, account) })
   const end = `set status = 'failed', completed_at = now(), error_code = 'RENDER_FAILED'`
   const makers: Readonly<Record<string, () => Promise<object>>> = {
     job: () => insert('completed'),
@@ -134,6 +136,8 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       return { chatId: body.chat_id }
     },
     'delete-job': () => insert('completed'),
+    'rename-voice': newVoice,
+    'delete-voice': newVoice,
     'delete-api-key': otherKey,
     'update-api-key': otherKey,
     'credit-account': async () => ({ account }),

@@ -43,6 +43,12 @@ export type VoiceEndpoint = Prisma.VoiceEndpointModel
  */
 export type Voice = Prisma.VoiceModel
 /**
+ * Model AccountVoice
+ * A voice of an account's own. Its recording is a file; one whose file is still being stored, or being deleted, has no `readyAt`, and is
+ * unknown to callers.
+ */
+export type AccountVoice = Prisma.AccountVoiceModel
+/**
  * Model Job
  * Every request that returns a job_id. `attempt` fences workers: each write of one repeats the number it claimed with.
  */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FILE_FORMATS } from '../../audio/format.ts'
+import { checkRecording } from '../../engines/check-voice.ts'
 import { text } from './file-fields.ts'
 
 const MAX_NAMES = 100
@@ -42,4 +43,14 @@ export function wrongOpenai(spec: {
   const known = new Set(spec.voices.map(({ slug }) => slug))
   const wrong = Object.entries(spec.openai?.voices ?? {}).find(([, slug]) => !known.has(slug))
   return wrong === undefined ? null : { path: ['openai', 'voices', wrong[0]], message: `names no voice: ${wrong[1]}` }
+}
+
+/** Voices of accounts are recordings: not every engine speaks like one. */
+export function wrongLibrary(spec: {
+  readonly library_voices?: boolean | undefined
+  readonly engine: Readonly<Record<string, unknown>>
+}): Wrong | null {
+  // Whether a recording comes with its text is known when it is used.
+  if (spec.library_voices !== true || checkRecording(spec.engine, 'said') === null) return null
+  return { path: ['library_voices'], message: 'must be false: this engine cannot speak like a recording' }
 }

@@ -28,6 +28,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   voices: endpoint.voices.map(voiceEntry),
   ...(endpoint.audio && { audio: endpoint.audio }),
   ...(endpoint.openai && { openai: endpoint.openai }),
+  ...(endpoint.libraryVoices === true && { library_voices: true }),
 })
 
 const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({

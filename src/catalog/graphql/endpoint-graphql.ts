@@ -65,6 +65,10 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
       description: 'What a character (a Unicode code point) of text costs.',
     }),
     voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
+    libraryVoices: t.boolean({
+      description: "Whether it takes voices of the account's own, by their ids.",
+      resolve: ({ libraryVoices }) => libraryVoices === true,
+    }),
     voices: t.field({
       type: [VoiceRef],
       description: 'The voices that it accepts.',

@@ -402,6 +402,7 @@ export const ModelName = {
   ApiKey: 'ApiKey',
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
+  AccountVoice: 'AccountVoice',
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -437,7 +438,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -808,6 +809,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.VoiceCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.VoiceCountAggregateOutputType> | number
+        }
+      }
+    }
+    AccountVoice: {
+      payload: Prisma.$AccountVoicePayload<ExtArgs>
+      fields: Prisma.AccountVoiceFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AccountVoiceFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AccountVoiceFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        findFirst: {
+          args: Prisma.AccountVoiceFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AccountVoiceFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        findMany: {
+          args: Prisma.AccountVoiceFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>[]
+        }
+        create: {
+          args: Prisma.AccountVoiceCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        createMany: {
+          args: Prisma.AccountVoiceCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AccountVoiceCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>[]
+        }
+        delete: {
+          args: Prisma.AccountVoiceDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        update: {
+          args: Prisma.AccountVoiceUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        deleteMany: {
+          args: Prisma.AccountVoiceDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AccountVoiceUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AccountVoiceUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>[]
+        }
+        upsert: {
+          args: Prisma.AccountVoiceUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AccountVoicePayload>
+        }
+        aggregate: {
+          args: Prisma.AccountVoiceAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAccountVoice>
+        }
+        groupBy: {
+          args: Prisma.AccountVoiceGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountVoiceGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AccountVoiceCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AccountVoiceCountAggregateOutputType> | number
         }
       }
     }
@@ -2387,6 +2462,7 @@ export const VoiceEndpointScalarFieldEnum = {
   creditsPerCharacter: 'creditsPerCharacter',
   audio: 'audio',
   openai: 'openai',
+  libraryVoices: 'libraryVoices',
   updatedAt: 'updatedAt'
 } as const
 
@@ -2406,6 +2482,24 @@ export const VoiceScalarFieldEnum = {
 } as const
 
 export type VoiceScalarFieldEnum = (typeof VoiceScalarFieldEnum)[keyof typeof VoiceScalarFieldEnum]
+
+
+export const AccountVoiceScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  name: 'name',
+  storageKey: 'storageKey',
+  bytes: 'bytes',
+  sha256: 'sha256',
+  durationMs: 'durationMs',
+  transcript: 'transcript',
+  language: 'language',
+  consent: 'consent',
+  createdAt: 'createdAt',
+  readyAt: 'readyAt'
+} as const
+
+export type AccountVoiceScalarFieldEnum = (typeof AccountVoiceScalarFieldEnum)[keyof typeof AccountVoiceScalarFieldEnum]
 
 
 export const JobScalarFieldEnum = {
@@ -3114,6 +3208,7 @@ export type GlobalOmitConfig = {
   apiKey?: Prisma.ApiKeyOmit
   voiceEndpoint?: Prisma.VoiceEndpointOmit
   voice?: Prisma.VoiceOmit
+  accountVoice?: Prisma.AccountVoiceOmit
   job?: Prisma.JobOmit
   jobCount?: Prisma.JobCountOmit
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit

@@ -56,6 +56,7 @@ export const ModelName = {
   ApiKey: 'ApiKey',
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
+  AccountVoice: 'AccountVoice',
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -151,6 +152,7 @@ export const VoiceEndpointScalarFieldEnum = {
   creditsPerCharacter: 'creditsPerCharacter',
   audio: 'audio',
   openai: 'openai',
+  libraryVoices: 'libraryVoices',
   updatedAt: 'updatedAt'
 } as const
 
@@ -170,6 +172,24 @@ export const VoiceScalarFieldEnum = {
 } as const
 
 export type VoiceScalarFieldEnum = (typeof VoiceScalarFieldEnum)[keyof typeof VoiceScalarFieldEnum]
+
+
+export const AccountVoiceScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  name: 'name',
+  storageKey: 'storageKey',
+  bytes: 'bytes',
+  sha256: 'sha256',
+  durationMs: 'durationMs',
+  transcript: 'transcript',
+  language: 'language',
+  consent: 'consent',
+  createdAt: 'createdAt',
+  readyAt: 'readyAt'
+} as const
+
+export type AccountVoiceScalarFieldEnum = (typeof AccountVoiceScalarFieldEnum)[keyof typeof AccountVoiceScalarFieldEnum]
 
 
 export const JobScalarFieldEnum = {

@@ -223,6 +223,7 @@ export type AccountWhereInput = {
   users?: Prisma.UserListRelationFilter
   webhookSecrets?: Prisma.WebhookSecretListRelationFilter
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
+  voices?: Prisma.AccountVoiceListRelationFilter
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -238,6 +239,7 @@ export type AccountOrderByWithRelationInput = {
   users?: Prisma.UserOrderByRelationAggregateInput
   webhookSecrets?: Prisma.WebhookSecretOrderByRelationAggregateInput
   webhookDeliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
+  voices?: Prisma.AccountVoiceOrderByRelationAggregateInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -256,6 +258,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   users?: Prisma.UserListRelationFilter
   webhookSecrets?: Prisma.WebhookSecretListRelationFilter
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
+  voices?: Prisma.AccountVoiceListRelationFilter
 }, "id" | "name">
 
 export type AccountOrderByWithAggregationInput = {
@@ -295,6 +298,7 @@ export type AccountCreateInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
@@ -310,6 +314,7 @@ export type AccountUncheckedCreateInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
@@ -325,6 +330,7 @@ export type AccountUpdateInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -340,6 +346,7 @@ export type AccountUncheckedUpdateInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
@@ -451,6 +458,20 @@ export type AccountUpdateOneRequiredWithoutApiKeysNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutApiKeysInput, Prisma.AccountUpdateWithoutApiKeysInput>, Prisma.AccountUncheckedUpdateWithoutApiKeysInput>
 }
 
+export type AccountCreateNestedOneWithoutVoicesInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutVoicesInput, Prisma.AccountUncheckedCreateWithoutVoicesInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutVoicesInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutVoicesNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutVoicesInput, Prisma.AccountUncheckedCreateWithoutVoicesInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutVoicesInput
+  upsert?: Prisma.AccountUpsertWithoutVoicesInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutVoicesInput, Prisma.AccountUpdateWithoutVoicesInput>, Prisma.AccountUncheckedUpdateWithoutVoicesInput>
+}
+
 export type AccountCreateNestedOneWithoutJobsInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutJobsInput, Prisma.AccountUncheckedCreateWithoutJobsInput>
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutJobsInput
@@ -533,6 +554,7 @@ export type AccountCreateWithoutEntriesInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutEntriesInput = {
@@ -547,6 +569,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutEntriesInput = {
@@ -577,6 +600,7 @@ export type AccountUpdateWithoutEntriesInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutEntriesInput = {
@@ -591,6 +615,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutApiKeysInput = {
@@ -605,6 +630,7 @@ export type AccountCreateWithoutApiKeysInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutApiKeysInput = {
@@ -619,6 +645,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutApiKeysInput = {
@@ -649,6 +676,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutApiKeysInput = {
@@ -657,6 +685,83 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutVoicesInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutVoicesInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutVoicesInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutVoicesInput, Prisma.AccountUncheckedCreateWithoutVoicesInput>
+}
+
+export type AccountUpsertWithoutVoicesInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutVoicesInput, Prisma.AccountUncheckedUpdateWithoutVoicesInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutVoicesInput, Prisma.AccountUncheckedCreateWithoutVoicesInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutVoicesInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutVoicesInput, Prisma.AccountUncheckedUpdateWithoutVoicesInput>
+}
+
+export type AccountUpdateWithoutVoicesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutVoicesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
   jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
   chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
@@ -677,6 +782,7 @@ export type AccountCreateWithoutJobsInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutJobsInput = {
@@ -691,6 +797,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutJobsInput = {
@@ -721,6 +828,7 @@ export type AccountUpdateWithoutJobsInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutJobsInput = {
@@ -735,6 +843,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutChatsInput = {
@@ -749,6 +858,7 @@ export type AccountCreateWithoutChatsInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutChatsInput = {
@@ -763,6 +873,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutChatsInput = {
@@ -793,6 +904,7 @@ export type AccountUpdateWithoutChatsInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutChatsInput = {
@@ -807,6 +919,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookSecretsInput = {
@@ -821,6 +934,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
@@ -835,6 +949,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookSecretsInput = {
@@ -865,6 +980,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
@@ -879,6 +995,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookDeliveriesInput = {
@@ -893,6 +1010,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
@@ -907,6 +1025,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookDeliveriesInput = {
@@ -937,6 +1056,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
@@ -951,6 +1071,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutUsersInput = {
@@ -965,6 +1086,7 @@ export type AccountCreateWithoutUsersInput = {
   entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutUsersInput = {
@@ -979,6 +1101,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutUsersInput = {
@@ -1009,6 +1132,7 @@ export type AccountUpdateWithoutUsersInput = {
   entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutUsersInput = {
@@ -1023,6 +1147,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 
@@ -1038,6 +1163,7 @@ export type AccountCountOutputType = {
   users: number
   webhookSecrets: number
   webhookDeliveries: number
+  voices: number
 }
 
 export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1048,6 +1174,7 @@ export type AccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extension
   users?: boolean | AccountCountOutputTypeCountUsersArgs
   webhookSecrets?: boolean | AccountCountOutputTypeCountWebhookSecretsArgs
   webhookDeliveries?: boolean | AccountCountOutputTypeCountWebhookDeliveriesArgs
+  voices?: boolean | AccountCountOutputTypeCountVoicesArgs
 }
 
 /**
@@ -1109,6 +1236,13 @@ export type AccountCountOutputTypeCountWebhookDeliveriesArgs<ExtArgs extends run
   where?: Prisma.WebhookDeliveryWhereInput
 }
 
+/**
+ * AccountCountOutputType without action
+ */
+export type AccountCountOutputTypeCountVoicesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.AccountVoiceWhereInput
+}
+
 
 export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -1123,6 +1257,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   users?: boolean | Prisma.Account$usersArgs<ExtArgs>
   webhookSecrets?: boolean | Prisma.Account$webhookSecretsArgs<ExtArgs>
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
+  voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -1159,6 +1294,7 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   users?: boolean | Prisma.Account$usersArgs<ExtArgs>
   webhookSecrets?: boolean | Prisma.Account$webhookSecretsArgs<ExtArgs>
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
+  voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -1174,6 +1310,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     users: Prisma.$UserPayload<ExtArgs>[]
     webhookSecrets: Prisma.$WebhookSecretPayload<ExtArgs>[]
     webhookDeliveries: Prisma.$WebhookDeliveryPayload<ExtArgs>[]
+    voices: Prisma.$AccountVoicePayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -1582,6 +1719,7 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   users<T extends Prisma.Account$usersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$usersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   webhookSecrets<T extends Prisma.Account$webhookSecretsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$webhookSecretsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$WebhookSecretPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   webhookDeliveries<T extends Prisma.Account$webhookDeliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$webhookDeliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$WebhookDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  voices<T extends Prisma.Account$voicesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$voicesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountVoicePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2183,6 +2321,30 @@ export type Account$webhookDeliveriesArgs<ExtArgs extends runtime.Types.Extensio
   take?: number
   skip?: number
   distinct?: Prisma.WebhookDeliveryScalarFieldEnum | Prisma.WebhookDeliveryScalarFieldEnum[]
+}
+
+/**
+ * Account.voices
+ */
+export type Account$voicesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the AccountVoice
+   */
+  select?: Prisma.AccountVoiceSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the AccountVoice
+   */
+  omit?: Prisma.AccountVoiceOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.AccountVoiceInclude<ExtArgs> | null
+  where?: Prisma.AccountVoiceWhereInput
+  orderBy?: Prisma.AccountVoiceOrderByWithRelationInput | Prisma.AccountVoiceOrderByWithRelationInput[]
+  cursor?: Prisma.AccountVoiceWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.AccountVoiceScalarFieldEnum | Prisma.AccountVoiceScalarFieldEnum[]
 }
 
 /**

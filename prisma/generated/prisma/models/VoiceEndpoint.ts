@@ -45,6 +45,7 @@ export type VoiceEndpointMinAggregateOutputType = {
   voiceInput: string | null
   timeLimitSeconds: number | null
   creditsPerCharacter: number | null
+  libraryVoices: boolean | null
   updatedAt: Date | null
 }
 
@@ -57,6 +58,7 @@ export type VoiceEndpointMaxAggregateOutputType = {
   voiceInput: string | null
   timeLimitSeconds: number | null
   creditsPerCharacter: number | null
+  libraryVoices: boolean | null
   updatedAt: Date | null
 }
 
@@ -74,6 +76,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   creditsPerCharacter: number
   audio: number
   openai: number
+  libraryVoices: number
   updatedAt: number
   _all: number
 }
@@ -98,6 +101,7 @@ export type VoiceEndpointMinAggregateInputType = {
   voiceInput?: true
   timeLimitSeconds?: true
   creditsPerCharacter?: true
+  libraryVoices?: true
   updatedAt?: true
 }
 
@@ -110,6 +114,7 @@ export type VoiceEndpointMaxAggregateInputType = {
   voiceInput?: true
   timeLimitSeconds?: true
   creditsPerCharacter?: true
+  libraryVoices?: true
   updatedAt?: true
 }
 
@@ -127,6 +132,7 @@ export type VoiceEndpointCountAggregateInputType = {
   creditsPerCharacter?: true
   audio?: true
   openai?: true
+  libraryVoices?: true
   updatedAt?: true
   _all?: true
 }
@@ -231,6 +237,7 @@ export type VoiceEndpointGroupByOutputType = {
   creditsPerCharacter: number
   audio: runtime.JsonValue | null
   openai: runtime.JsonValue | null
+  libraryVoices: boolean
   updatedAt: Date
   _count: VoiceEndpointCountAggregateOutputType | null
   _avg: VoiceEndpointAvgAggregateOutputType | null
@@ -271,6 +278,7 @@ export type VoiceEndpointWhereInput = {
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }
@@ -289,6 +297,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
+  libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   voices?: Prisma.VoiceOrderByRelationAggregateInput
 }
@@ -310,6 +319,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }, "slug">
@@ -328,6 +338,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
+  libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.VoiceEndpointCountOrderByAggregateInput
   _avg?: Prisma.VoiceEndpointAvgOrderByAggregateInput
@@ -353,6 +364,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   creditsPerCharacter?: Prisma.IntWithAggregatesFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
+  libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
 }
 
@@ -370,6 +382,7 @@ export type VoiceEndpointCreateInput = {
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: boolean
   updatedAt?: Date | string
   voices?: Prisma.VoiceCreateNestedManyWithoutEndpointInput
 }
@@ -388,6 +401,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: boolean
   updatedAt?: Date | string
   voices?: Prisma.VoiceUncheckedCreateNestedManyWithoutEndpointInput
 }
@@ -406,6 +420,7 @@ export type VoiceEndpointUpdateInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUpdateManyWithoutEndpointNestedInput
 }
@@ -424,6 +439,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUncheckedUpdateManyWithoutEndpointNestedInput
 }
@@ -442,6 +458,7 @@ export type VoiceEndpointCreateManyInput = {
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: boolean
   updatedAt?: Date | string
 }
 
@@ -459,6 +476,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -476,6 +494,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -493,6 +512,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrder
   openai?: Prisma.SortOrder
+  libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -510,6 +530,7 @@ export type VoiceEndpointMaxOrderByAggregateInput = {
   voiceInput?: Prisma.SortOrder
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
+  libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -522,6 +543,7 @@ export type VoiceEndpointMinOrderByAggregateInput = {
   voiceInput?: Prisma.SortOrder
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
+  libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -584,6 +606,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: boolean
   updatedAt?: Date | string
 }
 
@@ -601,6 +624,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: boolean
   updatedAt?: Date | string
 }
 
@@ -634,6 +658,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -651,6 +676,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -699,6 +725,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   creditsPerCharacter?: boolean
   audio?: boolean
   openai?: boolean
+  libraryVoices?: boolean
   updatedAt?: boolean
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -718,6 +745,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   creditsPerCharacter?: boolean
   audio?: boolean
   openai?: boolean
+  libraryVoices?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -735,6 +763,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   creditsPerCharacter?: boolean
   audio?: boolean
   openai?: boolean
+  libraryVoices?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -752,10 +781,11 @@ export type VoiceEndpointSelectScalar = {
   creditsPerCharacter?: boolean
   audio?: boolean
   openai?: boolean
+  libraryVoices?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "openai" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "openai" | "libraryVoices" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -785,6 +815,10 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      */
     audio: runtime.JsonValue | null
     openai: runtime.JsonValue | null
+    /**
+     * Whether an account's own voices may be used here.
+     */
+    libraryVoices: boolean
     updatedAt: Date
   }, ExtArgs["result"]["voiceEndpoint"]>
   composites: {}
@@ -1223,6 +1257,7 @@ export interface VoiceEndpointFieldRefs {
   readonly creditsPerCharacter: Prisma.FieldRef<"VoiceEndpoint", 'Int'>
   readonly audio: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
+  readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
 }
     

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { invalidRequest } from '../../../errors/service-error.ts'
+import { fileTooLarge, MAX_FILE_BYTES } from '../../../http/multipart-body.ts'
+import type { AccountVoice } from '../../../library/account-voice.ts'
+import { actingFor } from '../../acting-for.ts'
+import { operatorCommand } from '../../run-command.ts'
+import { type Column, toTable } from '../../table.ts'
+
+const COLUMNS: readonly Column<AccountVoice>[] = [
+  { head: 'voice', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'seconds', cell: ({ durationMs }) => Math.round(durationMs / 100) / 10 },
+  { head: 'language', cell: ({ language }) => language },
+  { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
+]
+
+interface AddOptions {
+  readonly account: string
+  readonly name: string
+  readonly consent: string
+  readonly refText?: string
+  readonly language?: string
+}
+
+const ACCOUNT = ['--account <account>', 'id or name'] as const
+
+export function addVoiceCommands(program: Command): void {
+  const voices = program.command('voices').description("an account's own voices")
+  addAdd(voices)
+
+  operatorCommand<{ account: string }>(
+    voices
+      .command('list')
+      .description("list an account's own voices, oldest first")
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }) => {
+      const { accountVoices } = await import('../../../library/account-voices.ts')
+      const all = await accountVoices(await actingFor(ctx, account))
+      return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
+    },
+  )
+
+  operatorCommand<{ account: string }>(
+    voices
+      .command('rename')
+      .description('give a voice another name')
+      .argument('<voice-id>', 'voice_…')
+      .argument('<name>')
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }, [voiceId = '', name = '']) => {
+      const { renameVoice } = await import('../../../library/rename-voice.ts')
+      const voice = await renameVoice(await actingFor(ctx, account), { voiceId, name })
+      return { json: toJson(voice), text: `${voice.id}  ${voice.name}` }
+    },
+  )
+
+  operatorCommand<{ account: string }>(
+    voices
+      .command('delete')
+      .description('delete a voice with its recording')
+      .argument('<voice-id>', 'voice_…')
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }, [voiceId = '']) => {
+      const { deleteVoice } = await import('../../../library/delete-voice.ts')
+      await deleteVoice(await actingFor(ctx, account), { voiceId })
+      return { json: { voice_id: voiceId, deleted: true }, text: `${voiceId}  deleted` }
+    },
+  )
+}
+
+function addAdd(voices: Command): void {
+  operatorCommand<AddOptions>(
+    voices
+      .command('add')
+      .description('add a recording of 1 to 30 seconds as a voice, for endpoints with library_voices')
+      .argument('<file>', 'WAV, FLAC, MP3, Ogg Opus or WebM, at most 10 MiB')
+      .requiredOption(...ACCOUNT)
+      .requiredOption('--name <name>', 'what it is called')
+      .requiredOption('--consent <text>', 'by what the speaker has agreed')
+      .option('--ref-text <text>', 'what the recording says: some engines need it')
+      .option('--language <language>', 'of the recording, such as English'),
+    async (ctx, { account, name, consent, refText, language }, [file = '']) => {
+      const { addVoice } = await import('../../../library/add-voice.ts')
+      const acting = await actingFor(ctx, account)
+      const audio = await readAudio(file)
+      const voice = await addVoice(acting, { name, consent, audio, transcript: refText, language })
+      return { json: toJson(voice), text: `${voice.id}  ${voice.name}  ${(voice.durationMs / 1000).toFixed(1)} s` }
+    },
+  )
+}
+
+async function readAudio(file: string): Promise<Uint8Array> {
+  const audio = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw invalidRequest(`Name a file that can be read: "${file}" cannot (${error.code}).`)
+  })
+  if (audio.length > MAX_FILE_BYTES) throw fileTooLarge()
+  return audio
+}
+
+const toJson = ({ id, name, durationMs, transcript, language, createdAt }: AccountVoice) => ({
+  voice_id: id,
+  name,
+  duration_ms: durationMs,
+  ref_text: transcript,
+  language,
+  created_at: createdAt,
+})

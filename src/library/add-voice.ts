@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import { checkName } from '../accounts/account.ts'
+import { durationMs, type Wav, writeWav } from '../audio/wav.ts'
+import type { PrismaTx } from '../db/database.ts'
+import { lockRow } from '../db/lock-row.ts'
+import { LANGUAGES } from '../engines/espeak/detect-language.ts'
+import { type Detail, invalidRequest } from '../errors/service-error.ts'
+import { idTime, newId } from '../values/id.ts'
+import { type AccountVoice, type LibraryContext, MAX_VOICES, storageKeyOf, VOICE_VIEW } from './account-voice.ts'
+
+const MAX_CONSENT_CHARACTERS = 2000
+const MAX_TRANSCRIPT_CHARACTERS = 2000
+/** Prisma's code for a unique value that is there already. */
+const UNIQUE_VIOLATION = 'P2002'
+
+/** A recording to speak like. */
+export interface NewVoice {
+  /** What no other voice of the account is called. */
+  readonly name: string
+  /** A file of up to 10 MiB: WAV, FLAC, MP3, Ogg Opus or WebM. */
+  readonly audio: Uint8Array
+  /** By what the speaker has agreed, in words of the caller's. */
+  readonly consent: string
+  /** What the recording says: some engines read along. */
+  readonly transcript?: string | null | undefined
+  /** One of LANGUAGES. */
+  readonly language?: string | null | undefined
+}
+
+/**
+ * Takes a recording into the caller's library: 1 to 30 s, neither silent nor clipped. It is kept as 16-bit mono WAV at 24 kHz, without the
+ * silence at its ends; nothing of the file that came is kept. Until its file is stored the voice is unknown.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function addVoice(ctx: LibraryContext, input: NewVoice): Promise<AccountVoice> {
+  requireScope(ctx, LIBRARY_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  checkVoice(input)
+  const judged = await ctx.recordings.read(input.audio)
+  if ('violation' in judged) throw invalid([{ path: 'audio_sample', message: judged.violation }])
+  const file = writeWav(judged.wav.samples, judged.wav.sampleRate)
+  const row = rowOf(ctx, accountId, input, judged.wav, file)
+  await reserve(ctx, accountId, row)
+  try {
+    await ctx.storage.put(row.storageKey, file, { contentType: 'audio/wav' })
+    return await ctx.db.prisma.accountVoice.update({
+      where: { id: row.id },
+      data: { readyAt: ctx.now() },
+      select: VOICE_VIEW,
+    })
+  } catch (error) {
+    // What a crash leaves, or a store that is away, is deleted by the workers.
+    await ctx.storage.delete(row.storageKey).catch(() => undefined)
+    await ctx.db.prisma.accountVoice.deleteMany({ where: { id: row.id, readyAt: null } }).catch(() => undefined)
+    throw error
+  }
+}
+
+const invalid = (details: readonly Detail[]) => invalidRequest('Invalid request: see `details`.', details)
+
+function checkVoice({ name, audio, consent, transcript, language }: NewVoice): void {
+  checkName(name)
+  const details: Detail[] = []
+  const wrong = (path: string, message: string) => details.push({ path, message })
+  if (audio.length === 0) wrong('audio_sample', 'is empty')
+  if (consent.trim() === '') wrong('consent', 'must say by what the speaker has agreed')
+  if (consent.length > MAX_CONSENT_CHARACTERS) wrong('consent', tooLong(MAX_CONSENT_CHARACTERS))
+  if ((transcript?.length ?? 0) > MAX_TRANSCRIPT_CHARACTERS) wrong('ref_text', tooLong(MAX_TRANSCRIPT_CHARACTERS))
+  if (language != null && !LANGUAGES.some((known) => known === language))
+    wrong('language', `must be one of ${LANGUAGES.join(', ')}`)
+  if (details.length > 0) throw invalid(details)
+}
+
+const tooLong = (characters: number): string => `must NOT have more than ${characters} characters`
+
+function rowOf(
+  ctx: LibraryContext,
+  accountId: string,
+  { name, consent, transcript, language }: NewVoice,
+  wav: Wav,
+  file: Uint8Array,
+) {
+  const id = newId('voice', ctx.now())
+  return {
+    id,
+    accountId,
+    name,
+    storageKey: storageKeyOf(id),
+    bytes: BigInt(file.length),
+    sha256: Uint8Array.from(createHash('sha256').update(file).digest()),
+    durationMs: durationMs(wav),
+    transcript: transcript?.trim() || null,
+    language: language ?? null,
+    consent,
+    createdAt: idTime(id),
+  }
+}
+
+/** The row comes before the file: whatever happens then, the file is known. */
+async function reserve(ctx: LibraryContext, accountId: string, data: ReturnType<typeof rowOf>): Promise<void> {
+  const make = async (tx: PrismaTx): Promise<void> => {
+    await lockRow(tx, 'account', accountId)
+    if ((await tx.accountVoice.count({ where: { accountId } })) >= MAX_VOICES)
+      throw invalidRequest(`Delete a voice first: an account has at most ${MAX_VOICES}.`)
+    await tx.accountVoice.create({ data })
+  }
+  await ctx.db.prisma.$transaction(make).catch(nameTaken)
+}
+
+/** @throws INVALID_REQUEST where the name is what was violated */
+export function nameTaken(error: unknown): never {
+  if ((error as { code?: unknown }).code === UNIQUE_VIOLATION)
+    throw invalid([{ path: 'name', message: 'is taken by another voice' }])
+  throw error
+}

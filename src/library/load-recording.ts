@@ -1,0 +1,28 @@
+import type { Parts } from '../context/context.ts'
+import type { EngineVoice } from '../engines/engine.ts'
+import { storageKeyOf } from './account-voice.ts'
+import { findVoice } from './account-voices.ts'
+
+/** A voice of an account's own with its recording, for an engine; null where there is none. @throws where the store is away */
+export async function loadRecording(
+  { db, storage }: Pick<Parts, 'db' | 'storage'>,
+  accountId: string,
+  voiceId: string,
+): Promise<EngineVoice | null> {
+  const voice = await findVoice(db, accountId, voiceId)
+  if (voice === null) return null
+  const key = storageKeyOf(voiceId)
+  const file = await storage.read(key).catch(async (error: unknown) => {
+    // It was deleted a moment ago.
+    if ((await storage.stat(key)) === null) return null
+    throw error
+  })
+  if (file === null) return null
+  return {
+    slug: voiceId,
+    kind: 'reference',
+    engineVoice: null,
+    referenceAudio: Buffer.concat(await file.toArray()),
+    referenceText: voice.transcript,
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { requireScope } from '../access/require.ts'
+import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import { ServiceError } from '../errors/service-error.ts'
+import { checkFormHeaders, type Form, fileTooLarge, MAX_FORM_BYTES, parseForm } from '../http/multipart-body.ts'
+import type { AccountVoice } from '../library/account-voice.ts'
+import { addVoice } from '../library/add-voice.ts'
+import { admitUpload } from '../library/admit-upload.ts'
+import { deleteVoice } from '../library/delete-voice.ts'
+import { readVoiceForm } from '../library/voice-form.ts'
+import type { ServiceContext } from '../runtime/services.ts'
+import { OpenaiViolation } from './openai-error.ts'
+
+/** Finds the caller of a request. @throws UNAUTHORIZED, RATE_LIMITED */
+type Named = (request: FastifyRequest, reply: FastifyReply) => Promise<ServiceContext>
+
+/** `POST /v1/audio/voices` and `DELETE /v1/audio/voices/{id}`: the account's own voices. */
+export function mountLibrary(scope: FastifyInstance, named: Named): void {
+  const form = { parseAs: 'buffer', bodyLimit: MAX_FORM_BYTES } as const
+  scope.addContentTypeParser('multipart/form-data', form, async (request: FastifyRequest, body: Buffer) =>
+    parseForm(body, request.headers['content-type'] ?? ''),
+  )
+  const authorize = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.openaiCtx = await named(request, reply)
+    requireScope(request.openaiCtx, LIBRARY_SCOPE)
+  }
+  scope.post('/audio/voices', {
+    bodyLimit: MAX_FORM_BYTES,
+    errorHandler: (error) => {
+      throw error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? fileTooLarge() : error
+    },
+    onRequest: async (request, reply) => {
+      await authorize(request, reply)
+      checkFormHeaders(request.headers)
+      admitUpload(request.openaiCtx as ServiceContext, reply.raw)
+    },
+    handler: async ({ openaiCtx, body }) => voiceResource(await upload(openaiCtx as ServiceContext, body as Form)),
+  })
+  scope.delete<{ Params: { id: string } }>('/audio/voices/:id', {
+    onRequest: authorize,
+    handler: async ({ openaiCtx, params }) => {
+      const { voiceId } = await deleteVoice(openaiCtx as ServiceContext, { voiceId: params.id })
+      return { id: voiceId, object: 'audio.voice.deleted', deleted: true }
+    },
+  })
+}
+
+const voiceResource = ({ id, name, createdAt }: AccountVoice) => ({
+  id,
+  object: 'audio.voice',
+  name,
+  created_at: Math.floor(createdAt.getTime() / 1000),
+})
+
+/** @throws OpenaiViolation that names the field */
+async function upload(ctx: ServiceContext, form: Form | undefined): Promise<AccountVoice> {
+  try {
+    return await addVoice(ctx, readVoiceForm(form ?? { fields: {}, files: {} }, true))
+  } catch (error) {
+    const detail = error instanceof ServiceError && error.code === 'INVALID_REQUEST' ? error.details?.[0] : undefined
+    if (detail === undefined) throw error
+    const field = detail.path.replace(/^\//, '')
+    const code = detail.message === 'is required' ? 'missing_required_parameter' : 'invalid_value'
+    throw new OpenaiViolation(field, `${field} ${detail.message}`, code)
+  }
+}
