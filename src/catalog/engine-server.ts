@@ -62,6 +62,10 @@ export function embeddedSlots({ endpoints }: Servers, pool: string, threads: num
   return spoken + (models.length < engines.length ? threads : 0)
 }
 
+/** Whether the built-in engine speaks for an endpoint of one of these pools. */
+export const isBuiltInServed = ({ endpoints }: Servers, pools: readonly string[]): boolean =>
+  [...endpoints.values()].some((endpoint) => endpoint.engine.kind === 'espeak' && pools.includes(poolOf(endpoint)))
+
 interface Use {
   readonly route: QueueRoute
   readonly limit: number

@@ -44,6 +44,8 @@ export interface Settings {
   readonly dataDir: string
   /** Whether a start applies pending migrations; if not, it refuses to start on them. */
   readonly migrate: boolean
+  /** Whether a worker starts the embedded engine before its first text. */
+  readonly warmUp: boolean
   /** null: made once under `dataDir`. */
   readonly secretKey: string | null
   /** What SECRET_KEY was before, while `sonant secrets rekey` is still to run. */
@@ -102,6 +104,7 @@ const schema = z.object({
   DATABASE_POOL_SIZE: integer(4, 1000, 20),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   MIGRATE: onOrOff,
+  WARM_UP: onOrOff,
   SECRET_KEY: secret.optional(),
   OLD_SECRET_KEY: secret.optional(),
   STORAGE_URL: s3Url.optional(),
@@ -170,6 +173,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     databasePoolSize: values.DATABASE_POOL_SIZE,
     dataDir: resolve(values.DATA_DIR),
     migrate: values.MIGRATE,
+    warmUp: values.WARM_UP,
     secretKey: values.SECRET_KEY ?? null,
     oldSecretKey: values.OLD_SECRET_KEY ?? null,
     s3:

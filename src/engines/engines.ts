@@ -41,6 +41,8 @@ interface EngineOptions {
   /** How long a server's connections are kept without use, in milliseconds. */
   readonly idleMs?: number
   readonly telemetry?: Telemetry
+  /** The embedded engine, which its opener closes; absent: one of their own. */
+  readonly espeak?: EspeakEngine
 }
 
 /** A server with the number of its users. */
@@ -70,7 +72,7 @@ class SharedEngines implements Engines {
   constructor(options: EngineOptions) {
     this.#options = options
     this.#telemetry = options.telemetry ?? NO_TELEMETRY
-    this.#espeak = openEspeak(options)
+    this.#espeak = options.espeak ?? openEspeak(options)
     this.#unread = this.#telemetry.gauge('engine_down', () => this.#down())
   }
 
@@ -89,7 +91,8 @@ class SharedEngines implements Engines {
     this.#unread()
     for (const lease of leases) clearTimeout(lease.idle)
     const models = this.#models?.then((opened) => opened.close())
-    await Promise.all([this.#espeak.close(), models, ...leases.map(({ server }) => server.close())])
+    const espeak = this.#options.espeak === undefined ? this.#espeak.close() : undefined
+    await Promise.all([espeak, models, ...leases.map(({ server }) => server.close())])
   }
 
   async #useModel<T>(block: SherpaBlock, work: (engine: SpeechEngine) => Promise<T>): Promise<T> {

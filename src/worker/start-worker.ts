@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
+import { isBuiltInServed } from '../catalog/engine-server.ts'
 import { CATALOG_CHANNEL } from '../context/catalog-snapshot.ts'
 import { type Resolver, sharedResolver, systemResolver } from '../egress/resolver.ts'
 import { openCogServers } from '../engines/cog-servers.ts'
 import { type Engines, openEngines } from '../engines/engines.ts'
+import type { EspeakEngine } from '../engines/espeak/espeak.ts'
 import { openClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -36,6 +38,8 @@ interface WorkerOptions {
   readonly webhooks?: boolean
   /** What renders; absent: the engines of this service, which are then closed with the worker. */
   readonly engines?: Engines
+  /** The embedded engine, which its opener closes; absent: the worker's own. */
+  readonly espeak?: EspeakEngine
   /** The server that it starts and owns; absent: none. */
   readonly server?: ServerOptions
   /** Asked for names in what a model answers, instead of the machine's name servers. */
@@ -81,10 +85,9 @@ class JobWorker implements Worker {
     this.#gpus.start()
     this.#watching.push(() => this.#gpus.end())
     await this.#server?.start()
-    // The first text then finds a thread that has compiled its engine.
-    const isBusy = () => webhooks && this.#webhooks?.isBusy() !== false
-    this.#watching.push(warmWhenIdle(() => parts.engines.warm(), isBusy))
     this.#pools = await servePools(runtime, pools, (pool) => KINDS.voice(runtime, parts, pool))
+    const isBusy = () => webhooks && this.#webhooks?.isBusy() !== false
+    if (runtime.settings.warmUp) this.#watching.push(warmWhenIdle(() => this.#warm(), isBusy))
     this.#generation = await KINDS.generation(runtime, parts)
     this.#registration = await registerWorker(runtime, {
       load: () => this.#load(),
@@ -122,6 +125,7 @@ class JobWorker implements Worker {
 
   #openParts(): WorkerParts {
     const { log, settings, db, telemetry } = this.#runtime
+    const { espeak } = this.#options
     const threads = availableParallelism()
     const queues = () => queuesOf(this.#pools?.names ?? [])
     const permits = new ServerPermits(
@@ -137,7 +141,16 @@ class JobWorker implements Worker {
       permits,
       engines:
         this.#options.engines ??
-        openEngines({ threads, log, lookUp: settings.lookUp, slotsAt, owned, telemetry, ...modelsOf(settings) }),
+        openEngines({
+          threads,
+          log,
+          lookUp: settings.lookUp,
+          slotsAt,
+          owned,
+          telemetry,
+          ...(espeak && { espeak }),
+          ...modelsOf(settings),
+        }),
       cogServers: openCogServers(slotsAt, owned, telemetry),
       resolver: sharedResolver(this.#options.resolver ?? systemResolver()),
       threads,
@@ -152,6 +165,11 @@ class JobWorker implements Worker {
       onReady: () => this.#parts.permits.grantOwned(),
       dispatchers: () => [this.#pools, this.#generation],
     })
+  }
+
+  /** The first text then finds a thread that has compiled its engine; where none can come, two cores have better things to do. */
+  #warm(): void {
+    if (isBuiltInServed(this.#runtime.catalog.current, this.#pools?.names ?? [])) void this.#parts.engines.warm()
   }
 
   /** What the next heartbeat says. */

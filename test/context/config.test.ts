@@ -10,6 +10,7 @@ describe('the settings', () => {
     ],
     ['every address and no public one', { HOST: '0.0.0.0' }, 'PUBLIC_URL is needed where HOST is 0.0.0.0'],
     ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],
+    ['a warm-up that is neither on nor off', { WARM_UP: 'later' }, 'WARM_UP must be on or off'],
     ['a migration that is neither on nor off', { MIGRATE: 'yes' }, 'MIGRATE must be on or off'],
   ])('with %s are refused by the name of the variable', (_what, env, reason) => {
     expect(() => readSettings(env)).toThrow(reason)

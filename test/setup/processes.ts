@@ -19,14 +19,17 @@ export interface Process {
 
 const running = new Set<ChildProcess>()
 
-/** Runs a command until its stdout matches `ready`. Nothing of the test's own environment but what a shell gives. */
+/** Runs a command until its stdout matches `ready`. Nothing of the test's own environment but what a shell gives; the engine is not warmed up. */
 export async function startProcess(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
   ready: RegExp,
 ): Promise<Process> {
   const { PATH, HOME, TMPDIR, LANG } = process.env
-  const child = spawn(command[0]!, command.slice(1), { env: { PATH, HOME, TMPDIR, LANG, ...env }, cwd: ROOT })
+  const child = spawn(command[0]!, command.slice(1), {
+    env: { PATH, HOME, TMPDIR, LANG, WARM_UP: 'off', ...env },
+    cwd: ROOT,
+  })
   running.add(child)
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createAccount } from '../../src/accounts/create-account.ts'
 import { createApiKey, type NewApiKey } from '../../src/api-keys/create-api-key.ts'
 import { readSettings } from '../../src/context/config.ts'
 import type { Resolver } from '../../src/egress/resolver.ts'
+import { type EspeakEngine, openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { recordPublicUrl } from '../../src/runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { buildApp } from '../../src/server/app.ts'
@@ -44,6 +45,13 @@ export interface TestRuntimeOptions {
 }
 
 let accounts = 0
+let espeak: EspeakEngine | undefined
+
+/** One for all files that run in this process: its threads take a second to start, and idle ones keep no process alive. */
+const sharedEspeak = (): EspeakEngine => {
+  espeak ??= openEspeak({ threads: availableParallelism(), log: openLog('error') })
+  return espeak
+}
 
 /** The whole service in this process, on a database and a data directory of its own; without a worker unless asked for. */
 export async function startTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
@@ -56,6 +64,7 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'error',
     SHUTDOWN_SECONDS: '5',
+    WARM_UP: 'off',
     ...options.env,
   })
   const metrics = settings.metrics === null ? null : await openMetrics('start')
@@ -65,7 +74,9 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
   })
   const resolver = typeof options.webhooks === 'object' ? options.webhooks : undefined
   const worker: Worker | null =
-    options.worker === true ? await startWorker(runtime, { ...(resolver && { resolver }) }) : null
+    options.worker === true
+      ? await startWorker(runtime, { espeak: sharedEspeak(), ...(resolver && { resolver }) })
+      : null
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
   const { stalledReaderMs } = options
   const readiness = new Readiness(runtime)
