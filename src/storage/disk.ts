@@ -105,11 +105,11 @@ async function place(dir: string, temporary: string, path: string): Promise<void
   }
 }
 
-/** Whether a directory had to be made. One that was empty may be removed by a deletion just before the file is in it. */
+/** Whether a directory had to be made. One that was empty may be removed by a deletion while it is made, or just before the file is in it. */
 async function moveInto(temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
     try {
+      const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
       await rename(temporary, path)
       return created !== undefined
     } catch (error) {
