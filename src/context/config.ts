@@ -4,6 +4,7 @@ import type { Cidr } from '../egress/ip-ranges.ts'
 import type { S3Bucket } from '../storage/s3-url.ts'
 import { type CompanionSettings, companionSettings } from './companion-settings.ts'
 import { ConfigError } from './config-error.ts'
+import { type OpenaiSettings, openaiFields, openaiSettings } from './openai-settings.ts'
 import { type Environment, readVariable } from './read-variable.ts'
 import { type RetentionSettings, retentionFields, retentionSettings } from './retention-settings.ts'
 import {
@@ -77,14 +78,6 @@ export interface Settings {
   readonly lookUp: (name: string) => string | undefined
 }
 
-/** The door for clients of OpenAI's API. */
-interface OpenaiSettings {
-  /** What its own model names stand for: a slug or an alias; null: `tts`. */
-  readonly model: string | null
-  /** How long a request waits for its first audio, its time in the queue included. */
-  readonly waitSeconds: number
-}
-
 /** An S3-compatible bucket and the key that opens it. */
 interface S3Settings extends S3Bucket {
   readonly accessKeyId: string
@@ -122,8 +115,7 @@ const schema = z.object({
   MODERATION_BASE_URL: url(['http:', 'https:']).optional(),
   MODERATION_MODEL: z.string().optional(),
   MODERATION_API_KEY: z.string().optional(),
-  OPENAI_MODEL: z.string().optional(),
-  OPENAI_WAIT_SECONDS: integer(1, 3600, 120),
+  ...openaiFields,
   WEBHOOK_RETRY_DELAYS: retryDelays,
   ...retentionFields,
   LOG_LEVEL: z
@@ -189,7 +181,7 @@ function toSettings(values: z.output<typeof schema>, env: Environment): Settings
     corsOrigins: values.CORS_ORIGINS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     companion: companionSettings(values),
-    openai: { model: values.OPENAI_MODEL ?? null, waitSeconds: values.OPENAI_WAIT_SECONDS },
+    openai: openaiSettings(values),
     webhookRetryDelays: values.WEBHOOK_RETRY_DELAYS,
     retention: retentionSettings(values),
     logLevel: values.LOG_LEVEL,
