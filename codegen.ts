@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Writes every generated file. All of them are committed, so that an installation without development packages runs. `--check` writes
-// nothing and fails where one differs; `--install` links the `sonant` command and generates nothing.
+// nothing and fails where one differs; `--install` links the `sonant` command and builds the web console, which is not committed.
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const CLIENT = 'prisma/generated'
@@ -28,7 +28,7 @@ const DOCUMENT = 'rest/openapi.json'
 type Files = Readonly<Record<string, string | null>>
 
 const mode = process.argv[2]
-if (mode === '--install') linkCommand()
+if (mode === '--install') await install()
 else await generate(mode === '--check' ? check : write)
 
 /** The schema of the API is built on the client, which has to be there first. */
@@ -42,6 +42,7 @@ async function generate(use: (files: Files) => void): Promise<void> {
 async function describeApi(): Promise<Files> {
   const { generateRestTypes } = await import('./rest/generate-types.ts')
   const { generateExampleTypes } = await import('./examples/generate-types.ts')
+  const { generateOperations } = await import('./packaging/generate-operations.ts')
   const { readExamples } = await import('./src/graphql/http/examples.ts')
   const { buildGraphqlSchema, printGraphqlSchema } = await import('./src/graphql/schema.ts')
   const { parse } = await import('yaml')
@@ -49,6 +50,7 @@ async function describeApi(): Promise<Files> {
   return {
     'schema.graphql': printGraphqlSchema(),
     'examples/graphql-types.ts': await generateExampleTypes(buildGraphqlSchema(), await readExamples()),
+    'src/console/operations.ts': await generateOperations(buildGraphqlSchema()),
     'rest/types.ts': await generateRestTypes(document),
     [DOCUMENT]: JSON.stringify(parse(document)),
   }
@@ -119,6 +121,15 @@ function runPrisma(...parameters: string[]): void {
     },
   })
   if (status !== 0) fail(`prisma ${parameters[0]} failed\n${stdout}${stderr}`)
+}
+
+async function install(): Promise<void> {
+  linkCommand()
+  const { buildConsole } = await import('./packaging/build-console.ts')
+  if (await buildConsole()) return
+  process.stdout.write(
+    'The web console was not built: that takes the development packages (npm ci without --omit=dev).\n',
+  )
 }
 
 /** npm links the commands of dependencies only. Without this, `npx sonant` would first install this folder into a cache of its own. */

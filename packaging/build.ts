@@ -10,8 +10,6 @@ const SOURCES = ['src/**/*.ts', 'rest/**/*.ts', 'prisma/generated/**/*.ts']
 const OF_THE_CHECKOUT = ['rest/generate-types.ts', 'src/console/**', '**/*.d.ts']
 /** What the program reads at run time, from the places where the checkout has it. */
 const READ = ['src/**/*', 'rest/openapi.json', 'prisma/migrations/**/*', 'examples/graphql/*', 'package.json']
-/** Kept: the console is built by a build of its own. */
-const BUILT_APART = 'console'
 /** Of imports, and of what is loaded by its URL. */
 const RELATIVE = /(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g
 
@@ -20,7 +18,7 @@ const RELATIVE = /(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g
  * files that it reads in the same places. A package needs it because Node strips none below node_modules.
  */
 export function build(): void {
-  for (const old of globSync('*', { cwd: DIST })) if (old !== BUILT_APART) rmSync(join(DIST, old), { recursive: true })
+  rmSync(DIST, { recursive: true, force: true })
   for (const path of find(SOURCES)) {
     const code = stripTypeScriptTypes(readFileSync(join(ROOT, path), 'utf8'))
     write(path.replace(/\.ts$/, '.js'), code.replace(RELATIVE, '$1$2.js$1'))

@@ -14,7 +14,7 @@ const MAX_STATEMENTS = 8
 
 /** Top to bottom. A room imports from rooms below it, and from rooms of its own floor as long as no circle comes of it. */
 const FLOORS: readonly (readonly string[])[] = [
-  ['main', 'cli', 'server'],
+  ['main', 'cli', 'server', 'console'],
   ['rest', 'openai', 'graphql'],
   ['backup', 'doctor'],
   ['worker', 'runtime'],
@@ -44,7 +44,7 @@ const PARSE = `
   console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(wrong).filter(Boolean)))`
 
 const TRACKED = listFiles(['src', 'rest', 'test', 'bench', 'examples', 'prisma', 'codegen.ts'])
-const SOURCES = TRACKED.filter((file) => /^(src|rest)\/.*\.ts$/.test(file) && !isGenerated(file))
+const SOURCES = TRACKED.filter((file) => /^(src|rest)\/.*\.tsx?$/.test(file) && !isGenerated(file))
 
 interface Import {
   readonly file: string
@@ -89,8 +89,10 @@ describe('the house', () => {
   test('what runs imports only what an installation without development packages has', () => {
     const { dependencies, optionalDependencies } = JSON.parse(read('package.json'))
     const installed = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
-    // Runs only where the sources are changed.
-    const files = [...SOURCES, ...listFiles(['bin'])].filter((file) => file !== 'rest/generate-types.ts')
+    // The first runs only where the sources are changed; the console is bundled at the installation, with what it imports.
+    const files = [...SOURCES, ...listFiles(['bin'])].filter(
+      (file) => file !== 'rest/generate-types.ts' && roomOf(file) !== 'console',
+    )
     const missing = files.flatMap((file) =>
       packagesOf(file).flatMap((name) => (installed.has(name) ? [] : [`${file}: ${name}`])),
     )
@@ -111,6 +113,12 @@ describe('the house', () => {
     expect(named).toEqual([])
   })
 
+  test('the console knows nothing of src but its own operations, and nothing imports it', () => {
+    const across = BETWEEN_ROOMS.filter(({ file, target }) => [roomOf(file), roomOf(target)].includes('console'))
+    const typeImports = IMPORTS.filter(({ file, target }) => roomOf(file) === 'console' && target.startsWith('node:'))
+    expect([...across, ...typeImports]).toEqual([])
+  })
+
   test('only the file of a door knows a door', () => {
     const wrong = INNER.filter(({ file, target }) => roomOf(file) !== 'graphql' && target.endsWith('-graphql.ts'))
     expect(wrong).toEqual([])
@@ -124,7 +132,7 @@ describe('the house', () => {
   })
 
   test('every environment variable is read in one place', () => {
-    const readers = SOURCES.filter((file) => /process\.env\b/.test(read(file)))
+    const readers = SOURCES.filter((file) => roomOf(file) !== 'console' && /process\.env\b/.test(read(file)))
     // A server that is started needs a PATH to find its programs on.
     const others = readers.filter((file) => !file.startsWith('src/cli/') && basename(file) !== 'embedded-launcher.ts')
     expect(others).toEqual([])
@@ -190,7 +198,7 @@ describe('names', () => {
         .replace(/^test(?=\/|$)/, 'src')
         .replace(/^src\/rest\b/, 'rest')
       const isOfTheTree = /^test\/(house|documents|examples|install|parity|projects)\b/.test(file)
-      return !sources.has(`${folder}/${stem}.ts`) && !isOfTheTree
+      return !sources.has(`${folder}/${stem}.ts`) && !sources.has(`${folder}/${stem}.tsx`) && !isOfTheTree
     })
     expect(astray).toEqual([])
   })
@@ -238,5 +246,5 @@ function packagesOf(file: string): string[] {
 }
 
 function isGenerated(file: string): boolean {
-  return file === 'rest/types.ts' || file.startsWith('prisma/generated/')
+  return ['rest/types.ts', 'src/console/operations.ts'].includes(file) || file.startsWith('prisma/generated/')
 }

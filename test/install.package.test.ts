@@ -11,7 +11,7 @@ import { readWav } from './setup/wav.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKED = ['bin', 'examples', 'packaging', 'prisma', 'rest', 'src']
-const FILES = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'schema.graphql']
+const FILES = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'schema.graphql', 'tsconfig.json']
 const CHECKOUT_ONLY = /^(src|test|bench|packaging|prisma|\.ci|\.github)\/|(?<!\.d)\.ts$|codegen|\.md$|tsconfig/
 
 let home: string
@@ -53,6 +53,7 @@ describe('npm pack', () => {
       'dist/src/main.js',
       'dist/src/queue/pgboss/claim_queued.sql',
       'dist/rest/openapi.json',
+      'dist/src/generated/console/index.html',
       'LICENSE',
     ]
     expect(needed.filter((path) => !packed.includes(path))).toEqual([])

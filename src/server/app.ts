@@ -11,6 +11,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { mountConsole } from './console/mount-console.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
@@ -40,6 +41,8 @@ interface AppOptions {
   readonly stalledReaderMs?: number
   /** Absent: one of its own. */
   readonly readiness?: Readiness
+  /** Where the built console lies; the installation's unless given. */
+  readonly consoleFolder?: string
 }
 
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
@@ -65,6 +68,11 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountOpenai(app, { as: runtime.as, authenticate })
   await mountGraphql(app, runtime, createGraphqlAuthentication(runtime, authenticate, rateLimit))
   mountDocs(app, document, runtime.settings.publicUrl)
+  await mountConsole(app, {
+    publicUrl: () => runtime.publicUrl,
+    bucketUrl: runtime.settings.s3?.publicUrl ?? null,
+    ...(options.consoleFolder !== undefined && { folder: options.consoleFolder }),
+  })
   mountHome(app, () => runtime.publicUrl)
   // Slow readers would keep a stopping process waiting for hours: exports are broken off at once, all others after the grace time.
   app.addHook('preClose', async () => hangUpAfter(app, runtime.settings.shutdownSeconds * 1000))

@@ -38,6 +38,7 @@ const READ: [path: string, headers?: Headers][] = [
   ['/docs', { accept: 'text/html' }],
   ['/graphql', { accept: 'text/html' }],
   ['/', { accept: 'text/html' }],
+  ['/console', { accept: 'text/html' }],
   [QUERY],
   ['/graphql?query={', { accept: 'application/graphql-response+json' }],
   ['/favicon.ico'],

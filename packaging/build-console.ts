@@ -1,0 +1,52 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const SOURCE = fileURLToPath(new URL('../src/console', import.meta.url))
+const TARGET = fileURLToPath(new URL('../src/generated/console', import.meta.url))
+/** Smaller files gain nothing. */
+const MIN_COMPRESSED_BYTES = 1024
+
+/**
+ * Builds the web console, with each file compressed as well. Its addresses are relative: a proxy's path is known only when it is served.
+ * @returns whether it did: without development packages there is no Vite, and what was built before stays
+ */
+export async function buildConsole(folder: string = TARGET): Promise<boolean> {
+  const vite = await loadVite()
+  if (vite === null) return false
+  await vite.build({
+    root: SOURCE,
+    base: './',
+    configFile: false,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2024',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      reportCompressedSize: false,
+    },
+  })
+  for (const file of globSync('assets/*', { cwd: folder })) compress(join(folder, file))
+  return true
+}
+
+/** What is missing is told from what is broken. */
+async function loadVite(): Promise<typeof import('vite') | null> {
+  try {
+    return await import('vite')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
+function compress(file: string): void {
+  const content = readFileSync(file)
+  if (content.length < MIN_COMPRESSED_BYTES) return
+  writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
+  writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }))
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { useQuery } from '../api/use-query.ts'
+import { apiKeys as apiKeysQuery, deleteKey } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { toast } from '../parts/toast.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import type { ApiKey } from './api-key.ts'
+import { KeyDialog } from './key-dialog.tsx'
+import { KeysTable } from './keys-table.tsx'
+
+type Open = { readonly kind: 'new' } | { readonly kind: 'edit' | 'delete'; readonly key: ApiKey }
+
+const PAGE = 50
+
+/** The account's API keys: what each may do; their values are shown once, when they are made. */
+export function ApiKeysPage() {
+  const { query, change } = useAddress()
+  const [open, setOpen] = useState<Open | null>(null)
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(apiKeysQuery, page)
+  const create = (
+    <button type="button" class="button primary" onClick={() => setOpen({ kind: 'new' })}>
+      <Icon name="plus" /> Create a key
+    </button>
+  )
+  return (
+    <Page title="API keys" actions={create}>
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ apiKeys: { edges, pageInfo } }) =>
+          edges.length === 0 ? (
+            <Empty title="Programs cannot call yet" action={create}>
+              A program sends an API key with each request. Give each program its own, so that one can be revoked alone.
+            </Empty>
+          ) : (
+            <>
+              <KeysTable
+                keys={edges.map(({ node }) => node)}
+                onEdit={(key) => setOpen({ kind: 'edit', key })}
+                onDelete={(key) => setOpen({ kind: 'delete', key })}
+              />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+            </>
+          )
+        }
+      </Load>
+      {open?.kind === 'new' && <KeyDialog apiKey={null} onDone={list.reload} onClose={() => setOpen(null)} />}
+      {open?.kind === 'edit' && <KeyDialog apiKey={open.key} onDone={list.reload} onClose={() => setOpen(null)} />}
+      {open?.kind === 'delete' && <DeleteDialog apiKey={open.key} onDone={list.reload} onClose={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+interface DeleteDialogProps {
+  readonly apiKey: ApiKey
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+const DeleteDialog = ({ apiKey, onDone, onClose }: DeleteDialogProps) => (
+  <ConfirmDialog
+    title="Delete this key?"
+    action="Delete the key"
+    isDanger
+    typed={apiKey.name}
+    onConfirm={async () => {
+      await ask(deleteKey, { id: apiKey.id })
+      toast('The key is revoked.')
+      onDone()
+    }}
+    onClose={onClose}
+  >
+    <p>
+      The very next request with it is refused. Its jobs stay: <a href={at(`/jobs?key=${apiKey.id}`)}>see them</a>.
+    </p>
+  </ConfirmDialog>
+)

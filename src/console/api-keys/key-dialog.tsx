@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { createKey, updateKey } from '../operations.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Field } from '../parts/field.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
+import { toast } from '../parts/toast.tsx'
+import type { ApiKey } from './api-key.ts'
+import { DEFAULT_SCOPES, SCOPES } from './scope-words.ts'
+
+interface KeyDialogProps {
+  /** Null: a new one. */
+  readonly apiKey: ApiKey | null
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Name and scopes of a key; the value of a new one follows, once. */
+export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
+  const [name, setName] = useState(apiKey?.name ?? '')
+  const [scopes, setScopes] = useState<readonly string[]>(apiKey?.scopes ?? DEFAULT_SCOPES)
+  const [value, setValue] = useState<string | null>(null)
+  const save = useAction(async () => {
+    if (apiKey === null)
+      setValue((await ask(createKey, { name: name.trim(), scopes: [...scopes] })).createApiKey.apiKey)
+    else {
+      await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] })
+      toast('The key is changed.')
+      onClose()
+    }
+    onDone()
+  })
+  if (value !== null)
+    return (
+      <ShownOnce title="The new API key" name="API key" value={value} onClose={onClose}>
+        Store it where your program reads it. It cannot be shown again.
+      </ShownOnce>
+    )
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void save.run()
+  }
+  return (
+    <Dialog title={apiKey === null ? 'Create an API key' : 'Change the key'} onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit}>
+        {save.failure !== null && <Failure failure={save.failure} />}
+        <Field label="Name" hint="Which program uses it, such as “website, production”.">
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              required
+              maxLength={100}
+              autocomplete="off"
+              value={name}
+              dir="auto"
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <ScopeChoice scopes={scopes} onChange={setScopes} />
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Back
+          </button>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={save.isRunning || name.trim() === '' || scopes.length === 0}
+          >
+            {apiKey === null ? 'Create' : 'Save'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface ScopeChoiceProps {
+  readonly scopes: readonly string[]
+  readonly onChange: (scopes: readonly string[]) => void
+}
+
+function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
+  const offered = [...new Set([...Object.keys(SCOPES), ...scopes])]
+  const toggle = (scope: string): void =>
+    onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
+  return (
+    <fieldset>
+      <legend class="label">It may</legend>
+      {offered.map((scope) => (
+        <label key={scope} class="check">
+          <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+          <span>
+            {SCOPES[scope] ?? 'Reach what your operator restricts to it'} <code class="faint">{scope}</code>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

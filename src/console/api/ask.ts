@@ -1,0 +1,71 @@
+import type { Operation } from '../operations.ts'
+import { GRAPHQL } from './base.ts'
+import { Refusal, type Violation } from './refusal.ts'
+
+type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
+/** An answer without the reasons why a mutation changed nothing: those are thrown. */
+export type Answered<Data> = { [Name in keyof Data]: Kept<Data[Name]> }
+
+interface Answer {
+  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly errors?: readonly { message: string; extensions?: { code?: string; requestId?: string } }[]
+  readonly error?: string
+  readonly error_code?: string
+}
+interface RequestError {
+  readonly __typename?: string
+  readonly code: string
+  readonly message: string
+  readonly requestId?: string
+  readonly details?: readonly Violation[]
+}
+
+let onSignedOut: () => void = () => {}
+
+/** Calls back whenever an answer says that the session has ended. */
+export function whenSignedOut(callback: () => void): void {
+  onSignedOut = callback
+}
+
+/** Asks over HTTP. @throws Refusal: errors of the answer, a mutation's RequestError, or OFFLINE */
+export async function ask<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+): Promise<Answered<Data>> {
+  const response = await send(JSON.stringify({ query: operation.query, variables }))
+  const answer = await readAnswer(response)
+  const [error] = answer.errors ?? []
+  if (error !== undefined) throw refusalOf(error, response)
+  for (const field of Object.values(answer.data ?? {})) throwRequestError(field)
+  return answer.data as Answered<Data>
+}
+
+async function send(body: string): Promise<Response> {
+  try {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin' })
+  } catch {
+    throw new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
+  }
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const answer = (await response.json().catch(() => null)) as Answer | null
+  if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
+  const message = answer?.error ?? `The service answered with status ${response.status}: try again in a moment.`
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  throw new Refusal(message, { code: answer?.error_code ?? 'UNAVAILABLE', requestId })
+}
+
+function refusalOf(error: NonNullable<Answer['errors']>[number], response: Response): Refusal {
+  const { code = 'INTERNAL_ERROR', requestId } = error.extensions ?? {}
+  if (code === 'UNAUTHORIZED') onSignedOut()
+  const retryAfter = Number(response.headers.get('retry-after'))
+  return new Refusal(error.message, { code, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
+}
+
+function throwRequestError(field: unknown): void {
+  const error = field as RequestError | null
+  if (error?.__typename !== 'RequestError') return
+  throw new Refusal(error.message, { code: error.code, requestId: error.requestId, details: error.details ?? [] })
+}

@@ -1,0 +1,27 @@
+/** In the built page scripts lie in `<prefix>/console/assets/`: the address of this one tells what a proxy puts in front. */
+const HERE = new URL(import.meta.url).pathname
+const ASSETS = HERE.lastIndexOf('/console/assets/')
+
+/** The path that a proxy puts in front of the service; empty without one. */
+export const PREFIX = ASSETS === -1 ? '' : HERE.slice(0, ASSETS)
+
+/** Where the console lies: the scope of its routes. */
+export const BASE = `${PREFIX}/console`
+
+/** The address of a screen: `at('/jobs')`. */
+export const at = (path: string): string => (path === '/' ? BASE : `${BASE}${path}`)
+
+/** Where GraphQL is asked. */
+export const GRAPHQL = `${PREFIX}/graphql`
+
+/** The service's own address, for requests that programs are going to send. */
+export const serviceUrl = (): string => `${location.origin}${PREFIX}`
+
+/**
+ * A signed URL of this service at the origin of the page, which a browser may read without CORS although PUBLIC_URL says another name. The
+ * signature is over the path. URLs of a bucket stay.
+ */
+export function ownMedia(url: string): string {
+  const { pathname, search } = new URL(url, location.href)
+  return pathname.startsWith(`${PREFIX}/media/`) ? `${location.origin}${pathname}${search}` : url
+}

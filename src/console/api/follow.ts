@@ -1,0 +1,65 @@
+import { signal } from '@preact/signals'
+import { type Client, createClient } from 'graphql-ws'
+import type { Operation } from '../operations.ts'
+import { GRAPHQL } from './base.ts'
+
+export type LiveState = 'connecting' | 'live' | 'reconnecting'
+
+const KEEP_ALIVE_MS = 12_000
+const MAX_PAUSE_MS = 10_000
+const FORBIDDEN = 4403
+
+/** How the one socket of the session stands. */
+export const liveState = signal<LiveState>('connecting')
+
+let client: Client | null = null
+
+/** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
+export function openLive(onRejected: () => void): void {
+  closeLive()
+  liveState.value = 'connecting'
+  client = createClient({
+    url: `${location.origin.replace(/^http/, 'ws')}${GRAPHQL}`,
+    lazy: false,
+    keepAlive: KEEP_ALIVE_MS,
+    retryAttempts: Number.POSITIVE_INFINITY,
+    retryWait: (retries) => pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** retries) * (0.75 + Math.random() / 2)),
+    shouldRetry: (event) => (event as CloseEvent)?.code !== FORBIDDEN,
+    onNonLazyError: (event) => {
+      if ((event as CloseEvent)?.code === FORBIDDEN) onRejected()
+    },
+    on: {
+      connected: () => {
+        liveState.value = 'live'
+      },
+      closed: () => {
+        liveState.value = 'reconnecting'
+      },
+    },
+  })
+}
+
+export function closeLive(): void {
+  void client?.dispose()
+  client = null
+}
+
+/** Follows a subscription until the returned function is called; it goes on by itself after a lost connection. */
+export function follow<Data, Variables>(
+  operation: Operation<Data, Variables>,
+  variables: Variables,
+  onNext: (data: Data) => void,
+  onEnd: () => void = () => {},
+): () => void {
+  if (client === null) return () => {}
+  const sink = {
+    next: ({ data }: { data?: Data | null }) => {
+      if (data) onNext(data)
+    },
+    error: onEnd,
+    complete: onEnd,
+  }
+  return client.subscribe<Data>({ query: operation.query, variables: variables as Record<string, unknown> }, sink)
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

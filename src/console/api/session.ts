@@ -1,0 +1,51 @@
+import { computed, signal } from '@preact/signals'
+import {
+  type SessionQuery,
+  session as sessionQuery,
+  signIn as signInMutation,
+  signOut as signOutMutation,
+} from '../operations.ts'
+import { ask, whenSignedOut } from './ask.ts'
+import { closeLive, openLive } from './follow.ts'
+
+export type Session = NonNullable<SessionQuery['me']>
+
+/** The signed-in user with the account; null: nobody is; undefined: not known yet. */
+export const session = signal<Session | null | undefined>(undefined)
+
+/** Owners manage keys, webhooks, credits and users; the service refuses everybody else all the same. */
+export const isOwner = computed(() => session.value?.user.role === 'OWNER')
+
+/** The address whose password is asked for again after its session ended under an open page. */
+export const endedFor = signal<string | null>(null)
+
+whenSignedOut(() => void endSession())
+
+/** Reads again whose session this is. @throws Refusal */
+export async function loadSession(): Promise<void> {
+  const { me } = await ask(sessionQuery, {})
+  const before = session.peek()
+  session.value = me ?? null
+  if (me && before?.user.id !== me.user.id) openLive(() => void endSession())
+  if (!me) closeLive()
+}
+
+/** @throws Refusal */
+export async function signIn(email: string, password: string): Promise<void> {
+  await ask(signInMutation, { email, password })
+  endedFor.value = null
+  await loadSession()
+}
+
+/** Everything that was loaded goes with the page. @throws Refusal */
+export async function signOut(everywhere: boolean, home: string): Promise<void> {
+  await ask(signOutMutation, { everywhere })
+  location.assign(home)
+}
+
+async function endSession(): Promise<void> {
+  if (!session.peek()) return
+  endedFor.value = session.peek()?.user.email ?? null
+  closeLive()
+  session.value = null
+}

@@ -1,0 +1,67 @@
+import { useEffect } from 'preact/hooks'
+import lazy from 'preact-iso/lazy'
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { at, BASE } from './api/base.ts'
+import { asRefusal } from './api/refusal.ts'
+import { loadSession, session } from './api/session.ts'
+import { useAction } from './api/use-action.ts'
+import { ApiKeysPage } from './api-keys/api-keys-page.tsx'
+import { CreditsPage } from './credits/credits-page.tsx'
+import { JobPage } from './jobs/job-page.tsx'
+import { JobsPage } from './jobs/jobs-page.tsx'
+import { OverviewPage } from './overview/overview-page.tsx'
+import { Failure } from './parts/failure.tsx'
+import { PeoplePage } from './people/people-page.tsx'
+import { PlaygroundPage } from './playground/playground-page.tsx'
+import { ProfilePage } from './profile/profile-page.tsx'
+import { MissingPage } from './shell/missing-page.tsx'
+import { Shell } from './shell/shell.tsx'
+import { EnterPage } from './sign-in/enter-page.tsx'
+import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
+import { DeliveryPage } from './webhooks/delivery-page.tsx'
+import { WebhooksPage } from './webhooks/webhooks-page.tsx'
+
+// With the charts, which most visits never open.
+const StatisticsPage = lazy(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+
+/** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
+export function App() {
+  return (
+    <LocationProvider scope={new RegExp(`^${BASE}(/|$|\\?)`)}>
+      <Screens />
+    </LocationProvider>
+  )
+}
+
+function Screens() {
+  const { path } = useLocation()
+  const load = useAction(loadSession)
+  useEffect(() => void load.run(), [])
+  if (session.value === undefined)
+    return load.failure === null ? null : (
+      <Gate title="Not reached">
+        <Failure failure={asRefusal(load.failure)} onRetry={() => load.run()} />
+      </Gate>
+    )
+  if (path === at('/enter')) return <EnterPage />
+  if (session.value === null) return <SignInPage />
+  return (
+    <Shell>
+      <Router>
+        <Route path={at('/')} component={OverviewPage} />
+        <Route path={at('/sign-in')} component={OverviewPage} />
+        <Route path={at('/playground')} component={PlaygroundPage} />
+        <Route path={at('/jobs')} component={JobsPage} />
+        <Route path={at('/jobs/:id')} component={JobPage} />
+        <Route path={at('/statistics')} component={StatisticsPage} />
+        <Route path={at('/keys')} component={ApiKeysPage} />
+        <Route path={at('/webhooks')} component={WebhooksPage} />
+        <Route path={at('/webhooks/deliveries/:id')} component={DeliveryPage} />
+        <Route path={at('/credits')} component={CreditsPage} />
+        <Route path={at('/people')} component={PeoplePage} />
+        <Route path={at('/profile')} component={ProfilePage} />
+        <Route default component={MissingPage} />
+      </Router>
+    </Shell>
+  )
+}

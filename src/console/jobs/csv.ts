@@ -1,0 +1,46 @@
+import type { JobRowFragment } from '../operations.ts'
+
+const COLUMNS = [
+  'id',
+  'type',
+  'status',
+  'endpointKey',
+  'apiKeyName',
+  'createdAt',
+  'completedAt',
+  'waitMs',
+  'runMs',
+  'cost',
+  'errorCode',
+] as const
+/** A spreadsheet takes a cell that begins so for a formula. */
+const FORMULA = /^[\s\0\uFEFF]*[=+\-@＝＋－＠\t\r\n]/
+const NEEDS_QUOTES = /[",\r\n]/
+
+/** Rows as CSV with a header: texts that look like a formula get an apostrophe in front. */
+export function toCsv<Name extends string>(
+  names: readonly Name[],
+  rows: readonly Readonly<Record<Name, unknown>>[],
+): string {
+  const lines = rows.map((row) => names.map((name) => cell(row[name])).join(','))
+  return `\uFEFF${[names.join(','), ...lines].join('\r\n')}\r\n`
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'string') return String(value)
+  const text = FORMULA.test(value) ? `'${value}` : value
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export const saveCsv = (rows: readonly JobRowFragment[]): void => saveText(toCsv(COLUMNS, rows), 'jobs.csv')
+
+/** Hands a text to the browser as a file. */
+export function saveText(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

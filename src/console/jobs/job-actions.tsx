@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { isOwner } from '../api/session.ts'
+import { cancelJob, deleteJob, retryJob } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { toast } from '../parts/toast.tsx'
+import type { Job } from './job-detail.ts'
+
+type Asked = 'cancel' | 'retry' | 'delete'
+
+/** What may be done with a job in its state, each behind a question. */
+export function JobActions({ job, onChange }: { job: Job; onChange: () => void }) {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const isQueued = job.type === 'VOICE' || job.type === 'GENERATE'
+  const isOver = job.status === 'COMPLETED' || job.status === 'FAILED'
+  return (
+    <>
+      {isQueued && !isOver && (
+        <button type="button" class="button" onClick={() => setAsked('cancel')}>
+          <Icon name="cancel" /> Cancel
+        </button>
+      )}
+      {isQueued && job.status === 'FAILED' && (
+        <button type="button" class="button primary" onClick={() => setAsked('retry')}>
+          <Icon name="reload" /> Retry
+        </button>
+      )}
+      {isOver && isOwner.value && (
+        <button type="button" class="button danger" onClick={() => setAsked('delete')}>
+          <Icon name="trash" /> Delete
+        </button>
+      )}
+      {asked !== null && <JobDialog asked={asked} job={job} onChange={onChange} onClose={() => setAsked(null)} />}
+    </>
+  )
+}
+
+interface JobDialogProps {
+  readonly asked: Asked
+  readonly job: Job
+  readonly onChange: () => void
+  readonly onClose: () => void
+}
+
+const QUESTIONS = {
+  cancel: [
+    'Cancel this job?',
+    'Cancel the job',
+    'It fails as cancelled, its engine stops, and what was charged is given back.',
+  ],
+  retry: [
+    'Retry this job?',
+    'Retry the job',
+    'A new job with the same inputs is submitted, and charged again. This one stays as it is.',
+  ],
+  delete: [
+    'Delete this job?',
+    'Delete for ever',
+    'The job, its audio and its deliveries are gone for ever. The ledger keeps its sum.',
+  ],
+} as const
+
+function JobDialog({ asked, job, onChange, onClose }: JobDialogProps) {
+  const { route } = useLocation()
+  const [title, action, text] = QUESTIONS[asked]
+  const onConfirm = async (): Promise<void> => {
+    if (asked === 'cancel') {
+      await ask(cancelJob, { jobId: job.id })
+      onChange()
+    } else if (asked === 'retry') {
+      const { retryJob: retried } = await ask(retryJob, { jobId: job.id, idempotencyKey: `console-retry-${job.id}` })
+      toast('A new job was submitted.')
+      route(at(`/jobs/${retried.jobId}`))
+    } else {
+      await ask(deleteJob, { jobId: job.id })
+      toast('The job is gone.')
+      route(at('/jobs'), true)
+    }
+  }
+  return (
+    <ConfirmDialog title={title} action={action} isDanger={asked !== 'retry'} onConfirm={onConfirm} onClose={onClose}>
+      {text}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,156 @@
+import { useEffect } from 'preact/hooks'
+import { at } from '../api/base.ts'
+import { follow } from '../api/follow.ts'
+import { isOwner } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { jobDetail, jobLive } from '../operations.ts'
+import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Crumb, Page } from '../parts/page.tsx'
+import { Player } from '../parts/player.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { DownloadMenu } from '../playground/download-menu.tsx'
+import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
+import { JobActions } from './job-actions.tsx'
+import type { Job } from './job-detail.ts'
+import { JobState } from './job-state.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** One job: what became of it, when, what it cost, its audio and its deliveries; followed until it has ended. */
+export function JobPage({ id = '' }: { id?: string }) {
+  const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value })
+  useEffect(() => {
+    let last = ''
+    return follow(jobLive, { id }, ({ jobUpdated }) => {
+      const { status, chunksDone } = { chunksDone: null, ...jobUpdated }
+      const state = `${status} ${chunksDone}`
+      if (last !== '' && state !== last) query.reload()
+      last = state
+    })
+  }, [id])
+  const actions = query.data === null ? null : <JobActions job={query.data.job} onChange={query.reload} />
+  return (
+    <Page title={shortId(id)} crumb={<Crumb href={at('/jobs')}>Jobs</Crumb>} actions={actions}>
+      <Load query={query} skeleton={<SkeletonRows rows={5} />}>
+        {({ job }) => <JobBody job={job} onExpired={query.reload} />}
+      </Load>
+    </Page>
+  )
+}
+
+function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
+  return (
+    <>
+      <section class="card job-head">
+        <div class="row">
+          <JobState job={job} />
+          <span class="chip">{job.endpointKey}</span>
+          <ShortId id={job.id} />
+        </div>
+        {job.error && (
+          <p class="notice bad">
+            {job.error} <code>{job.errorCode}</code>
+          </p>
+        )}
+        {job.isProhibited && <p class="notice warn">Moderation rejected its content.</p>}
+        <JobAudio job={job} onExpired={onExpired} />
+      </section>
+      <div class="halves">
+        <section class="card">
+          <div class="card-head">
+            <h2>Timeline</h2>
+          </div>
+          <Timeline job={job} />
+        </section>
+        <section class="card">
+          <div class="card-head">
+            <h2>Facts</h2>
+          </div>
+          <JobFacts job={job} />
+        </section>
+      </div>
+      {job.artifacts.length > 0 && <Artifacts artifacts={job.artifacts} />}
+      {job.deliveries && job.deliveries.length > 0 && (
+        <section class="card">
+          <div class="card-head">
+            <h2>Webhook deliveries</h2>
+          </div>
+          <DeliveriesTable deliveries={job.deliveries} />
+        </section>
+      )}
+    </>
+  )
+}
+
+function JobAudio({ job, onExpired }: { job: Job; onExpired: () => void }) {
+  if (job.__typename !== 'VoiceJob' || job.status === 'FAILED') return null
+  if (job.artifacts.some(({ deletedAt }) => deletedAt !== null))
+    return <p class="notice">Its audio has been deleted. The job stays readable.</p>
+  return (
+    <div class="row job-audio">
+      <Player src={job.wav ?? job.liveUrl ?? null} waveUrl={job.wav ?? null} label="the speech" onError={onExpired} />
+      {job.status === 'COMPLETED' && <DownloadMenu audio={job} name={job.id} />}
+    </div>
+  )
+}
+
+function JobFacts({ job }: { job: Job }) {
+  const { audioMs } = { audioMs: null, ...job }
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Type', sentence(job.type)],
+    ['Submitted', exactTime(job.createdAt)],
+    ['With', job.apiKeyName ?? (job.apiKeyId ? `${shortId(job.apiKeyId)}, deleted` : 'the console')],
+    ['Attempts', count(job.attempts)],
+    ['Waited', duration(job.waitMs)],
+    ['Ran', duration(job.runMs)],
+    ['Cost', `${count(job.cost)} credits${job.status === 'FAILED' && job.cost > 0 ? ', given back' : ''}`],
+    ['Audio', audioMs === null ? null : duration(audioMs)],
+    ['Real time factor', audioMs && job.runMs ? (job.runMs / audioMs).toFixed(3) : null],
+  ]
+  return (
+    <dl class="facts card-body">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+const Artifacts = ({ artifacts }: { artifacts: Job['artifacts'] }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Files</h2>
+    </div>
+    <div class="table-box as-cards">
+      <table>
+        <thead>
+          <tr>
+            <th>Output</th>
+            <th>Type</th>
+            <th class="end">Size</th>
+            <th class="end">Length</th>
+            <th>SHA-256</th>
+          </tr>
+        </thead>
+        <tbody>
+          {artifacts.map((file) => (
+            <tr key={file.id}>
+              <td>{file.output}</td>
+              <td>{file.contentType}</td>
+              <td class="end">{bytes(file.bytes)}</td>
+              <td class="end">{duration(file.durationMs)}</td>
+              <td>
+                <ShortId id={file.sha256} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)

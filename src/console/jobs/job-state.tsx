@@ -1,0 +1,19 @@
+import type { JobRowFragment } from '../operations.ts'
+import { words } from '../parts/format.ts'
+import { StateMark } from '../parts/state-mark.tsx'
+
+/** A job's state, with how far it is or why it failed. */
+export function JobState({ job }: { job: JobRowFragment }) {
+  if (job.status === 'FAILED')
+    return <StateMark state="FAILED" label={job.errorCode ? words(job.errorCode) : 'failed'} />
+  if (job.status === 'QUEUED' && job.queuePosition)
+    return <StateMark state="QUEUED" label={`queued, place ${job.queuePosition}`} />
+  const { chunksDone, chunksTotal } = { chunksDone: null, chunksTotal: null, ...job }
+  if (job.status !== 'PROCESSING' || !chunksTotal || chunksTotal < 2) return <StateMark state={job.status} />
+  return (
+    <span class="row">
+      <StateMark state="PROCESSING" label={`${chunksDone ?? 0} of ${chunksTotal}`} />
+      <progress class="bar" value={chunksDone ?? 0} max={chunksTotal} aria-label="Chunks rendered" />
+    </span>
+  )
+}

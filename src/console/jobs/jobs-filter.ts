@@ -1,0 +1,85 @@
+import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType } from '../operations.ts'
+
+type Query = Readonly<Record<string, string | undefined>>
+
+export const STATUSES: readonly JobStatus[] = ['QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED']
+export const TYPES: readonly JobType[] = [
+  'VOICE',
+  'GENERATE',
+  'COMPANION_CHAT',
+  'COMPANION_MEDIA_TAG',
+  'COMPANION_RETARGET',
+]
+export const ERRORS: readonly JobErrorCode[] = [
+  'CHARGE_FAILED',
+  'INTERNAL_ERROR',
+  'JOB_CANCELLED',
+  'JOB_TIMEOUT',
+  'PROVIDER_BUSY',
+  'PROVIDER_UNAVAILABLE',
+  'QUEUE_FAILED',
+  'RENDER_FAILED',
+]
+const SORTS: Readonly<Record<string, JobOrder>> = {
+  oldest: { field: 'CREATED_AT', direction: 'ASC' },
+  longest: { field: 'DURATION', direction: 'DESC' },
+  shortest: { field: 'DURATION', direction: 'ASC' },
+  ended: { field: 'COMPLETED_AT', direction: 'DESC' },
+}
+/** How far back, in hours. */
+export const WINDOWS: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const ID_PREFIX = /^[a-z0-9_]{1,64}$/i
+
+/** Every parameter of the jobs list's address that filters. */
+export const FILTERS = ['status', 'type', 'endpoint', 'key', 'error', 'window', 'search'] as const
+
+/**
+ * The filter of an address. A value that fits no more, as from an old link, is left out and named in `dropped`. The window begins at a whole
+ * minute, so that asking again asks the same.
+ */
+export function filterOf(query: Query, now: number): { filter: JobsFilter; dropped: readonly string[] } {
+  const dropped: string[] = []
+  const known = <Value extends string>(name: string, values: readonly Value[]): Value[] | undefined => {
+    const given = listOf(query[name])
+    const fitting = values.filter((value) => given.includes(value.toLowerCase()))
+    if (given.length > fitting.length) dropped.push(name)
+    return fitting.length === 0 ? undefined : fitting
+  }
+  const text = (name: string, pattern: RegExp): string[] | undefined => {
+    const given = listOf(query[name])
+    const fitting = given.filter((value) => pattern.test(value))
+    if (given.length > fitting.length) dropped.push(name)
+    return fitting.length === 0 ? undefined : fitting
+  }
+  const hours = WINDOWS[query.window ?? '']
+  if (query.window && hours === undefined) dropped.push('window')
+  const parts = {
+    statuses: known('status', STATUSES),
+    types: known('type', TYPES),
+    errorCodes: known('error', ERRORS),
+    endpointKeys: text('endpoint', /^[a-z_]+\.[\w./-]{1,100}$/i),
+    apiKeyIds: text('key', /^key_[a-z0-9]{26}$/),
+    idPrefix: text('search', ID_PREFIX)?.[0],
+    createdAt: hours === undefined ? undefined : { from: minutesBefore(now, hours) },
+  }
+  const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as JobsFilter
+  return { filter, dropped }
+}
+
+/** The order of an address; newest first unless it says another. */
+export const orderOf = (query: Query): JobOrder | undefined => SORTS[query.sort ?? '']
+
+/** Whether an address filters at all. */
+export const isFiltered = (query: Query): boolean => FILTERS.some((name) => query[name])
+
+/** Comma lists; lower case, as addresses are written by hand. */
+const listOf = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== '')
+
+const minutesBefore = (now: number, hours: number): string =>
+  new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS).toISOString()

@@ -1,0 +1,128 @@
+import { useMemo, useState } from 'preact/hooks'
+import { at } from '../api/base.ts'
+import { useQuery } from '../api/use-query.ts'
+import { type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { count } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { saveCsv } from './csv.ts'
+import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
+import { JobsTable } from './jobs-table.tsx'
+import { JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { useLiveRows } from './use-live-rows.ts'
+
+const PAGE = 50
+const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
+
+/** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
+export function JobsPage() {
+  const { query, change } = useAddress()
+  const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
+  const { statuses: _, ...anyStatus } = filter
+  const orderBy = orderOf(query)
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(jobsQuery, { filter, ...page, ...(orderBy && { orderBy }) })
+  const counts = useQuery(jobCounts, { filter: anyStatus })
+  const reload = (): void => {
+    list.reload()
+    counts.reload()
+  }
+  const actions = (
+    <a class="button primary" href={at('/playground')}>
+      <Icon name="plus" /> New take
+    </a>
+  )
+  return (
+    <Page title="Jobs" actions={actions}>
+      <StatusTabs counts={counts.data?.jobStats ?? []} />
+      <JobsToolbar />
+      {dropped.length > 0 && (
+        <p class="notice warn">
+          <Icon name="alert" /> This link filters by a value that does not exist any more: {dropped.join(', ')}.
+        </p>
+      )}
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ jobs }) =>
+          jobs.edges.length === 0 ? (
+            <NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />
+          ) : (
+            <JobsList jobs={jobs} filter={filter} isFirst={!query.after && !query.before} onReload={reload} />
+          )
+        }
+      </Load>
+    </Page>
+  )
+}
+
+interface JobsListProps {
+  readonly jobs: JobsQuery['jobs']
+  readonly filter: JobsFilter
+  readonly isFirst: boolean
+  readonly onReload: () => void
+}
+
+function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
+  const { change, query } = useAddress()
+  const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
+  const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off')
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const chosen = rows.filter(({ id }) => selected.has(id))
+  return (
+    <>
+      {newer > 0 && isFirst && (
+        <button type="button" class="newer" onClick={onReload}>
+          {count(newer)} newer
+        </button>
+      )}
+      <JobsTable rows={rows} selected={selected} onSelect={setSelected} />
+      <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
+        {`${count(jobs.totalCount)} jobs`}
+      </Pager>
+      <button type="button" class="button small" onClick={() => saveCsv(rows)}>
+        <Icon name="download" size={14} /> This page as CSV
+      </button>
+      {chosen.length > 0 && (
+        <SelectionBar
+          jobs={chosen}
+          onDone={() => {
+            setSelected(new Set())
+            onReload()
+          }}
+          onClear={() => setSelected(new Set())}
+        />
+      )}
+    </>
+  )
+}
+
+const NoJobs = ({ isFiltered: isNarrow, onClear }: { isFiltered: boolean; onClear: () => void }) =>
+  isNarrow ? (
+    <Empty
+      title="No job matches"
+      action={
+        <button type="button" class="button" onClick={onClear}>
+          Clear filters
+        </button>
+      }
+    >
+      There are jobs, but none with all of these properties.
+    </Empty>
+  ) : (
+    <Empty
+      title="Nothing has been spoken yet"
+      action={
+        <a class="button primary" href={at('/playground')}>
+          Open the playground
+        </a>
+      }
+    >
+      Every request becomes a job, from the playground as well as from programs, and is listed here.
+    </Empty>
+  )

@@ -1,0 +1,94 @@
+import { useLocation } from 'preact-iso/router'
+import { at } from '../api/base.ts'
+import type { JobRowFragment } from '../operations.ts'
+import { count, duration } from '../parts/format.ts'
+import { Moment } from '../parts/moment.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { JobState } from './job-state.tsx'
+
+interface JobsTableProps {
+  readonly rows: readonly JobRowFragment[]
+  readonly selected: ReadonlySet<string>
+  readonly onSelect: (selected: ReadonlySet<string>) => void
+}
+
+export function JobsTable({ rows, selected, onSelect }: JobsTableProps) {
+  const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id))
+  const toggle = (id: string): void => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    onSelect(next)
+  }
+  return (
+    <div class="table-box as-cards">
+      <table>
+        <thead>
+          <tr>
+            <th class="tight">
+              <input
+                type="checkbox"
+                aria-label="Select all on this page"
+                checked={isAll}
+                onChange={() => onSelect(new Set(isAll ? [] : rows.map(({ id }) => id)))}
+              />
+            </th>
+            <th>Job</th>
+            <th>State</th>
+            <th>Endpoint</th>
+            <th>Key</th>
+            <th>Submitted</th>
+            <th class="end">Wait</th>
+            <th class="end">Run</th>
+            <th class="end">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((job) => (
+            <JobTableRow key={job.id} job={job} isSelected={selected.has(job.id)} onToggle={() => toggle(job.id)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly job: JobRowFragment
+  readonly isSelected: boolean
+  readonly onToggle: () => void
+}
+
+function JobTableRow({ job, isSelected, onToggle }: RowProps) {
+  const { route } = useLocation()
+  const href = at(`/jobs/${job.id}`)
+  const onClick = (event: MouseEvent): void => {
+    if (event.target instanceof Element && event.target.closest('a, button, input') === null) route(href)
+  }
+  return (
+    <tr class={isSelected ? 'link-row selected' : 'link-row'} onClick={onClick}>
+      <td class="tight phone-none">
+        <input type="checkbox" aria-label={`Select ${job.id}`} checked={isSelected} onChange={onToggle} />
+      </td>
+      <td>
+        <ShortId id={job.id} href={href} />
+      </td>
+      <td>
+        <JobState job={job} />
+      </td>
+      <td data-label="">{job.endpointKey}</td>
+      <td class="phone-none" dir="auto">
+        {job.apiKeyName ?? <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>}
+      </td>
+      <td>
+        <Moment at={job.createdAt} />
+      </td>
+      <td class="end phone-none">{duration(job.waitMs)}</td>
+      <td class="end" data-label="Run">
+        {duration(job.runMs)}
+      </td>
+      <td class="end" data-label="Cost">
+        {count(job.cost)}
+      </td>
+    </tr>
+  )
+}

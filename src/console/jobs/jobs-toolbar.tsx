@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks'
+import type { JobCountsQuery } from '../operations.ts'
+import { Segments } from '../parts/field.tsx'
+import { sentence, shortCount } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES, WINDOWS } from './jobs-filter.ts'
+
+const TO_START = { after: null, before: null }
+const WINDOW_NAMES: Readonly<Record<string, string>> = {
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+}
+
+/** A tab a status, with its count under the other filters, which stay when it changes. */
+export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] }) {
+  const { query, change } = useAddress()
+  const countOf = (status: string): number => counts.find((group) => group.status === status)?.jobs ?? 0
+  const total = counts.reduce((sum, { jobs }) => sum + jobs, 0)
+  const tab = (text: string, jobs: number) => (
+    <>
+      {text} <span class="figure">{shortCount(jobs)}</span>
+    </>
+  )
+  const options = STATUSES.map((status) => [status.toLowerCase(), tab(sentence(status), countOf(status))] as const)
+  return (
+    <div class="toolbar">
+      <Segments
+        label="Status"
+        value={query.status ?? ''}
+        onChange={(status) => change({ status, ...TO_START })}
+        options={[['', tab('All', total)], ...options]}
+      />
+    </div>
+  )
+}
+
+export function JobsToolbar() {
+  const { query, change } = useAddress()
+  const isPaused = query.live === 'off'
+  const cleared = Object.fromEntries(FILTERS.map((name) => [name, null]))
+  return (
+    <div class="toolbar">
+      <IdSearch key={query.search ?? ''} />
+      <Choice
+        name="window"
+        label="Any time"
+        options={Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name])}
+      />
+      <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
+      <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
+      <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+      {isFiltered(query) && (
+        <button type="button" class="button quiet" onClick={() => change({ ...cleared, ...TO_START })}>
+          Clear filters
+        </button>
+      )}
+      <span class="grow" />
+      <button
+        type="button"
+        class="button"
+        aria-pressed={isPaused}
+        onClick={() => change({ live: isPaused ? null : 'off' }, true)}
+      >
+        {isPaused ? 'Resume live' : 'Pause live'}
+      </button>
+    </div>
+  )
+}
+
+const SORT_NAMES = [
+  ['oldest', 'Oldest first'],
+  ['ended', 'Last ended first'],
+  ['longest', 'Longest first'],
+  ['shortest', 'Shortest first'],
+] as const
+
+function IdSearch() {
+  const { query, change } = useAddress()
+  const [text, setText] = useState(query.search ?? '')
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    change({ search: text.trim(), ...TO_START })
+  }
+  return (
+    <form class="grow with-icon" onSubmit={onSubmit}>
+      <Icon name="search" size={14} />
+      <input
+        class="input"
+        type="search"
+        data-search
+        aria-label="Job id begins with"
+        placeholder="Job id begins with…"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  /** Without a choice. */
+  readonly label: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+}
+
+/** A parameter of the address that has one of a few values. */
+function Choice({ name, label, options }: ChoiceProps) {
+  const { query, change } = useAddress()
+  return (
+    <select
+      class="select"
+      aria-label={label}
+      value={query[name] ?? ''}
+      onChange={(event) => change({ [name]: event.currentTarget.value, ...TO_START })}
+    >
+      <option value="">{label}</option>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { asRefusal } from '../api/refusal.ts'
+import { cancelJob, type JobRowFragment, retryJob } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { count } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { toast } from '../parts/toast.tsx'
+
+interface SelectionBarProps {
+  readonly jobs: readonly JobRowFragment[]
+  readonly onDone: () => void
+  readonly onClear: () => void
+}
+
+type Bulk = 'cancel' | 'retry'
+
+/** What can be done with the selected jobs; those that it does not fit are left out and counted. */
+export function SelectionBar({ jobs, onDone, onClear }: SelectionBarProps) {
+  const [asked, setAsked] = useState<Bulk | null>(null)
+  const fitting = {
+    cancel: jobs.filter(({ status, type }) => (status === 'QUEUED' || status === 'PROCESSING') && isQueued(type)),
+    retry: jobs.filter(({ status, type }) => status === 'FAILED' && isQueued(type)),
+  }
+  return (
+    <section class="selection" aria-label="Selected jobs">
+      <strong class="figure">{count(jobs.length)} selected</strong>
+      <button
+        type="button"
+        class="button small"
+        disabled={fitting.cancel.length === 0}
+        onClick={() => setAsked('cancel')}
+      >
+        <Icon name="cancel" size={14} /> Cancel {fitting.cancel.length}
+      </button>
+      <button
+        type="button"
+        class="button small"
+        disabled={fitting.retry.length === 0}
+        onClick={() => setAsked('retry')}
+      >
+        <Icon name="reload" size={14} /> Retry {fitting.retry.length}
+      </button>
+      <button type="button" class="button quiet small" onClick={onClear}>
+        Clear
+      </button>
+      {asked !== null && (
+        <BulkDialog bulk={asked} jobs={fitting[asked]} onDone={onDone} onClose={() => setAsked(null)} />
+      )}
+    </section>
+  )
+}
+
+interface BulkDialogProps {
+  readonly bulk: Bulk
+  readonly jobs: readonly JobRowFragment[]
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+const BulkDialog = ({ bulk, jobs, onDone, onClose }: BulkDialogProps) => (
+  <ConfirmDialog
+    title={bulk === 'cancel' ? `Cancel ${count(jobs.length)} jobs?` : `Retry ${count(jobs.length)} jobs?`}
+    action={bulk === 'cancel' ? 'Cancel jobs' : 'Retry jobs'}
+    isDanger={bulk === 'cancel'}
+    onConfirm={async () => {
+      toast(await runAll(bulk, jobs))
+      onDone()
+    }}
+    onClose={onClose}
+  >
+    {bulk === 'cancel'
+      ? 'They fail as cancelled, their engines stop, and what was charged is given back.'
+      : 'Each becomes a new job with the same inputs, which is charged again.'}
+  </ConfirmDialog>
+)
+
+/** One after the other; what is refused is counted with its reason. */
+async function runAll(bulk: Bulk, jobs: readonly JobRowFragment[]): Promise<string> {
+  const reasons: string[] = []
+  for (const { id } of jobs) {
+    try {
+      if (bulk === 'cancel') await ask(cancelJob, { jobId: id })
+      else await ask(retryJob, { jobId: id, idempotencyKey: `console-retry-${id}` })
+    } catch (error) {
+      reasons.push(asRefusal(error).message)
+    }
+  }
+  const done = `${count(jobs.length - reasons.length)} ${bulk === 'cancel' ? 'cancelled' : 'retried'}`
+  return reasons.length === 0
+    ? `${done}.`
+    : `${done}, ${count(reasons.length)} refused: ${[...new Set(reasons)].join(' ')}`
+}
+
+/** Companion jobs end in their own response. */
+const isQueued = (type: JobRowFragment['type']): boolean => type === 'VOICE' || type === 'GENERATE'

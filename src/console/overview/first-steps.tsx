@@ -1,0 +1,42 @@
+import { at, PREFIX, serviceUrl } from '../api/base.ts'
+import { isOwner } from '../api/session.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+
+/** Until the first job: hear something, make a key, call it from a program. */
+export function FirstSteps() {
+  const line = `curl -sS ${serviceUrl()}/api/v1/voice/tts -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' -d '{"inputs":{"text":"Hello!","voice":"aria"}}'`
+  return (
+    <ol class="steps">
+      <li class="card card-body">
+        <h2>Hear a sentence</h2>
+        <p class="prose">Type a text, choose a voice and press Speak: it plays from the first finished sentence on.</p>
+        <a class="button primary" href={at('/playground')}>
+          Open the playground
+        </a>
+      </li>
+      {isOwner.value && (
+        <li class="card card-body">
+          <h2>Make an API key</h2>
+          <p class="prose">Each program gets one of its own, which can be revoked alone.</p>
+          <a class="button" href={at('/keys')}>
+            To the keys
+          </a>
+        </li>
+      )}
+      <li class="card card-body">
+        <h2>Call it from a program</h2>
+        <p class="prose">
+          Over REST, GraphQL or a client of OpenAI's API. <a href={`${PREFIX}/docs`}>Everything is documented here.</a>
+        </p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+        <pre tabIndex={0}>{line}</pre>
+        <div>
+          <CopyButton text={line} label="Copy the line">
+            Copy
+          </CopyButton>
+        </div>
+      </li>
+    </ol>
+  )
+}

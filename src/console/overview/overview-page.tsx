@@ -1,0 +1,114 @@
+import { useMemo } from 'preact/hooks'
+import { at } from '../api/base.ts'
+import { useQuery } from '../api/use-query.ts'
+import { JobState } from '../jobs/job-state.tsx'
+import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { count, duration, share, shortCount } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Page } from '../parts/page.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { jobCounts } from '../shell/account-live.ts'
+import { FirstSteps } from './first-steps.tsx'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** What runs now, the last day in figures, and what failed; first steps until the first job. */
+export function OverviewPage() {
+  const variables = useMemo(() => {
+    const from = new Date(Math.floor((Date.now() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
+    return { today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
+  }, [])
+  const query = useQuery(overviewQuery, variables)
+  const actions = (
+    <a class="button primary" href={at('/playground')}>
+      <Icon name="playground" /> Speak something
+    </a>
+  )
+  return (
+    <Page title="Overview" actions={actions}>
+      <Load query={query} skeleton={<SkeletonRows />}>
+        {(data) =>
+          data.latest.totalCount === 0 && !jobCounts.value?.queued ? <FirstSteps /> : <Figures data={data} />
+        }
+      </Load>
+    </Page>
+  )
+}
+
+function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'failures' | 'latest'> }) {
+  const sum = (of: (group: OverviewQuery['jobStats'][number]) => number | null | undefined): number =>
+    data.jobStats.reduce((total, group) => total + (of(group) ?? 0), 0)
+  const jobsOf = (status: string): number => data.jobStats.find((group) => group.status === status)?.jobs ?? 0
+  const ended = jobsOf('COMPLETED') + jobsOf('FAILED')
+  const counts = jobCounts.value
+  return (
+    <>
+      <div class="tiles">
+        <Tile
+          name="Running now"
+          value={count(counts?.processing ?? jobsOf('PROCESSING'))}
+          note={`${count(counts?.queued ?? jobsOf('QUEUED'))} waiting`}
+        />
+        <Tile
+          name="Jobs, last 24 h"
+          value={shortCount(sum(({ jobs }) => jobs))}
+          note={`${shortCount(sum(({ characters }) => characters))} characters`}
+        />
+        <Tile
+          name="Succeeded"
+          value={ended === 0 ? '–' : share(jobsOf('COMPLETED') / ended)}
+          note={`${count(jobsOf('FAILED'))} failed`}
+        />
+        <Tile
+          name="Audio made"
+          value={duration(sum(({ audioSeconds }) => audioSeconds) * 1000)}
+          note={`${shortCount(sum(({ credits }) => credits))} credits`}
+        />
+      </div>
+      <div class="halves">
+        <JobsCard title="Latest jobs" href={at('/jobs')} jobs={data.latest.edges.map(({ node }) => node)} />
+        <JobsCard
+          title="Failures, last 24 h"
+          href={at('/jobs?status=failed&window=24h')}
+          jobs={data.failures.edges.map(({ node }) => node)}
+        />
+      </div>
+    </>
+  )
+}
+
+export const Tile = ({ name, value, note }: { name: string; value: string; note: string }) => (
+  <div class="tile">
+    <span class="tile-name">{name}</span>
+    <span class="tile-value">{value}</span>
+    <span class="tile-note">{note}</span>
+  </div>
+)
+
+const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: readonly JobRowFragment[] }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>{title}</h2>
+      <a href={href}>See all</a>
+    </div>
+    {jobs.length === 0 ? (
+      <Empty title="None">Nothing here, and that is good.</Empty>
+    ) : (
+      <ul class="job-lines">
+        {jobs.map((job) => (
+          <li key={job.id}>
+            <ShortId id={job.id} href={at(`/jobs/${job.id}`)} />
+            <JobState job={job} />
+            <span class="faint">
+              <Moment at={job.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)

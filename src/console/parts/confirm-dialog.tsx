@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { useAction } from '../api/use-action.ts'
+import { Dialog } from './dialog.tsx'
+import { Failure } from './failure.tsx'
+
+interface ConfirmProps {
+  readonly title: string
+  /** What will happen, and what cannot be undone. */
+  readonly children: ComponentChildren
+  /** The verb on the button. */
+  readonly action: string
+  readonly isDanger?: boolean
+  /** Has to be typed before the button works. */
+  readonly typed?: string
+  readonly onConfirm: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Asks before what cannot be undone. It closes once that has succeeded; a failure is shown in it. */
+export function ConfirmDialog({ title, children, action, isDanger, typed, onConfirm, onClose }: ConfirmProps) {
+  const [text, setText] = useState('')
+  const confirm = useAction(async () => {
+    await onConfirm()
+    onClose()
+  })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    if (typed === undefined || text === typed) void confirm.run()
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={onSubmit} class="stack">
+        <div class="prose">{children}</div>
+        {typed !== undefined && (
+          <label class="field">
+            <span class="label">
+              Type <code>{typed}</code> to confirm
+            </span>
+            <input
+              class="input"
+              value={text}
+              autocomplete="off"
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {confirm.failure !== null && <Failure failure={confirm.failure} />}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Keep as it is
+          </button>
+          <button
+            type="submit"
+            class={isDanger ? 'button danger' : 'button primary'}
+            disabled={confirm.isRunning || (typed !== undefined && text !== typed)}
+          >
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

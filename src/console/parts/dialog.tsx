@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** Buttons at its foot. */
+  readonly foot?: ComponentChildren
+  /** It may be left by Escape and its cross; else by its own button alone. */
+  readonly isLocked?: boolean
+  readonly isWide?: boolean
+}
+
+/** A modal dialog: the browser keeps the focus in it and gives it back. It is shown for as long as it is rendered. */
+export function Dialog({ title, onClose, children, foot, isLocked = false, isWide = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const dialog = element.current
+    const opener = document.activeElement
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  const onCancel = (event: Event): void => {
+    event.preventDefault()
+    if (!isLocked) onClose()
+  }
+  return (
+    <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={heading} onCancel={onCancel}>
+      <header class="dialog-head">
+        <h2 id={heading}>{title}</h2>
+        {!isLocked && (
+          <button type="button" class="button quiet only-icon" aria-label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        )}
+      </header>
+      <div class="dialog-body">{children}</div>
+      {foot !== undefined && <footer class="dialog-foot">{foot}</footer>}
+    </dialog>
+  )
+}

@@ -1,0 +1,61 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface FieldParts {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean | undefined
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+  readonly children: (parts: FieldParts) => ComponentChildren
+}
+
+/** Label above, control, hint or error below, tied together for screen readers. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId()
+  const hasNote = error !== undefined || hint !== undefined
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': hasNote ? `${id}-note` : undefined,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {hasNote && (
+        <p id={`${id}-note`} class={error === undefined ? 'hint' : 'hint bad'}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface SegmentsProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, text: ComponentChildren])[]
+  readonly onChange: (value: Value) => void
+}
+
+/** One of a few, all in sight: radio buttons that look like a control. */
+export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
+  const name = useId()
+  return (
+    <fieldset class="segments">
+      <legend class="unseen">{label}</legend>
+      {options.map(([one, text]) => (
+        <label key={one} class={one === value ? 'segment on' : 'segment'}>
+          <input type="radio" class="unseen" name={name} checked={one === value} onChange={() => onChange(one)} />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { LiveMark } from '../shell/live-mark.tsx'
+
+interface PageProps {
+  readonly title: string
+  /** Above the title: where this lies. */
+  readonly crumb?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+  readonly isNarrow?: boolean
+}
+
+let hasMoved = false
+
+/** A screen: its title in the window and as a heading that takes the focus at every navigation but the first. */
+export function Page({ title, crumb, actions, children, isNarrow }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (hasMoved) heading.current?.focus({ preventScroll: true })
+    hasMoved = true
+  }, [])
+  useEffect(() => {
+    document.title = `${title} · Sonant`
+  }, [title])
+  return (
+    <>
+      <header class="top-bar">
+        <div class="top-title">
+          {crumb}
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+        </div>
+        <LiveMark />
+        <div class="top-actions">{actions}</div>
+      </header>
+      <main id="main" class={isNarrow ? 'content narrow' : 'content'}>
+        {children}
+      </main>
+    </>
+  )
+}
+
+/** The way back to the list. */
+export const Crumb = ({ href, children }: { href: string; children: string }) => (
+  <a class="crumb" href={href}>
+    {children}
+  </a>
+)

@@ -1,0 +1,33 @@
+interface PagerProps {
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor?: string | null
+    readonly endCursor?: string | null
+  }
+  readonly onMove: (change: { after: string | null; before: string | null }) => void
+  readonly children?: string
+}
+
+/** To the pages before and after, by cursor. */
+export const Pager = ({ pageInfo, onMove, children }: PagerProps) => (
+  <nav class="pager" aria-label="Pages">
+    <span class="faint">{children}</span>
+    <button
+      type="button"
+      class="button"
+      disabled={!pageInfo.hasPreviousPage}
+      onClick={() => onMove({ before: pageInfo.startCursor ?? null, after: null })}
+    >
+      Previous
+    </button>
+    <button
+      type="button"
+      class="button"
+      disabled={!pageInfo.hasNextPage}
+      onClick={() => onMove({ after: pageInfo.endCursor ?? null, before: null })}
+    >
+      Next
+    </button>
+  </nav>
+)

@@ -1,0 +1,166 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ownMedia } from '../api/base.ts'
+import { playTime } from './format.ts'
+import { Icon, PlayGlyph } from './icon.tsx'
+import { readPeaks } from './read-peaks.ts'
+import { PEAKS, Waveform } from './waveform.tsx'
+
+const RATES = [1, 1.25, 1.5, 2, 0.75] as const
+const STEP_SECONDS = 5
+const MAX_WAVE_BYTES = 64 * 1024 * 1024
+
+interface PlayerProps {
+  /** Null while there is nothing to hear. */
+  readonly src: string | null
+  /** A WAV file whose waveform is drawn; the same speech. */
+  readonly waveUrl: string | null
+  /** What is heard. */
+  readonly label: string
+  /** Plays as soon as it can. */
+  readonly isAutoplay?: boolean
+  /** Its URL has expired or its file is gone. */
+  readonly onError?: () => void
+}
+
+/** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
+export function Player({ src, waveUrl, label, isAutoplay = false, onError }: PlayerProps) {
+  const audio = useRef<HTMLAudioElement>(null)
+  const { isPlaying, position, length, listeners } = useAudio()
+  const peaks = usePeaks(waveUrl)
+  useEffect(() => {
+    if (isAutoplay && src !== null) void audio.current?.play().catch(() => {})
+  }, [isAutoplay, src])
+  const toggle = (): void => {
+    const element = audio.current
+    if (element === null) return
+    if (element.paused) void element.play().catch(() => onError?.())
+    else element.pause()
+  }
+  const seek = (seconds: number): void => {
+    if (audio.current !== null) audio.current.currentTime = seconds
+  }
+  const known = Number.isFinite(length) ? length : 0
+  return (
+    <div class="player">
+      <button
+        type="button"
+        class="play"
+        disabled={src === null}
+        aria-label={isPlaying ? `Pause ${label}` : `Play ${label}`}
+        onClick={toggle}
+      >
+        <PlayGlyph isPlaying={isPlaying} />
+      </button>
+      <div class="scrub">
+        <Waveform peaks={peaks} played={known === 0 ? 0 : position / known} />
+        <Scrubber label={label} position={position} length={known} onSeek={seek} onToggle={toggle} />
+      </div>
+      <div class="player-side">
+        <span class="play-time">
+          {playTime(position)} / {playTime(length)}
+        </span>
+        <RateButton audio={audio} />
+        <LoopButton audio={audio} />
+      </div>
+      <audio ref={audio} src={src ?? undefined} preload="metadata" onError={onError} {...listeners} />
+    </div>
+  )
+}
+
+interface ScrubberProps {
+  readonly label: string
+  readonly position: number
+  readonly length: number
+  readonly onSeek: (seconds: number) => void
+  readonly onToggle: () => void
+}
+
+function Scrubber({ label, position, length, onSeek, onToggle }: ScrubberProps) {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowLeft' ? -STEP_SECONDS : event.key === 'ArrowRight' ? STEP_SECONDS : 0
+    if (event.key === ' ') onToggle()
+    else if (step !== 0) onSeek(Math.min(length, Math.max(0, position + step)))
+    else return
+    event.preventDefault()
+  }
+  return (
+    <input
+      type="range"
+      min="0"
+      max={length}
+      step="0.01"
+      value={position}
+      disabled={length === 0}
+      aria-label={`Position in ${label}`}
+      aria-valuetext={`${playTime(position)} of ${playTime(length)}`}
+      onInput={(event) => onSeek(Number(event.currentTarget.value))}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+type AudioRef = { readonly current: HTMLAudioElement | null }
+
+function RateButton({ audio }: { audio: AudioRef }) {
+  const [rate, setRate] = useState<number>(1)
+  const onClick = (): void => {
+    const next = RATES[(RATES.indexOf(rate as (typeof RATES)[number]) + 1) % RATES.length] ?? 1
+    setRate(next)
+    if (audio.current !== null) audio.current.playbackRate = next
+  }
+  return (
+    <button type="button" class="rate" aria-label={`Speed ${rate}`} title="Speed" onClick={onClick}>
+      {rate}×
+    </button>
+  )
+}
+
+function LoopButton({ audio }: { audio: AudioRef }) {
+  const [isOn, setOn] = useState(false)
+  const onClick = (): void => {
+    setOn(!isOn)
+    if (audio.current !== null) audio.current.loop = !isOn
+  }
+  return (
+    <button type="button" class="rate" aria-pressed={isOn} aria-label="Loop" title="Loop" onClick={onClick}>
+      <Icon name="loop" size={14} />
+    </button>
+  )
+}
+
+function useAudio() {
+  const [isPlaying, setPlaying] = useState(false)
+  const [position, setPosition] = useState(0)
+  const [length, setLength] = useState(Number.NaN)
+  type Heard = { readonly currentTarget: HTMLAudioElement }
+  const measure = ({ currentTarget }: Heard): void => setLength(currentTarget.duration)
+  const listeners = {
+    onPlay: () => setPlaying(true),
+    onPause: () => setPlaying(false),
+    onTimeUpdate: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
+    onSeeked: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
+    onEmptied: () => setPosition(0),
+    onDurationChange: measure,
+    onLoadedMetadata: measure,
+  }
+  return { isPlaying, position, length, listeners }
+}
+
+/** Drawn where the browser may read the file; else the waveform stays flat. */
+function usePeaks(url: string | null): Float32Array | null {
+  const [peaks, setPeaks] = useState<Float32Array | null>(null)
+  useEffect(() => {
+    setPeaks(null)
+    if (url === null) return
+    const reading = new AbortController()
+    readWave(ownMedia(url), reading.signal).then(setPeaks, () => {})
+    return () => reading.abort()
+  }, [url])
+  return peaks
+}
+
+async function readWave(url: string, signal: AbortSignal): Promise<Float32Array | null> {
+  const response = await fetch(url, { signal })
+  if (!response.ok || Number(response.headers.get('content-length')) > MAX_WAVE_BYTES) return null
+  return readPeaks(await response.arrayBuffer(), PEAKS)
+}

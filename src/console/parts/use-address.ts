@@ -1,0 +1,25 @@
+import { useLocation } from 'preact-iso/router'
+
+export interface Address {
+  readonly query: Readonly<Record<string, string>>
+  /** Changes some of the query; null and '' take a parameter out. Nothing is written later: Back stays where it was. */
+  readonly change: (changes: Readonly<Record<string, string | null>>, replace?: boolean) => void
+}
+
+/** The state of a screen that lies in its address. */
+export function useAddress(): Address {
+  const { path, query, route } = useLocation()
+  return { query, change: (changes, replace) => route(addressOf(path, query, changes), replace) }
+}
+
+/** The address with these changes, its parameters in a fixed order. */
+export function addressOf(
+  path: string,
+  query: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+): string {
+  const merged = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== null && value !== '')
+  const sorted = merged.sort(([a], [b]) => (a < b ? -1 : 1)) as [string, string][]
+  const text = new URLSearchParams(sorted).toString()
+  return text === '' ? path : `${path}?${text}`
+}

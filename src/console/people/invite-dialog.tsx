@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { inviteUser, type UserRole } from '../operations.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Field, Segments } from '../parts/field.tsx'
+
+interface InviteDialogProps {
+  readonly onDone: () => void
+  readonly onClose: () => void
+  /** The link to hand over. */
+  readonly onLink: (url: string) => void
+}
+
+export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<UserRole>('MEMBER')
+  const invite = useAction(async () => {
+    const { inviteUser: invitation } = await ask(inviteUser, { email: email.trim(), role })
+    onLink(String(invitation.signInLink.url))
+    onDone()
+    onClose()
+  })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void invite.run()
+  }
+  return (
+    <Dialog title="Add a person" onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit}>
+        {invite.failure !== null && <Failure failure={invite.failure} />}
+        <Field label="E-mail address" hint="To sign in with. Nothing is sent there: you hand over a link.">
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              type="email"
+              required
+              autocomplete="off"
+              value={email}
+              onInput={(event) => setEmail(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="field">
+          <span class="label">Role</span>
+          <Segments
+            label="Role"
+            value={role}
+            onChange={setRole}
+            options={[
+              ['MEMBER', 'Member'],
+              ['OWNER', 'Owner'],
+            ]}
+          />
+          <p class="hint">{role === 'OWNER' ? 'Everything, keys and webhooks included.' : 'Submit and read jobs.'}</p>
+        </div>
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={invite.isRunning || email.trim() === ''}>
+            Add and make a link
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

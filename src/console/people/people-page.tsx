@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { session } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { changeRole, disableUser, enableUser, newLink, people as peopleQuery } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { ShownOnce } from '../parts/shown-once.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { InviteDialog } from './invite-dialog.tsx'
+import { PeopleTable } from './people-table.tsx'
+import type { Person, PersonAct } from './person.ts'
+
+type Asked = { readonly act: PersonAct; readonly person: Person }
+
+const PAGE = 50
+
+/** Who may sign in to the account, and as what. */
+export function PeoplePage() {
+  const { query, change } = useAddress()
+  const [isInviting, setInviting] = useState(false)
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [link, setLink] = useState<string | null>(null)
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(peopleQuery, page)
+  const actions = (
+    <button type="button" class="button primary" onClick={() => setInviting(true)}>
+      <Icon name="plus" /> Add a person
+    </button>
+  )
+  return (
+    <Page title="People" actions={actions}>
+      <Load query={list} skeleton={<SkeletonRows rows={4} />}>
+        {({ users: { edges, pageInfo } }) => (
+          <>
+            <PeopleTable
+              people={edges.map(({ node }) => node)}
+              ownId={session.value?.user.id ?? ''}
+              onAct={(act, person) => setAsked({ act, person })}
+            />
+            <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+          </>
+        )}
+      </Load>
+      {isInviting && <InviteDialog onDone={list.reload} onClose={() => setInviting(false)} onLink={setLink} />}
+      {asked !== null && (
+        <PersonDialog {...asked} onLink={setLink} onDone={list.reload} onClose={() => setAsked(null)} />
+      )}
+      {link !== null && (
+        <ShownOnce title="The sign-in link" name="sign-in link" value={link} onClose={() => setLink(null)}>
+          Hand it to this person alone: it signs in once, within 15 minutes. There is no mail server that would send it.
+        </ShownOnce>
+      )}
+    </Page>
+  )
+}
+
+interface PersonDialogProps extends Asked {
+  readonly onLink: (url: string) => void
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function PersonDialog({ act, person, onLink, onDone, onClose }: PersonDialogProps) {
+  const [title, action, text] = questionOf(act, person)
+  const onConfirm = async (): Promise<void> => {
+    const user = person.id
+    if (act === 'link') onLink(String((await ask(newLink, { user })).createSignInLink.url))
+    else if (act === 'disable') await ask(disableUser, { user })
+    else if (act === 'enable') await ask(enableUser, { user })
+    else await ask(changeRole, { user, role: person.role === 'OWNER' ? 'MEMBER' : 'OWNER' })
+    onDone()
+  }
+  return (
+    <ConfirmDialog title={title} action={action} isDanger={act === 'disable'} onConfirm={onConfirm} onClose={onClose}>
+      {text}
+    </ConfirmDialog>
+  )
+}
+
+function questionOf(act: PersonAct, { email, role }: Person): readonly [title: string, action: string, text: string] {
+  if (act === 'link')
+    return ['Make a sign-in link?', 'Make the link', `It signs ${email} in, once and within 15 minutes.`]
+  if (act === 'disable')
+    return [
+      'Disable this person?',
+      'Disable',
+      `All sessions of ${email} end, and none can begin until they are enabled again.`,
+    ]
+  if (act === 'enable') return ['Enable this person?', 'Enable', `${email} may sign in again.`]
+  return role === 'OWNER'
+    ? [
+        'Make a member?',
+        'Make a member',
+        `${email} keeps jobs and statistics, and no longer sees keys, webhooks, credits and people.`,
+      ]
+    : ['Make an owner?', 'Make an owner', `${email} may then manage keys, webhooks, credits and people.`]
+}

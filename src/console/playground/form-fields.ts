@@ -1,0 +1,93 @@
+/** One input of an endpoint, as a form shows it. */
+export interface FormField {
+  readonly name: string
+  readonly title: string
+  readonly hint: string | undefined
+  readonly isRequired: boolean
+  readonly control: Control
+}
+
+export type Control =
+  | { readonly kind: 'text'; readonly isLong: boolean; readonly maxLength: number | undefined }
+  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | {
+      readonly kind: 'number'
+      readonly isWhole: boolean
+      readonly min: number | undefined
+      readonly max: number | undefined
+    }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'json' }
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+const LONG_TEXT = 200
+
+/** The inputs that a submission's JSON Schema describes, those that it requires first. What is not known is given as JSON. */
+export function formFields(submission: unknown): readonly FormField[] {
+  const inputs = (submission as Schema | null)?.properties?.inputs ?? (submission as Schema | null) ?? {}
+  const required = new Set(inputs.required ?? [])
+  const fields = Object.entries(inputs.properties ?? {}).map(([name, schema]) => ({
+    name,
+    title: schema.title ?? titleOf(name),
+    hint: schema.description,
+    isRequired: required.has(name),
+    control: controlOf(schema),
+  }))
+  return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
+}
+
+function controlOf(schema: Schema): Control {
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null')
+  const options = schema.enum?.filter((value) => value !== null)
+  if (options?.every((value) => typeof value === 'string')) return { kind: 'choice', options: options as string[] }
+  if (types.length !== 1) return { kind: 'json' }
+  if (types[0] === 'boolean') return { kind: 'switch' }
+  if (types[0] === 'string')
+    return { kind: 'text', isLong: (schema.maxLength ?? 0) > LONG_TEXT, maxLength: schema.maxLength }
+  if (types[0] === 'number' || types[0] === 'integer')
+    return { kind: 'number', isWhole: types[0] === 'integer', min: schema.minimum, max: schema.maximum }
+  return { kind: 'json' }
+}
+
+const titleOf = (name: string): string => name.replaceAll('_', ' ').replace(/^\w/, (first) => first.toUpperCase())
+
+/**
+ * The inputs that the filled form sends: fields that are empty are absent. Values are texts as they were typed, or booleans.
+ * @throws SyntaxError naming the field whose JSON does not parse
+ */
+export function inputsOf(
+  fields: readonly FormField[],
+  values: Readonly<Record<string, string | boolean | undefined>>,
+): Record<string, unknown> {
+  const filled = fields.flatMap(({ name, control }) => {
+    const value = values[name]
+    return value === undefined || value === '' ? [] : [[name, readValue(name, control, value)] as const]
+  })
+  return Object.fromEntries(filled)
+}
+
+function readValue(name: string, control: Control, value: string | boolean): unknown {
+  if (typeof value === 'boolean') return value
+  if (control.kind === 'number') return Number(value)
+  if (control.kind !== 'json') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw new SyntaxError(name)
+  }
+}
+
+/** Unicode code points: what is charged for. */
+export const characters = (text: string): number => [...text].length

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { isOwner } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { type VoicesQuery, voices as voicesQuery } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Load } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { Composer } from './composer.tsx'
+import { TakeCard } from './take-card.tsx'
+import { takes } from './takes.ts'
+
+type Endpoints = VoicesQuery['catalog']['endpoints']
+
+/** Text in, speech out: the form of an endpoint, and below it what was spoken since the page was opened. */
+export function PlaygroundPage() {
+  const query = useQuery(voicesQuery, {})
+  return (
+    <Page title="Playground">
+      <Load query={query} skeleton={<ComposerSkeleton />}>
+        {({ catalog }) => (catalog.endpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={catalog.endpoints} />)}
+      </Load>
+      <Takes />
+    </Page>
+  )
+}
+
+function Studio({ endpoints }: { endpoints: Endpoints }) {
+  const { query, change } = useAddress()
+  const endpoint = endpoints.find(({ slug }) => slug === query.endpoint) ?? endpoints[0]
+  if (endpoint === undefined) return null
+  return (
+    <>
+      {endpoints.length > 1 && (
+        <div class="toolbar">
+          <select
+            class="select"
+            aria-label="Endpoint"
+            value={endpoint.slug}
+            onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null }, true)}
+          >
+            {endpoints.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      <Composer
+        key={endpoint.slug}
+        endpoint={endpoint}
+        chosenVoice={query.voice}
+        onVoice={(voice) => change({ voice }, true)}
+      />
+    </>
+  )
+}
+
+function Takes() {
+  const [opened] = useState(() => new Set(takes.peek().map(({ jobId }) => jobId)))
+  if (takes.value.length === 0) return null
+  return (
+    <section class="takes" aria-labelledby="takes">
+      <div class="row spread">
+        <h2 id="takes">Takes</h2>
+        <p class="faint small-text">They stay in this tab. The jobs are kept, without their texts.</p>
+      </div>
+      {takes.value.map((take, index) => (
+        <TakeCard key={take.jobId} take={take} isNewest={index === 0 && !opened.has(take.jobId)} />
+      ))}
+    </section>
+  )
+}
+
+const NoEndpoint = () => (
+  <Empty title="No endpoint is published">
+    {isOwner.value
+      ? 'An operator publishes one with: npx sonant endpoints apply FILE'
+      : 'Ask your operator to publish a voice endpoint.'}
+  </Empty>
+)
+
+const ComposerSkeleton = () => (
+  <div class="composer">
+    <div class="card sheet-skeleton" />
+    <div class="card sheet-skeleton" />
+  </div>
+)

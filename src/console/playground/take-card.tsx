@@ -1,0 +1,132 @@
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { useAction } from '../api/use-action.ts'
+import { cancelJob } from '../operations.ts'
+import { Failure } from '../parts/failure.tsx'
+import { clockTime, count, duration } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Player } from '../parts/player.tsx'
+import { StateMark } from '../parts/state-mark.tsx'
+import { DownloadMenu } from './download-menu.tsx'
+import { dropTake, refreshAudio, type Take } from './takes.ts'
+
+interface TakeCardProps {
+  readonly take: Take
+  readonly isNewest: boolean
+}
+
+export function TakeCard({ take, isNewest }: TakeCardProps) {
+  const { progress, audio } = take
+  const isCompleted = progress?.status === 'COMPLETED'
+  const isFailed = progress?.status === 'FAILED'
+  const finished = isCompleted ? (audio?.wav ?? null) : null
+  return (
+    <article class="take card" aria-label={`Take by ${take.voiceName}`}>
+      <header class="take-head">
+        <span class="voice-face small" aria-hidden="true" data-hue={hueOf(take.voice)}>
+          {take.voiceName.slice(0, 1)}
+        </span>
+        <strong>{take.voiceName}</strong>
+        <time class="faint small-text" dateTime={take.at}>
+          {clockTime(take.at)}
+        </time>
+        <TakeState take={take} />
+        <span class="grow" />
+        <TakeActions take={take} />
+      </header>
+      <p class="take-text" dir="auto">
+        {take.text}
+      </p>
+      {isFailed ? (
+        <p class="notice bad small-text">
+          {progress.error} <code>{progress.errorCode}</code>
+        </p>
+      ) : (
+        <Player
+          src={finished ?? audio?.liveUrl ?? null}
+          waveUrl={finished}
+          label={`the take by ${take.voiceName}`}
+          isAutoplay={isNewest}
+          onError={() => void refreshAudio(take.jobId)}
+        />
+      )}
+    </article>
+  )
+}
+
+function TakeState({ take: { progress } }: { take: Take }) {
+  if (progress === null) return <StateMark state="QUEUED" />
+  if (progress.status === 'COMPLETED') {
+    const { audioMs, runMs } = { audioMs: null, ...progress }
+    return (
+      <span class="faint small-text figure">
+        {duration(audioMs)} of audio · made in {duration(runMs)} · {count(progress.cost)} credits
+      </span>
+    )
+  }
+  if (progress.status === 'QUEUED')
+    return (
+      <StateMark
+        state="QUEUED"
+        label={progress.queuePosition ? `waiting, place ${progress.queuePosition}` : 'waiting'}
+      />
+    )
+  return (
+    <>
+      <StateMark state={progress.status} />
+      {progress.status === 'PROCESSING' && <Chunks progress={progress} />}
+    </>
+  )
+}
+
+function Chunks({ progress }: { progress: NonNullable<Take['progress']> }) {
+  const { chunksDone, chunksTotal } = { chunksDone: null, chunksTotal: null, ...progress }
+  if (!chunksTotal) return null
+  return (
+    <progress class="bar" value={chunksDone ?? 0} max={chunksTotal} aria-label="Chunks rendered">
+      {chunksDone} of {chunksTotal}
+    </progress>
+  )
+}
+
+function TakeActions({ take }: { take: Take }) {
+  const cancel = useAction(async () => void (await ask(cancelJob, { jobId: take.jobId })))
+  const status = take.progress?.status
+  const isOver = status === 'COMPLETED' || status === 'FAILED'
+  return (
+    <>
+      {cancel.failure !== null && <Failure failure={cancel.failure} />}
+      {!isOver && (
+        <button type="button" class="button small" disabled={cancel.isRunning} onClick={() => cancel.run()}>
+          Cancel
+        </button>
+      )}
+      {status === 'COMPLETED' && take.audio !== null && <DownloadMenu audio={take.audio} name={fileName(take)} />}
+      <a
+        class="button quiet small only-icon"
+        href={at(`/jobs/${take.jobId}`)}
+        aria-label="Open the job"
+        title="Open the job"
+      >
+        <Icon name="out" size={14} />
+      </a>
+      {isOver && (
+        <button
+          type="button"
+          class="button quiet small only-icon"
+          aria-label="Remove this take"
+          title="Remove this take"
+          onClick={() => dropTake(take.jobId)}
+        >
+          <Icon name="close" size={14} />
+        </button>
+      )}
+    </>
+  )
+}
+
+/** `aria_2026-11-22_09-05-00` */
+const fileName = ({ voice, at }: Take): string => `${voice}_${at.slice(0, 19).replace('T', '_').replaceAll(':', '-')}`
+
+/** One of six colours, always the same for a voice. */
+export const hueOf = (voice: string): number => [...voice].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 6

@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import { ask } from '../api/ask.ts'
+import { follow } from '../api/follow.ts'
+import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
+
+export type Progress = SpeakingSubscription['jobUpdated']
+export type Audio = HeardQuery['voiceJob']
+
+/** One press of Speak. The service never returns a text: it stays in this tab, and goes with it. */
+export interface Take {
+  readonly jobId: string
+  readonly endpoint: string
+  readonly voice: string
+  readonly voiceName: string
+  readonly text: string
+  readonly at: string
+  readonly progress: Progress | null
+  readonly audio: Audio | null
+}
+
+const MAX_TAKES = 40
+
+/** Newest first. */
+export const takes = signal<readonly Take[]>([])
+
+type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
+
+/** Submits, and follows the job until it has ended. @throws Refusal */
+export async function startTake(take: NewTake, inputs: Readonly<Record<string, unknown>>): Promise<void> {
+  const idempotencyKey = `console-${randomName()}`
+  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
+  const { jobId } = submitted
+  const fresh: Take = { ...take, jobId, at: new Date().toISOString(), progress: null, audio: null }
+  takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
+  void refreshAudio(jobId)
+  const stop = follow(speaking, { id: jobId }, ({ jobUpdated }) => {
+    change(jobId, { progress: jobUpdated })
+    if (jobUpdated.status === 'COMPLETED') void refreshAudio(jobId)
+    if (jobUpdated.status === 'COMPLETED' || jobUpdated.status === 'FAILED') queueMicrotask(() => stop())
+  })
+}
+
+/** Signs its URLs again: they live for 15 minutes. */
+export async function refreshAudio(jobId: string): Promise<void> {
+  const { voiceJob } = await ask(heard, { jobId })
+  change(jobId, { audio: voiceJob })
+}
+
+export function dropTake(jobId: string): void {
+  takes.value = takes.value.filter((take) => take.jobId !== jobId)
+}
+
+function change(jobId: string, changes: Partial<Take>): void {
+  takes.value = takes.value.map((take) => (take.jobId === jobId ? { ...take, ...changes } : take))
+}
+
+/** `crypto.randomUUID` is there over https and on localhost alone. */
+const randomName = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

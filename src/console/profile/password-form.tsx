@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { loadSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { changePassword, completePerson } from '../operations.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Field } from '../parts/field.tsx'
+import { toast } from '../parts/toast.tsx'
+
+const MIN_CHARACTERS = 12
+
+interface PasswordFormProps {
+  readonly email: string
+  /** Without one, as after a sign-in link, the address is chosen as well. */
+  readonly hasPassword: boolean
+  readonly onDone: () => void
+}
+
+export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) {
+  const [address, setAddress] = useState(hasPassword ? email : email.endsWith('.invalid') ? '' : email)
+  const [current, setCurrent] = useState('')
+  const [fresh, setFresh] = useState('')
+  const save = useAction(async () => {
+    if (hasPassword) await ask(changePassword, { currentPassword: current, newPassword: fresh })
+    else await ask(completePerson, { email: address.trim(), password: fresh })
+    toast('The password is saved. Your other sessions have ended.')
+    setCurrent('')
+    setFresh('')
+    await loadSession()
+    onDone()
+  })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void save.run()
+  }
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>{hasPassword ? 'Password' : 'Make this account yours'}</h2>
+        <p>{hasPassword ? email : 'You came by a link. Choose an address and a password to sign in with.'}</p>
+      </div>
+      <form class="stack card-body" onSubmit={onSubmit}>
+        {save.failure !== null && <Failure failure={save.failure} />}
+        <FirstField
+          hasPassword={hasPassword}
+          value={hasPassword ? current : address}
+          onChange={hasPassword ? setCurrent : setAddress}
+        />
+        <Field label="New password" hint={`At least ${MIN_CHARACTERS} characters.`}>
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              type="password"
+              autocomplete="new-password"
+              required
+              minLength={MIN_CHARACTERS}
+              value={fresh}
+              onInput={(event) => setFresh(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row">
+          <button type="submit" class="button primary" disabled={save.isRunning}>
+            Save
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+interface FirstFieldProps {
+  readonly hasPassword: boolean
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** The present password proves who changes it; without one it is the address that is chosen. */
+const FirstField = ({ hasPassword, value, onChange }: FirstFieldProps) => (
+  <Field label={hasPassword ? 'Current password' : 'E-mail address'}>
+    {(parts) =>
+      hasPassword ? (
+        <input
+          {...parts}
+          class="input"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...parts}
+          class="input"
+          type="email"
+          autocomplete="username"
+          required
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    }
+  </Field>
+)

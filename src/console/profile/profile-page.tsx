@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { signOut } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { endSession, type ProfileQuery, profile as profileQuery } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { exactTime } from '../parts/format.ts'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Page } from '../parts/page.tsx'
+import { toast } from '../parts/toast.tsx'
+import { PasswordForm } from './password-form.tsx'
+
+type Me = NonNullable<ProfileQuery['me']>
+
+/** The user's own password and sessions. */
+export function ProfilePage() {
+  const query = useQuery(profileQuery, {})
+  return (
+    <Page title="Profile" isNarrow>
+      <Load query={query} skeleton={<SkeletonRows rows={4} />}>
+        {({ me }) =>
+          me && (
+            <>
+              <PasswordForm
+                key={String(me.user.hasPassword)}
+                email={me.user.email}
+                hasPassword={me.user.hasPassword}
+                onDone={query.reload}
+              />
+              <Sessions sessions={me.sessions} onChange={query.reload} />
+            </>
+          )
+        }
+      </Load>
+    </Page>
+  )
+}
+
+function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: () => void }) {
+  const [isAsking, setAsking] = useState(false)
+  const end = async (id: string): Promise<void> => {
+    await ask(endSession, { id })
+    toast('The session has ended.')
+    onChange()
+  }
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Where you are signed in</h2>
+        <button type="button" class="button danger small" onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </button>
+      </div>
+      <ul class="card-body stack">
+        {sessions.map(({ id, createdAt, seenAt, current }) => (
+          <li key={id} class="row spread">
+            <span>
+              Since {exactTime(createdAt)} <span class="faint">· used </span>
+              <Moment at={seenAt} />
+            </span>
+            {current ? (
+              <span class="chip">this browser</span>
+            ) : (
+              <button type="button" class="button small" onClick={() => void end(id)}>
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isAsking && (
+        <ConfirmDialog
+          title="Sign out everywhere?"
+          action="Sign out everywhere"
+          isDanger
+          onConfirm={() => signOut(true, at('/'))}
+          onClose={() => setAsking(false)}
+        >
+          Every browser that you are signed in with is signed out, this one included.
+        </ConfirmDialog>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,121 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { at, PREFIX } from '../api/base.ts'
+import { session, signOut } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Segments } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+import { balance } from './balance.ts'
+import { isHelpOpen } from './help-dialog.tsx'
+import type { Section } from './sections.ts'
+import { theme } from './theme.ts'
+
+/** At the foot of the rail: whose account this is, its balance, and what concerns the user alone. */
+export function AccountMenu({ spare }: { spare: readonly Section[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const me = session.value
+  useCloseOutside(root, () => setOpen(false))
+  return (
+    <div class="account" ref={root}>
+      {isOpen && <MenuPanel spare={spare} onClose={() => setOpen(false)} />}
+      <button type="button" class="account-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span class="avatar" aria-hidden="true">
+          {me?.accountName.slice(0, 1).toUpperCase()}
+        </span>
+        <span class="account-words">
+          <span class="account-name" dir="auto">
+            {me?.accountName}
+          </span>
+          <span class="account-balance">{count(balance.value)} credits</span>
+        </span>
+        <span class="more-word">More</span>
+      </button>
+    </div>
+  )
+}
+
+/** A menu ends with the focus elsewhere, a press outside of it, or Escape. */
+function useCloseOutside(root: { readonly current: HTMLElement | null }, close: () => void): void {
+  useEffect(() => {
+    const onLeave = (event: Event): void => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) close()
+    }
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') close()
+    }
+    document.addEventListener('focusin', onLeave)
+    document.addEventListener('pointerdown', onLeave)
+    document.addEventListener('keydown', onKey)
+    return () => {
+      document.removeEventListener('focusin', onLeave)
+      document.removeEventListener('pointerdown', onLeave)
+      document.removeEventListener('keydown', onKey)
+    }
+  }, [])
+}
+
+interface PanelProps {
+  readonly spare: readonly Section[]
+  readonly onClose: () => void
+}
+
+function MenuPanel({ spare, onClose }: PanelProps) {
+  const leave = useAction(() => signOut(false, at('/')))
+  return (
+    <div class="menu">
+      <p class="menu-head">
+        <strong dir="auto">{session.value?.user.email}</strong>
+        <span class="faint">{count(balance.value)} credits</span>
+      </p>
+      <div class="menu-spare">
+        {spare.map(({ path, name, icon }) => (
+          <a key={path} class="menu-item" href={at(path)} onClick={onClose}>
+            <Icon name={icon} /> {name}
+          </a>
+        ))}
+      </div>
+      <ThemeSwitch />
+      <a class="menu-item" href={at('/profile')} onClick={onClose}>
+        <Icon name="profile" /> Profile
+      </a>
+      <a class="menu-item" href={`${PREFIX}/docs`}>
+        <Icon name="code" /> API documentation
+      </a>
+      <button
+        type="button"
+        class="menu-item"
+        onClick={() => {
+          onClose()
+          isHelpOpen.value = true
+        }}
+      >
+        <Icon name="help" /> Keyboard shortcuts
+      </button>
+      <button type="button" class="menu-item" disabled={leave.isRunning} onClick={() => leave.run()}>
+        <Icon name="signOut" /> Sign out
+      </button>
+    </div>
+  )
+}
+
+const ThemeSwitch = () => (
+  <Segments
+    label="Colours"
+    value={theme.value}
+    onChange={(value) => {
+      theme.value = value
+    }}
+    options={[
+      ['system', <IconWord key="s" icon="system" word="System" />],
+      ['light', <IconWord key="l" icon="sun" word="Light" />],
+      ['dark', <IconWord key="d" icon="moon" word="Dark" />],
+    ]}
+  />
+)
+
+const IconWord = ({ icon, word }: { icon: 'system' | 'sun' | 'moon'; word: string }) => (
+  <>
+    <Icon name={icon} size={14} /> {word}
+  </>
+)

@@ -1,0 +1,46 @@
+import type { IconName } from '../parts/icon.tsx'
+
+export interface Section {
+  readonly path: string
+  readonly name: string
+  readonly icon: IconName
+  /** Behind `g`. */
+  readonly letter?: string
+}
+
+interface Group {
+  readonly name: string
+  readonly sections: readonly Section[]
+}
+
+const CREATE: Group = {
+  name: 'Create',
+  sections: [{ path: '/playground', name: 'Playground', icon: 'playground', letter: 'p' }],
+}
+const OBSERVE: Group = {
+  name: 'Observe',
+  sections: [
+    { path: '/', name: 'Overview', icon: 'overview', letter: 'o' },
+    { path: '/jobs', name: 'Jobs', icon: 'jobs', letter: 'j' },
+    { path: '/statistics', name: 'Statistics', icon: 'statistics', letter: 's' },
+  ],
+}
+const CONFIGURE: Group = {
+  name: 'Configure',
+  sections: [
+    { path: '/keys', name: 'API keys', icon: 'keys', letter: 'k' },
+    { path: '/webhooks', name: 'Webhooks', icon: 'webhooks', letter: 'w' },
+    { path: '/credits', name: 'Credits', icon: 'credits', letter: 'c' },
+    { path: '/people', name: 'People', icon: 'people', letter: 'u' },
+  ],
+}
+
+/** What a user may open, group by group; the service refuses everything else all the same. */
+export const sectionsFor = (isOwner: boolean): readonly Group[] =>
+  isOwner ? [CREATE, OBSERVE, CONFIGURE] : [CREATE, OBSERVE]
+
+/** The section that a path belongs to: the longest one that it begins with. */
+export function currentSection(sections: readonly Section[], path: string): string | undefined {
+  const fitting = sections.filter((one) => path === one.path || (one.path !== '/' && path.startsWith(`${one.path}/`)))
+  return fitting.toSorted((a, b) => b.path.length - a.path.length)[0]?.path
+}

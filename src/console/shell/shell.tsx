@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { at } from '../api/base.ts'
+import { isOwner, session } from '../api/session.ts'
+import { Toasts } from '../parts/toast.tsx'
+import { followAccount } from './account-live.ts'
+import { balance } from './balance.ts'
+import { areShortcutsOn, HelpDialog, isHelpOpen } from './help-dialog.tsx'
+import { Rail } from './rail.tsx'
+import { sectionsFor } from './sections.ts'
+import { createShortcuts, takesText } from './shortcuts.ts'
+
+/** What stands around every screen of a signed-in user. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  useShortcuts()
+  const me = session.value
+  useEffect(() => {
+    if (me) balance.value = me.credits
+  }, [me])
+  useEffect(() => followAccount(), [me?.user.id])
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Rail />
+      <div class="stage">{children}</div>
+      <HelpDialog />
+      <Toasts />
+    </div>
+  )
+}
+
+function useShortcuts(): void {
+  const { route } = useLocation()
+  const owns = isOwner.value
+  useEffect(() => {
+    const sections = sectionsFor(owns).flatMap((group) => group.sections)
+    const press = createShortcuts(
+      Object.fromEntries(sections.map(({ letter, path }) => [letter, path])),
+      { go: (path) => route(at(path)), showHelp, search: focusSearch },
+      () => performance.now(),
+    )
+    const onKey = (event: KeyboardEvent): void => {
+      if (!areShortcutsOn.value || document.querySelector('dialog[open]') !== null) return
+      const { key, ctrlKey, metaKey, altKey } = event
+      const isTyping = takesText(document.activeElement)
+      if (press({ key, ctrlKey, metaKey, altKey, isTyping })) event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [owns])
+}
+
+function showHelp(): void {
+  isHelpOpen.value = true
+}
+
+function focusSearch(): void {
+  document.querySelector<HTMLElement>('[data-search]')?.focus()
+}

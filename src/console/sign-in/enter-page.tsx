@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { loadSession } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { enter, link as linkQuery } from '../operations.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Gate } from './sign-in-page.tsx'
+
+/**
+ * Where a sign-in link leads. The token is taken out of the address first, so that it stays in no history; it is used up by the click alone,
+ * after the page has said whose account it opens.
+ */
+export function EnterPage() {
+  const { route } = useLocation()
+  const [token] = useState(() => location.hash.slice(1))
+  const query = useQuery(linkQuery, { token })
+  const open = useAction(async () => {
+    await ask(enter, { token })
+    await loadSession()
+    route(at('/playground'), true)
+  })
+  useEffect(() => {
+    document.title = 'Sign in · Sonant'
+    history.replaceState(null, '', location.pathname)
+  }, [])
+  const found = query.data?.signInLink
+  if (query.data === null && query.failure === null) return <Gate title="One moment">{null}</Gate>
+  return (
+    <Gate title={found ? 'Welcome' : 'This link does not open anything'}>
+      {query.failure !== null && <Failure failure={query.failure} onRetry={query.reload} />}
+      {open.failure !== null && <Failure failure={open.failure} />}
+      {found ? (
+        <div class="stack">
+          <p class="lead">
+            You sign in as <strong dir="auto">{found.email}</strong>, with the account{' '}
+            <strong dir="auto">{found.account}</strong>.
+          </p>
+          <button type="button" class="button primary large" disabled={open.isRunning} onClick={() => open.run()}>
+            Sign in
+          </button>
+          <p class="hint">
+            The link works once. Do not go on if somebody else sent it to sign you in to their account.
+          </p>
+        </div>
+      ) : (
+        <div class="stack">
+          <p class="lead">
+            It was used already, or is older than 15 minutes. Ask for another one, or make it on the machine that runs
+            Sonant:
+          </p>
+          <pre>npx sonant users sign-in-link you@example.com</pre>
+          <a class="button" href={at('/')}>
+            Sign in with a password
+          </a>
+        </div>
+      )}
+    </Gate>
+  )
+}

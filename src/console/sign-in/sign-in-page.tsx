@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Refusal } from '../api/refusal.ts'
+import { endedFor, signIn } from '../api/session.ts'
+import { useAction } from '../api/use-action.ts'
+import { Field } from '../parts/field.tsx'
+import { Mark } from '../shell/rail.tsx'
+
+/** E-mail and password. The page that was asked for opens afterwards, as its address stays. */
+export function SignInPage() {
+  const [email, setEmail] = useState(endedFor.value ?? '')
+  const [password, setPassword] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const action = useAction(() => signIn(email, password))
+  const seconds = useCountdown(action.failure)
+  useEffect(() => {
+    document.title = 'Sign in · Sonant'
+  }, [])
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await action.run()
+    field.current?.focus()
+  }
+  return (
+    <Gate
+      title="Sign in"
+      lead={endedFor.value === null ? undefined : 'Your session has ended. Sign in to go on where you were.'}
+    >
+      <form class="stack" onSubmit={onSubmit}>
+        <Field label="E-mail address">
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              type="email"
+              name="email"
+              autocomplete="username"
+              required
+              value={email}
+              onInput={(event) => setEmail(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Password" error={action.failure === null ? undefined : messageOf(action.failure, seconds)}>
+          {(parts) => (
+            <input
+              {...parts}
+              ref={field}
+              class="input"
+              type="password"
+              name="password"
+              autocomplete="current-password"
+              required
+              value={password}
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="button primary large" disabled={action.isRunning || seconds > 0}>
+          {action.isRunning ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+      <details class="aside">
+        <summary>No password, or lost it?</summary>
+        <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
+        <pre>npx sonant users sign-in-link you@example.com</pre>
+      </details>
+    </Gate>
+  )
+}
+
+interface GateProps {
+  readonly title: string
+  readonly lead?: string | undefined
+  readonly children: ComponentChildren
+}
+
+/** What stands in front of the console: the form on one side, the wave on the other. */
+export const Gate = ({ title, lead, children }: GateProps) => (
+  <div class="gate">
+    <main id="main" class="gate-form">
+      <p class="brand">
+        <Mark />
+        <span class="word">Sonant</span>
+      </p>
+      <h1>{title}</h1>
+      {lead !== undefined && <p class="lead">{lead}</p>}
+      {children}
+    </main>
+    <div class="gate-art" aria-hidden="true">
+      <svg aria-hidden="true" viewBox="0 0 640 320" preserveAspectRatio="xMidYMid meet">
+        {WAVE.map((height, index) => (
+          <rect key={index} x={index * 13.4} y={160 - height / 2} width="6" height={height} rx="3" />
+        ))}
+      </svg>
+      <p>Text in, speech out.</p>
+    </div>
+  </div>
+)
+
+/** A spoken sentence, more or less. */
+const WAVE = Array.from({ length: 48 }, (_, index) => {
+  const envelope = Math.sin((index / 47) * Math.PI) ** 0.7
+  const voice = Math.abs(Math.sin(index * 0.9) * 0.6 + Math.sin(index * 2.3) * 0.4)
+  return Math.round(10 + 230 * envelope * voice)
+})
+
+const messageOf = ({ message }: Refusal, seconds: number): string =>
+  seconds > 0 ? `Too many attempts. Try again in ${seconds} s.` : message
+
+/** Seconds that are left of the pause that the service asked for. */
+function useCountdown(failure: Refusal | null): number {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    setSeconds(failure?.retryAfterSeconds ?? 0)
+    if (failure?.retryAfterSeconds === undefined) return
+    const timer = setInterval(() => setSeconds((before) => Math.max(0, before - 1)), 1000)
+    return () => clearInterval(timer)
+  }, [failure])
+  return seconds
+}

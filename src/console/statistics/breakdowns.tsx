@@ -1,0 +1,107 @@
+import { at } from '../api/base.ts'
+import type { StatisticsQuery } from '../operations.ts'
+import { count, duration, sentence, shortCount } from '../parts/format.ts'
+
+type Total = StatisticsQuery['total'][number]
+
+/** Waiting and running times, as half, 95 and 99 of 100 jobs saw them. */
+export const Latencies = ({ wait, run }: { wait: Total['waitMs'] | null; run: Total['runMs'] | null }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Times</h2>
+    </div>
+    <div class="table-box">
+      <table>
+        <thead>
+          <tr>
+            <th> </th>
+            <th class="end">p50</th>
+            <th class="end">p95</th>
+            <th class="end">p99</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(
+            [
+              ['Waited', wait],
+              ['Ran', run],
+            ] as const
+          ).map(([name, values]) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td class="end">{duration(values?.p50)}</td>
+              <td class="end">{duration(values?.p95)}</td>
+              <td class="end">{duration(values?.p99)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)
+
+/** Failures by code, each leading to its jobs. */
+export function Breakdown({ errors }: { errors: StatisticsQuery['errors'] }) {
+  const failed = errors.filter(({ errorCode }) => errorCode).toSorted((a, b) => b.jobs - a.jobs)
+  const most = failed[0]?.jobs ?? 1
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Failures by code</h2>
+      </div>
+      {failed.length === 0 ? (
+        <p class="card-body muted">No job of this window failed.</p>
+      ) : (
+        <ul class="card-body meters">
+          {failed.map(({ errorCode, jobs }) => (
+            <li key={errorCode}>
+              <a href={at(`/jobs?error=${errorCode?.toLowerCase()}`)}>{sentence(errorCode ?? '')}</a>
+              <meter min={0} max={most} value={jobs} aria-label={sentence(errorCode ?? '')} />
+              <span class="figure">{count(jobs)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+export const EndpointsTable = ({ endpoints }: { endpoints: StatisticsQuery['endpoints'] }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Endpoints</h2>
+    </div>
+    <div class="table-box as-cards">
+      <table>
+        <thead>
+          <tr>
+            <th>Endpoint</th>
+            <th class="end">Jobs</th>
+            <th class="end">Ran, p50</th>
+            <th class="end">Ran, p95</th>
+            <th class="end">Audio</th>
+            <th class="end">Credits</th>
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map(({ endpointKey, jobs, runMs, audioSeconds, credits }) => (
+            <tr key={endpointKey}>
+              <td>
+                <a href={at(`/jobs?endpoint=${endpointKey}`)}>{endpointKey}</a>
+              </td>
+              <td class="end">{shortCount(jobs)}</td>
+              <td class="end phone-none">{duration(runMs?.p50)}</td>
+              <td class="end" data-label="p95">
+                {duration(runMs?.p95)}
+              </td>
+              <td class="end" data-label="Audio">
+                {duration((audioSeconds ?? 0) * 1000)}
+              </td>
+              <td class="end phone-none">{shortCount(credits ?? 0)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)

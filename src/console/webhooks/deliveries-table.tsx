@@ -1,0 +1,49 @@
+import { at } from '../api/base.ts'
+import type { DeliveryRowFragment } from '../operations.ts'
+import { Moment } from '../parts/moment.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { StateMark } from '../parts/state-mark.tsx'
+import { outcomeWords } from './outcome-words.ts'
+
+export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryRowFragment[] }) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Delivery</th>
+          <th>State</th>
+          <th>Outcome</th>
+          <th>Job</th>
+          <th class="end">Attempts</th>
+          <th>Created</th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.id}>
+            <td>
+              <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
+            </td>
+            <td>
+              <StateMark state={delivery.state} />
+            </td>
+            <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
+            <td>
+              {delivery.test ? (
+                <span class="chip">test</span>
+              ) : (
+                <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
+              )}
+            </td>
+            <td class="end" data-label="Attempts">
+              {delivery.attempts.length}
+            </td>
+            <td>
+              <Moment at={delivery.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { setWebhookUrl } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { toast } from '../parts/toast.tsx'
+
+interface UrlFormProps {
+  /** Empty: there is none. */
+  readonly url: string
+  readonly onSaved: () => void
+}
+
+export function UrlForm({ url, onSaved }: UrlFormProps) {
+  const [text, setText] = useState(url)
+  const [isClearing, setClearing] = useState(false)
+  const write = async (value: string | null): Promise<void> => {
+    await ask(setWebhookUrl, { url: value })
+    toast(value === null ? 'There is no webhook URL any more.' : 'The webhook URL is saved.')
+    onSaved()
+  }
+  const save = useAction(() => write(text.trim()))
+  const { failure } = save
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void save.run()
+  }
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>Where deliveries go</h2>
+      </div>
+      <form class="stack card-body" onSubmit={onSubmit}>
+        <Field
+          label="URL"
+          hint="https, on port 443 or from 1024 upwards. A submission may name another."
+          error={failure === null ? undefined : (failure.details[0]?.message ?? failure.message)}
+        >
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              type="url"
+              inputMode="url"
+              placeholder="https://example.com/hooks/sonant"
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row">
+          <button
+            type="submit"
+            class="button primary"
+            disabled={save.isRunning || text.trim() === '' || text.trim() === url}
+          >
+            Save
+          </button>
+          {url !== '' && (
+            <button type="button" class="button danger" onClick={() => setClearing(true)}>
+              Clear
+            </button>
+          )}
+        </div>
+      </form>
+      {isClearing && <ClearDialog onConfirm={() => write(null)} onClose={() => setClearing(false)} />}
+    </section>
+  )
+}
+
+const ClearDialog = ({ onConfirm, onClose }: { onConfirm: () => Promise<void>; onClose: () => void }) => (
+  <ConfirmDialog title="Clear the webhook URL?" action="Clear" isDanger onConfirm={onConfirm} onClose={onClose}>
+    Jobs whose submission names no URL are no longer delivered. Deliveries under way keep their URL.
+  </ConfirmDialog>
+)

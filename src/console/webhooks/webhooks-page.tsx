@@ -1,0 +1,96 @@
+import { useLocation } from 'preact-iso/router'
+import { ask } from '../api/ask.ts'
+import { at } from '../api/base.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { deliveries as deliveriesQuery, sendTest, webhookSettings } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Segments } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { DeliveriesTable } from './deliveries-table.tsx'
+import { Secrets } from './secrets.tsx'
+import { UrlForm } from './url-form.tsx'
+
+const PAGE = 50
+
+/** Where deliveries go, what signs them, and what became of each. */
+export function WebhooksPage() {
+  const settings = useQuery(webhookSettings, {})
+  const { route } = useLocation()
+  const test = useAction(async () => {
+    const { sendTestWebhook } = await ask(sendTest, {})
+    route(at(`/webhooks/deliveries/${sendTestWebhook.id}`))
+  })
+  const hasUrl = Boolean(settings.data?.webhook.url)
+  const actions = (
+    <button type="button" class="button" disabled={!hasUrl || test.isRunning} onClick={() => test.run()}>
+      <Icon name="send" /> Send a test
+    </button>
+  )
+  return (
+    <Page title="Webhooks" actions={actions}>
+      {test.failure !== null && <Failure failure={test.failure} />}
+      <Load query={settings} skeleton={<SkeletonRows rows={3} />}>
+        {({ webhook }) => (
+          <div class="halves">
+            <UrlForm key={webhook.url ?? ''} url={webhook.url ?? ''} onSaved={settings.reload} />
+            <Secrets secrets={webhook.secrets} onRotated={settings.reload} />
+          </div>
+        )}
+      </Load>
+      <Deliveries />
+    </Page>
+  )
+}
+
+function Deliveries() {
+  const { query, change } = useAddress()
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(deliveriesQuery, { ...page, ...(query.outcome && { outcome: query.outcome }) })
+  return (
+    <section class="section" aria-labelledby="deliveries">
+      <div class="row spread section-head">
+        <h2 id="deliveries">Deliveries</h2>
+        <div class="row">
+          <Segments
+            label="Outcome"
+            value={query.outcome ?? ''}
+            onChange={(outcome) => change({ outcome, after: null, before: null })}
+            options={OUTCOMES}
+          />
+          <button type="button" class="button" onClick={list.reload}>
+            <Icon name="reload" /> Refresh
+          </button>
+        </div>
+      </div>
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ webhookDeliveries: { edges, pageInfo } }) =>
+          edges.length === 0 ? (
+            <Empty title={query.outcome ? 'No delivery ended so' : 'Nothing has been delivered'}>
+              When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.
+            </Empty>
+          ) : (
+            <>
+              <DeliveriesTable deliveries={edges.map(({ node }) => node)} />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+            </>
+          )
+        }
+      </Load>
+    </section>
+  )
+}
+
+const OUTCOMES = [
+  ['', 'All'],
+  ['succeeded', 'Succeeded'],
+  ['timeout', 'Timed out'],
+  ['connect_failed', 'Not connected'],
+] as const
