@@ -147,7 +147,7 @@ describe('examples', () => {
     const pods = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' || kind === 'Job' ? [spec.template] : []))
     expect(pods.map(({ spec }) => spec.containers[0].args)).toEqual([['migrate'], ['serve'], ['work']])
     const [{ data }] = objects
-    expect(Object.keys(data).filter((name) => !isSetting(name) && name !== 'DRAIN_SECONDS')).toEqual([])
+    expect(Object.keys(data).filter((name) => !isSetting(name))).toEqual([])
     const { shutdownSeconds, migrate } = readSettings({ ...data, ...SECRETS })
     expect(migrate).toBe(false)
     for (const { kind, spec } of objects.filter((one) => one.kind === 'Deployment')) {

@@ -11,7 +11,7 @@ import type { Job } from '../jobs/job-shape.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { verifyMediaPath } from '../storage/sign-url.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
-import { audioOf } from '../voice/voice-job-audio.ts'
+import { audioOf, requireSpeech } from '../voice/voice-job-audio.ts'
 
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
@@ -35,8 +35,12 @@ async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: Fast
   const job = await findJob(runtime.db.pool, jobId, null)
   if (job?.type !== 'voice' || !isAudioFormat(format)) throw notFound()
   reply.headers({ 'content-type': grant.contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-  if (request.method === 'HEAD') return reply.send()
   const isLive = folder === AUDIO_FOLDERS.live && job.status !== 'completed'
+  if (request.method === 'HEAD') {
+    // Nothing is read, but what a GET would say of audio that was deleted is said.
+    if (job.status === 'completed') requireSpeech(job)
+    return reply.send()
+  }
   return reply.send(isLive ? await live(runtime, job, format, gone) : (await audioOf(runtime, job, format)).content)
 }
 

@@ -61,7 +61,7 @@ export function requireFormat(format: string | null | undefined): AudioFormat | 
 }
 
 /** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
-function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
+export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   if (status === 'queued' || status === 'processing')
     throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
       retryAfterSeconds: RETRY_AFTER_SECONDS,

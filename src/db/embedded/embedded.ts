@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode, openDataDirectory, using } from '../../values/data-directory.ts'
 import type { Log } from '../../values/log.ts'
+import { boundLog } from './bounded-log.ts'
 import { findAccount } from './embedded-account.ts'
 import { findBinaries } from './embedded-binaries.ts'
 import { initialise, isInitialised, openSocketDirectory, postgresDirectory } from './embedded-directory.ts'
@@ -14,6 +15,8 @@ import { type Attempt, type Cluster, lockHolder, startPostmaster, stopPostmaster
 const PRESENCE = 'sonant presence'
 const LEAVING = 'sonant leaving'
 const POLL_MS = 20
+/** Held by the process that cuts the server's log. */
+const LOG_LOCK = 7_242_005
 /** How long a lock whose owner does not answer is tried again: a killed postmaster's children take some time to notice. */
 const LOCKED_DEADLINE_MS = 10_000
 /** Recovery after a crash replays the log; a database that says it is starting up gets this long. */
@@ -69,12 +72,21 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
   const close = async () => {
     if (closed) return
     closed = true
+    unbound()
     await underway?.catch(() => undefined)
     if (presence !== undefined) await detach(presence, cluster)
   }
 
   await ensure()
+  const unbound = boundLog(cluster.logFile, async (work) => presence && alone(presence, work))
   return { url, ensure, close }
+}
+
+/** One of all processes over the database at a time; the others leave it. */
+async function alone(client: Client, work: () => Promise<void>): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOG_LOCK])
+  if (rows[0]?.locked !== true) return
+  await work().finally(() => client.query('select pg_advisory_unlock($1)', [LOG_LOCK]))
 }
 
 async function prepareCluster(dataDir: string, fsync: boolean): Promise<Cluster> {

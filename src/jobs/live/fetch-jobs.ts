@@ -1,7 +1,7 @@
 import { Drain } from '../../concurrency/drain.ts'
 import type { Parts } from '../../context/context.ts'
 import { JOB_TABLES, type Job, PAGE_COLUMNS } from '../job-shape.ts'
-import type { FetchedJob, Follower } from './followers.ts'
+import type { FetchedJob, Follower, GoneJob } from './followers.ts'
 
 const MAX_BATCH = 500
 const RETRY_MS = 250
@@ -21,14 +21,18 @@ interface Wanted {
 export function openJobFetcher(
   parts: () => Pick<Parts, 'db' | 'log'>,
   notify: (fetched: FetchedJob) => void,
+  notifyGone: (gone: GoneJob) => void,
 ): JobFetcher {
   const fetchBatch = async (batch: ReadonlyMap<string, Wanted>): Promise<void> => {
+    const gone = new Map(batch)
     for (const job of await readJobs(parts(), [...batch.keys()])) {
       const asked = batch.get(job.id)
+      gone.delete(job.id)
       if (asked === undefined || asked.accountId !== job.accountId) continue
       const stamp = [job.status, job.attempt, job.chunksDone, job.partsDone, job.isProhibited].join()
       notify({ job, stamp, followers: asked.followers })
     }
+    for (const [jobId, { accountId }] of gone) notifyGone({ accountId, jobId })
   }
   const changed = new Drain<string, Wanted>({
     maxBatch: MAX_BATCH,

@@ -72,6 +72,18 @@ export function notifyFollower({ interest, stream, sent }: Follower, { job, stam
   if (interest.jobId !== null && isTerminal(job.status)) stream.finish()
 }
 
+/** A job that was deleted. */
+export interface GoneJob {
+  readonly accountId: string
+  readonly jobId: string
+}
+
+/** There is no state of a deleted job to push: the subscription to it ends, and any other forgets it. */
+export function notifyFollowerOfGone({ interest, stream, sent }: Follower, { jobId }: GoneJob): void {
+  sent.delete(jobId)
+  if (interest.jobId === jobId) stream.finish()
+}
+
 /** A job as it was read for its subscribers. */
 export interface FetchedJob {
   readonly job: Job

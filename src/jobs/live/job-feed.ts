@@ -8,9 +8,11 @@ import {
   type FetchedJob,
   type Follower,
   type Followers,
+  type GoneJob,
   type Interest,
   type JobStates,
   notifyFollower,
+  notifyFollowerOfGone,
   openFollowers,
 } from './followers.ts'
 import { JOB_CHANNEL } from './notify-job.ts'
@@ -33,7 +35,10 @@ export class JobFeed {
   constructor(parts: () => FeedParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#followers = openFollowers(subscriptions)
-    this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched))
+    const onGone = (gone: GoneJob): void => {
+      for (const follower of this.#of(gone.accountId)) notifyFollowerOfGone(follower, gone)
+    }
+    this.#fetcher = openJobFetcher(parts, (fetched) => this.#notify(fetched), onGone)
     this.#listen = lazily(() =>
       parts().notifier.listen(
         JOB_CHANNEL,

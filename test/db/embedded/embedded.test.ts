@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ask, embeddedWorkshop, isStopped, postmaster, until } from '../../setup/embedded.ts'
@@ -104,5 +104,20 @@ describe('embedded', () => {
     const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
     expect(log).toContain('ready to accept connections')
     expect(log).not.toContain('sesame')
+  })
+
+  test('the log of a server that has run for years is cut, its latest 16 MiB and more kept beside it, and it goes on', async () => {
+    const dataDir = await workshop.directory()
+    const [log, before] = [join(dataDir, 'postgres.log'), join(dataDir, 'postgres.log.1')]
+    const years = `${'of years ago\n'.repeat(1_400_000)}of just now\n`
+    await writeFile(log, years, { mode: 0o600 })
+    const embedded = await workshop.open(dataDir)
+    await expect.poll(async () => (await stat(log)).size).toBeLessThan(1_000_000)
+    const kept = await stat(before)
+    expect(kept.size).toBeGreaterThanOrEqual(years.length)
+    expect(kept.mode & 0o077).toBe(0)
+    await ask(embedded, `select pg_reload_conf()`)
+    await expect.poll(() => readFile(log, 'utf8')).toContain('reloading configuration files')
+    expect(await readFile(log, 'utf8')).not.toContain('\0')
   })
 })

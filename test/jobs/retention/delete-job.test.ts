@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobUpdated } from '../../../src/jobs/live/job-updated.ts'
+import { jobsUpdated } from '../../../src/jobs/live/jobs-updated.ts'
+import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { codeOf, errorOf, type GraphqlError, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
@@ -93,5 +96,24 @@ describe('deleteJob', () => {
     const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
     expect(await sonantOn(env, 'jobs', 'delete', id)).toEqual({ job_id: id, deleted: true })
     expect((await call(`${service.url}/api/v1/jobs/${id}`, { key })).status).toBe(404)
+  })
+
+  test('ends the subscription to the job, and a subscription to all goes on without it', async () => {
+    const { runtime } = service
+    const account = await service.createAccount(CREDITS)
+    const ctx = runtime.as({ kind: 'account', accountId: account, credits: 1n })
+    const [gone, kept] = await Promise.all([1, 2].map(() => insertJob(runtime.db, account, { status: 'queued' })))
+    const [one, all] = await Promise.all([jobUpdated(ctx, { jobId: gone! }), jobsUpdated(ctx, {})])
+    expect((await one.next()).value).toMatchObject({ id: gone, status: 'queued' })
+    const firsts = [await all.next(), await all.next()].map(({ value }) => value?.id)
+    expect(firsts.sort()).toEqual([gone, kept].sort())
+    // As where its end was missed.
+    await rows('delete from job where id = $1', [gone])
+    notifyJob(runtime, { accountId: account, jobId: gone! })
+    expect(await one.next()).toEqual({ done: true, value: undefined })
+    await rows(`update job set status = 'processing' where id = $1`, [kept])
+    notifyJob(runtime, { accountId: account, jobId: kept! })
+    expect((await all.next()).value).toMatchObject({ id: kept, status: 'processing' })
+    await all.return?.()
   })
 })
