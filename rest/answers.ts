@@ -6,6 +6,7 @@ import type { Job } from '../src/jobs/job-shape.ts'
 import { isTerminal } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import { presentVoiceJob } from '../src/jobs/present-voice-job.ts'
+import type { JobCaptions } from '../src/voice/captions/voice-job-captions.ts'
 import type { JobAudio } from '../src/voice/voice-job-audio.ts'
 import type { Answer, Call } from './operation.ts'
 import { presentDocument, presentFailure, presentJob, presentSubmission } from './present.ts'
@@ -71,6 +72,16 @@ export const audioFile = ({ contentType, content, format }: JobAudio, { params }
     'content-disposition': `inline; filename="${params.job_id}.${format}"`,
   },
   body: content,
+})
+
+/** 200 with a job's captions as a file. */
+export const captionsFile = ({ contentType, content, format }: JobCaptions, { params }: Call): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': contentType,
+    'content-disposition': `inline; filename="${params.job_id}.${format}"`,
+  },
+  body: Buffer.from(content),
 })
 
 /** A public document, or 304: a client's copy stays valid as long as the ETag does (RFC 9110 section 13.1.2). */

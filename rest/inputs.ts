@@ -38,8 +38,8 @@ export const voiceForm = ({ body }: Call): NewVoice => readVoiceForm(body as For
 
 export const voiceInput = ({ params }: Call): { voiceId: string } => ({ voiceId: params.voice_id ?? '' })
 
-/** A job, and the format that its audio is wanted in. */
-export const audioInput = (call: Call): { jobId: string; format: string | undefined } => ({
+/** A job, and the format that its audio or captions are wanted in. */
+export const formatInput = (call: Call): { jobId: string; format: string | undefined } => ({
   ...jobInput(call),
   format: call.query.format as string | undefined,
 })

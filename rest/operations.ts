@@ -23,14 +23,15 @@ import { voiceJob } from '../src/jobs/voice-job.ts'
 import { accountVoices } from '../src/library/account-voices.ts'
 import { addVoice } from '../src/library/add-voice.ts'
 import { deleteVoice } from '../src/library/delete-voice.ts'
+import { voiceJobCaptions } from '../src/voice/captions/voice-job-captions.ts'
 import { submitVoiceJob } from '../src/voice/submit-voice-job.ts'
 import { voiceJobAudio } from '../src/voice/voice-job-audio.ts'
-import { accepted, audioFile, cached, created, finished, ok, polled, shown } from './answers.ts'
+import { accepted, audioFile, cached, captionsFile, created, finished, ok, polled, shown } from './answers.ts'
 import { csvFile } from './csv.ts'
 import {
-  audioInput,
   chatInput,
   exportInput,
+  formatInput,
   jobInput,
   mediaTagInput,
   nothing,
@@ -95,9 +96,15 @@ export const operations = {
   exportJobs: operation({ scope: JOB_READ_SCOPE, input: exportInput, verb: exportJobs, answer: csvFile }),
   voiceJobAudio: operation({
     scope: JOB_READ_SCOPE,
-    input: audioInput,
+    input: formatInput,
     verb: voiceJobAudio,
     answer: audioFile,
+  }),
+  voiceJobCaptions: operation({
+    scope: JOB_READ_SCOPE,
+    input: formatInput,
+    verb: voiceJobCaptions,
+    answer: captionsFile,
   }),
   voiceJob: operation({ scope: VOICE_SCOPE, input: jobInput, verb: voiceJob, answer: polled }),
   accountVoices: operation({

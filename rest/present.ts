@@ -5,12 +5,12 @@ import type { CompanionView } from '../src/companion/companion-job.ts'
 import type { RetargetResult } from '../src/companion/retarget-companion.ts'
 import type { MediaTagResult } from '../src/companion/tag-media.ts'
 import type { PublicDocument, VoiceEndpoint } from '../src/context/catalog-snapshot.ts'
-import type { Parts } from '../src/context/context.ts'
 import { type JobResult, resultOf } from '../src/jobs/job-result.ts'
 import { errorOf, type Job, type JobSummary } from '../src/jobs/job-shape.ts'
 import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
+import type { UrlParts } from '../src/jobs/speech-urls.ts'
 import type { AccountVoice } from '../src/library/account-voice.ts'
 import type {
   Account as AccountBody,
@@ -84,7 +84,7 @@ const presentJobSummary = (job: JobSummary): JobSummaryBody => ({
 })
 
 /** The body of `job`: output URLs are signed now, and live 15 minutes. */
-export async function presentJob(parts: Pick<Parts, 'storage' | 'now'>, job: Job): Promise<JobBody> {
+export async function presentJob(parts: UrlParts, job: Job): Promise<JobBody> {
   const result = await resultOf(parts, job, job.storedOutputs ?? null)
   const error = errorOf(job)
   return {

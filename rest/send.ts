@@ -5,9 +5,10 @@ import { JSON_TYPE } from '../src/errors/describe-error.ts'
 import { OPEN_ANSWER } from '../src/http/cors.ts'
 import type { Answer } from './operation.ts'
 
-/** Sends JSON, or a stream as it comes. */
+/** Sends JSON, bytes as they are, or a stream as it comes. */
 export function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   if (headers !== undefined) reply.headers(headers)
+  if (Buffer.isBuffer(body)) return reply.code(status).send(body)
   if (!(body instanceof Readable))
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
   // An export waits for slow readers for longer (spill-reader.ts), and not at the database's expense.

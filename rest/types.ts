@@ -24,6 +24,10 @@ export type JobErrorCode =
  * `completed` and `failed` are final.
  */
 export type JobStatus = 'queued' | 'processing' | 'completed' | 'failed'
+/**
+ * How times are known; see the operation.
+ */
+export type TimeSource = 'engine' | 'aligned' | 'estimated'
 export type JobType = 'voice' | 'companion_chat' | 'companion_retarget' | 'companion_media_tag' | 'generate'
 
 /**
@@ -43,6 +47,9 @@ export interface Schemas {
   VoiceJobReceipt: VoiceJobReceipt
   VoiceJob: VoiceJob
   VoiceJobOutputs: VoiceJobOutputs
+  TimeSource: TimeSource
+  TimedText: TimedText
+  SpeechTimes: SpeechTimes
   JobType: JobType
   JobSummary: JobSummary
   Account: Account
@@ -191,10 +198,35 @@ export interface VoiceJob {
  */
 export interface VoiceJobOutputs {
   /**
-   * The speech as `audio/wav`.
+   * The speech: `audio/wav` unless the endpoint says otherwise.
    */
   audio: string
   [k: string]: string
+}
+export interface TimedText {
+  text: string
+  /**
+   * In seconds of the audio.
+   */
+  start: number
+  /**
+   * In seconds of the audio.
+   */
+  end: number
+  /**
+   * Where it begins in the submitted text in Unicode code points.
+   */
+  offset: number
+  /**
+   * In Unicode code points of the submitted text.
+   */
+  length: number
+  source: TimeSource
+}
+export interface SpeechTimes {
+  timing: TimeSource
+  words: TimedText[]
+  sentences: TimedText[]
 }
 /**
  * A job as the list shows it.
@@ -495,6 +527,7 @@ export interface Error {
     | 'METHOD_NOT_ALLOWED'
     | 'IDEMPOTENCY_IN_PROGRESS'
     | 'JOB_UNFINISHED'
+    | 'GONE'
     | 'PAYLOAD_TOO_LARGE'
     | 'UNSUPPORTED_MEDIA_TYPE'
     | 'IDEMPOTENCY_MISMATCH'

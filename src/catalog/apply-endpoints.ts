@@ -63,6 +63,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     timeLimitSeconds: spec.time_limit_seconds,
     creditsPerCharacter: spec.credits_per_character,
     audio: spec.audio ?? Prisma.DbNull,
+    captions: spec.captions ?? Prisma.DbNull,
     openai: spec.openai ?? Prisma.DbNull,
     libraryVoices: spec.library_voices ?? false,
   }

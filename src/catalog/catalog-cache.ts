@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type {
   AudioBlock,
+  CaptionsBlock,
   Catalog,
   CatalogSnapshot,
   JsonSchema,
@@ -54,6 +55,7 @@ async function loadSnapshot(db: Database): Promise<CatalogSnapshot> {
       engine: row.engine as VoiceEndpoint['engine'],
       responseFields: row.responseFields as ResponseField[],
       audio: row.audio as AudioBlock | null,
+      captions: row.captions as CaptionsBlock | null,
       openai: row.openai as OpenaiBlock | null,
     })),
     workflows.map((row) => ({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { VOICE_SCOPE } from '../access/scopes.ts'
+import { captionOutput } from '../audio/caption-format.ts'
 import type { JsonSchema, Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import { WEBHOOK_URL_MAX_CHARACTERS } from '../egress/check-webhook-url.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
@@ -31,8 +32,17 @@ export const requestSchema = (endpoint: VoiceEndpoint): JsonSchema => ({
       description: 'Notified when the job finishes. Falls back to the account-level webhook.',
     },
   },
-  'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' } },
+  'x-outputs': { audio: { type: 'string', format: 'uri', media_type: 'audio' }, ...captionOutputs(endpoint) },
 })
+
+/** An endpoint that lists no captions has none among its outputs. */
+const captionOutputs = ({ captions }: VoiceEndpoint) =>
+  Object.fromEntries(
+    (captions?.formats ?? []).map((format) => [
+      captionOutput(format),
+      { type: 'string', format: 'uri', media_type: 'text' },
+    ]),
+  )
 
 /** What a caller depends on; a change of anything else leaves the schema_version as it is. */
 const contractOf = (endpoint: VoiceEndpoint) => ({

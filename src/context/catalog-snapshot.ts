@@ -1,3 +1,4 @@
+import type { CaptionFormat } from '../audio/caption-format.ts'
 import type { FileFormat } from '../audio/format.ts'
 import type { Detail } from '../errors/service-error.ts'
 /** Fields of the poll body that an endpoint may declare in `response_fields`. */
@@ -8,6 +9,13 @@ export interface AudioBlock {
   readonly formats: readonly FileFormat[]
   /** The endpoint's own input that chooses among them. */
   readonly format_input?: string | undefined
+}
+
+/** Which captions of its speech are outputs of an endpoint's jobs. */
+export interface CaptionsBlock {
+  readonly formats: readonly CaptionFormat[]
+  /** The endpoint's own input that chooses among them; absent: all of them, always. */
+  readonly captions_input?: string | undefined
 }
 
 /** What clients of OpenAI's API may call an endpoint and its voices. */
@@ -46,6 +54,8 @@ export interface VoiceEndpoint {
   readonly voices: readonly Voice[]
   /** Absent: WAV. */
   readonly audio?: AudioBlock | null
+  /** Absent: none. */
+  readonly captions?: CaptionsBlock | null
   readonly openai?: OpenaiBlock | null
   /** Whether callers may speak as voices of their account's own here. */
   readonly libraryVoices?: boolean

@@ -29,11 +29,21 @@ export interface SpeechRequest {
   readonly signal: AbortSignal
 }
 
+/** Where a word begins to be heard, by the engine's own clock. */
+export interface WordMark {
+  /** Of its first character in the text that was asked for, in UTF-16 units. */
+  readonly offset: number
+  /** Of the rendering. */
+  readonly sample: number
+}
+
 /** One rendering: a complete WAV file, PCM 16-bit mono, if the engine did what it should. */
 export interface Speech {
   readonly wav: Uint8Array
   /** Given where the speech is to be brought to a loudness: the parts of a text by one factor. */
   readonly loudness?: Loudness
+  /** Given by engines that know when they say what; not every word has one, and they may come in any order. */
+  readonly words?: readonly WordMark[]
   /** The engine says itself that it stopped before the text ended. */
   readonly truncated?: boolean
 }

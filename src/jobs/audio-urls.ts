@@ -1,17 +1,7 @@
 import { type AudioFormat, FILE_TYPES, formatOfType } from '../audio/format.ts'
-import type { Parts } from '../context/context.ts'
 import type { Job } from './job-shape.ts'
 import type { StoredOutput } from './sign-outputs.ts'
-
-/** Signs URLs of what this service makes while it is read, wherever files are stored. */
-export interface SpeechUrls {
-  /** @param path below `/media/`. Lives 15 minutes from `now` */
-  sign(path: string, contentType: string, now: Date): string
-}
-
-interface UrlParts extends Pick<Parts, 'storage' | 'now'> {
-  readonly speechUrls: SpeechUrls
-}
+import type { UrlParts } from './speech-urls.ts'
 
 /** Where a job's speech is served in a format, by its id: once it is completed, or from its first sentence on. */
 export const AUDIO_FOLDERS = { completed: 'audio', live: 'live' } as const

@@ -1,9 +1,12 @@
+import type { CaptionFormat } from '../audio/caption-format.ts'
 import type { AudioFormat } from '../audio/format.ts'
 
 /** How a voice job is to be done, besides its inputs: never shown, and part of what an Idempotency-Key stands for. */
 export interface JobOptions {
   /** What its file is stored in; absent: what its endpoint says. `pcm` is no file, and refused. */
   readonly format?: AudioFormat
+  /** Which captions of it are among its outputs; absent: what its endpoint says. */
+  readonly captions?: readonly CaptionFormat[]
   /** 1 is the voice's own pace; an input of that name comes first. */
   readonly speed?: number
   readonly seed?: number

@@ -14,6 +14,8 @@ export interface Artifact {
   readonly createdAt: Date
   /** When its bytes were deleted; null while they are there. */
   readonly deletedAt: Date | null
+  /** The formats of captions that are outputs, too. */
+  readonly captions: string[]
 }
 
 /** The columns of one. */
@@ -28,12 +30,13 @@ export const ARTIFACT_VIEW = {
   durationMs: true,
   createdAt: true,
   deletedAt: true,
+  captions: true,
 } as const
 
 type Queries = Pick<Tx, 'query'>
 
 const ARTIFACT_COLUMNS = `id, job_id as "jobId", output, storage_key as "storageKey", content_type as "contentType", bytes, sha256,
-  duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt"`
+  duration_ms as "durationMs", created_at as "createdAt", deleted_at as "deletedAt", coalesce(captions, '{}') as captions`
 
 /**
  * The artifacts of these jobs, by job and name. Whether the caller may see the jobs was decided before. In SQL: Prisma Client takes 4.3

@@ -1,6 +1,6 @@
-import type { Parts } from '../context/context.ts'
 import type { Job } from './job-shape.ts'
 import { type StoredOutput, signOutputs } from './sign-outputs.ts'
+import type { UrlParts } from './speech-urls.ts'
 
 /** What a completed job came to: each type fills its own fields. */
 export interface JobResult {
@@ -16,11 +16,9 @@ export interface JobResult {
   readonly mediaKind?: string | null
 }
 
-type SigningParts = Pick<Parts, 'storage' | 'now'>
-
 /** The result as doors show it, its URLs signed now; null unless the job is completed. */
 export async function resultOf(
-  parts: SigningParts,
+  parts: UrlParts,
   job: Job,
   outputs: readonly StoredOutput[] | null,
 ): Promise<JobResult | null> {
@@ -39,10 +37,10 @@ export async function resultOf(
 }
 
 const rendered = async (
-  parts: SigningParts,
-  { createdAt, completedAt }: Job,
+  parts: UrlParts,
+  { id, createdAt, completedAt }: Job,
   outputs: readonly StoredOutput[] | null,
-): Promise<JobResult> => ({ createdAt, completedAt, outputs: await signOutputs(parts, outputs) })
+): Promise<JobResult> => ({ createdAt, completedAt, outputs: await signOutputs(parts, id, outputs) })
 
 /** `voice.<slug>` and `generate.<workflow-slug>`. */
 const slugOf = ({ endpointKey }: Job): string => endpointKey.slice(endpointKey.indexOf('.') + 1)

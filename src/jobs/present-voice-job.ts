@@ -3,6 +3,7 @@ import type { Parts } from '../context/context.ts'
 import { errorOf, type Job } from './job-shape.ts'
 import type { JobErrorCode, JobStatus } from './job-states.ts'
 import { signOutputs } from './sign-outputs.ts'
+import type { UrlParts } from './speech-urls.ts'
 
 /** The wire form of a voice or generation job: the answer of `voiceJob`, and the body of its webhook delivery. */
 export interface VoiceJobBody {
@@ -24,15 +25,12 @@ export type PolledJob = Pick<
 const VOICE_PREFIX = 'voice.'
 
 /** What polling and the webhook delivery report of a job: output URLs are signed now, and live 15 minutes. */
-export async function presentVoiceJob(
-  parts: Pick<Parts, 'catalog' | 'storage' | 'now'>,
-  job: PolledJob,
-): Promise<VoiceJobBody> {
+export async function presentVoiceJob(parts: UrlParts & Pick<Parts, 'catalog'>, job: PolledJob): Promise<VoiceJobBody> {
   const fields = responseFieldsOf(parts, job)
   const body: VoiceJobBody = { job_id: job.id, status: job.status }
   if (fields.includes('created_at')) body.created_at = job.createdAt.toISOString()
   if (fields.includes('completed_at')) body.completed_at = job.completedAt?.toISOString() ?? null
-  if (job.status === 'completed') body.outputs = await signOutputs(parts, job.storedOutputs ?? null)
+  if (job.status === 'completed') body.outputs = await signOutputs(parts, job.id, job.storedOutputs ?? null)
   const error = errorOf(job)
   if (error !== null) {
     body.error = error.message

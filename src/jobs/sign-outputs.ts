@@ -1,4 +1,5 @@
-import type { Parts } from '../context/context.ts'
+import { captionOutput, isCaptionFormat } from '../audio/caption-format.ts'
+import { captionsUrlOf, type UrlParts } from './speech-urls.ts'
 
 /** What a signed URL is made of. */
 export interface StoredOutput {
@@ -8,22 +9,28 @@ export interface StoredOutput {
   readonly contentType: string
   /** Null, or absent, while its bytes are there. */
   readonly deletedAt?: Date | string | null
+  /** Which captions of it are outputs, too; null, or absent, without any. */
+  readonly captions?: readonly string[] | null
 }
 
 /** A job's artifacts as a column of a statement that calls the job `j`; null without any. */
 export const STORED_OUTPUTS = `
-  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at) order by a.output)
+  (select json_agg(json_build_object('output', a.output, 'storageKey', a.storage_key, 'contentType', a.content_type, 'deletedAt', a.deleted_at, 'captions', a.captions) order by a.output)
    from artifact a where a.job_id = j.id) as "storedOutputs"`
 
-/** Output name to URL, each signed anew: it lives 15 minutes. */
+/** Output name to URL, each signed anew: it lives 15 minutes. Captions are made when their URL is read. */
 export async function signOutputs(
-  parts: Pick<Parts, 'storage' | 'now'>,
+  parts: UrlParts,
+  jobId: string,
   artifacts: readonly StoredOutput[] | null,
 ): Promise<Record<string, string>> {
   const now = parts.now()
-  const signed = (artifacts ?? []).map(async ({ output, storageKey, contentType, deletedAt }) => {
+  const signed = (artifacts ?? []).map(async ({ output, storageKey, contentType, deletedAt, captions }) => {
     const url = await parts.storage.signUrl(storageKey, { contentType, now, isDeleted: deletedAt != null })
-    return [output, url] as const
+    const named = (captions ?? [])
+      .filter(isCaptionFormat)
+      .map((format) => [captionOutput(format), captionsUrlOf(parts, jobId, format)] as const)
+    return [[output, url] as const, ...named]
   })
-  return Object.fromEntries(await Promise.all(signed))
+  return Object.fromEntries((await Promise.all(signed)).flat())
 }

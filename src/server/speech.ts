@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isCaptionFormat } from '../audio/caption-format.ts'
 import { type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
@@ -8,14 +9,18 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
+import { CAPTION_FOLDER } from '../jobs/speech-urls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { verifyMediaPath } from '../storage/sign-url.ts'
+import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
+import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
-import { audioOf, requireSpeech } from '../voice/voice-job-audio.ts'
+import { requireSpeech } from '../voice/require-speech.ts'
+import { audioOf } from '../voice/voice-job-audio.ts'
 
+const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
-/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` of completed ones, `/media/live/*` while they are spoken. */
+/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` and `/media/captions/*` of completed ones, `/media/live/*` while they are spoken. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   for (const folder of Object.values(AUDIO_FOLDERS))
     app.route({
@@ -23,14 +28,36 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
       url: `/media/${folder}/*`,
       handler: (request, reply) => sendSpeech(runtime, request, reply),
     })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `/media/${CAPTION_FOLDER}/*`,
+    handler: (request, reply) => sendCaptions(runtime, request, reply),
+  })
+}
+
+/** Captions of a completed job; 404 of any other, as nothing signs their URL before. */
+async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  const { key, contentType } = requireGrant(runtime, request)
+  const [, jobId = '', format] = CAPTIONS_PATH.exec(key) ?? []
+  const job = await findJob(runtime.db.pool, jobId, null)
+  if (job?.type !== 'voice' || !isCaptionFormat(format)) throw notFound()
+  const { content } = await captionsOf(runtime, job, format)
+  return reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(Buffer.from(content))
+}
+
+/** @throws FORBIDDEN for what was tampered with or has expired */
+function requireGrant(runtime: Runtime, request: FastifyRequest): MediaGrant {
+  const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
+  if (grant === null)
+    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+  return grant
 }
 
 async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
   const gone = clientDisconnect(reply.raw)
-  const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
-  if (grant === null)
-    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+  const grant = requireGrant(runtime, request)
   const [, folder, jobId = '', format] = PATH.exec(grant.key) ?? []
   const job = await findJob(runtime.db.pool, jobId, null)
   if (job?.type !== 'voice' || !isAudioFormat(format)) throw notFound()

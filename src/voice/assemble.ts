@@ -25,6 +25,8 @@ export interface ChunkTiming {
   /** In samples. */
   readonly from: number
   readonly to: number
+  /** How many samples at the beginning of its rendering were left out. */
+  readonly skipped: number
 }
 
 /** A whole text, spoken. */

@@ -1,6 +1,7 @@
 import type { Language } from '../engines/espeak/detect-language.ts'
 import { styleToProsody } from '../engines/espeak/espeak-style.ts'
 import { SECONDS_PER_LETTER, SENTENCE_SECONDS } from './speech-rates.ts'
+import type { TextRange } from './timing/offset-map.ts'
 
 /** A digit is read as a word. */
 const LETTERS_PER_DIGIT = 4
@@ -30,6 +31,20 @@ export function estimateSpeech(text: string, { language, speed = 1, styleInstruc
   let seconds = SENTENCE_SECONDS
   for (const character of text) seconds += secondsOf(character, language)
   return seconds / (speed * styleRate)
+}
+
+/** How long each stretch of a text takes beside the others, in seconds at an ordinary pace: by its first and its last UTF-16 unit. Pure. */
+export function weighText(text: string, language: Language | undefined): (range: TextRange) => number {
+  const known = new Map<string, number>()
+  const before = new Float64Array(text.length + 1)
+  let at = 0
+  for (const character of text) {
+    const seconds = known.get(character) ?? secondsOf(character, language)
+    known.set(character, seconds)
+    const sum = before[at]! + seconds
+    for (const end = at + character.length; at < end; at++) before[at + 1] = sum
+  }
+  return ({ start, end }) => Math.max(0, before[end]! - before[start]!)
 }
 
 function secondsOf(character: string, language: Language | undefined): number {

@@ -24,6 +24,8 @@ export interface RenderedChunk {
 export interface Placement {
   readonly from: number
   readonly to: number
+  /** How much of the silence before it was left out. */
+  readonly skipped: number
 }
 
 /**
@@ -62,14 +64,14 @@ export class ChunkJoiner {
     const pauseMs = isLast ? 0 : PAUSE_MS[pause]
     if (this.#sampleRate === null) return this.#wait(pauseMs)
     const added = this.#count === 1 && audio !== null ? audio.samples : this.#place(audio, pauseMs, isLast)
-    if (this.#count === 1) this.#placements.push({ from: 0, to: added.length })
+    if (this.#count === 1) this.#placements.push({ from: 0, to: added.length, skipped: 0 })
     this.#length += added.length
     return added
   }
 
   #wait(pauseMs: number): Int16Array {
     this.#silenceMs += pauseMs
-    this.#placements.push({ from: 0, to: 0 })
+    this.#placements.push({ from: 0, to: 0, skipped: 0 })
     return new Int16Array(0)
   }
 
@@ -82,7 +84,8 @@ export class ChunkJoiner {
     added.set(sound, before)
     fade(added.subarray(before, before + sound.length), rate)
     const from = this.#length + before
-    this.#placements.push({ from, to: from + sound.length })
+    const skipped = audio === null ? 0 : (sound.byteOffset - audio.samples.byteOffset) / sound.BYTES_PER_ELEMENT
+    this.#placements.push({ from, to: from + sound.length, skipped })
     return added
   }
 }

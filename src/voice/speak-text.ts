@@ -1,5 +1,5 @@
 import { durationMs, type Wav } from '../audio/wav.ts'
-import { BadAudio, NothingToSay, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
+import { BadAudio, NothingToSay, type Speech, type SpeechEngine, type SpeechRequest } from '../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../engines/espeak/detect-language.ts'
 import type { Progress } from '../jobs/lifecycle/record-progress.ts'
 import { secondsSince } from '../telemetry/telemetry.ts'
@@ -7,6 +7,9 @@ import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } fro
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
 import { type Chunk, splitForListener, splitText } from './split.ts'
+import { listen } from './timing/sounding-clock.ts'
+import type { SpeechTiming } from './timing/speech-timing.ts'
+import { type Heard, timeSpeech } from './timing/time-speech.ts'
 
 /** How often unusable audio is tried again with another seed. */
 const MORE_SEEDS = 2
@@ -14,7 +17,9 @@ const SEEDS = 2 ** 31
 /** A row of dashes between two paragraphs is a pause. */
 const SPEAKABLE = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u
 
-interface Spoken extends Recording {
+interface Spoken extends Pick<Recording, 'audio'> {
+  /** With offsets into the text that was asked for. */
+  readonly timing: SpeechTiming
   readonly durationMs: number
   /** Into how many chunks the text was cut. */
   readonly chunks: number
@@ -51,6 +56,7 @@ export async function speakText(
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
   const assembly = new SpeechAssembly(chunks, isWhole ? undefined : onPart)
+  const heard: (Heard | null)[] = chunks.map(() => null)
   const meter: Meter = { checkSeconds: 0 }
   let done = 0
   const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
@@ -60,14 +66,16 @@ export async function speakText(
     const speech = isSilent
       ? null
       : await speakChunk(engine, { ...spoken, signal }, language, meter).catch(pauseUnless(isWhole))
+    if (speech !== null) heard[index] = { clock: listen(speech.audio), marks: speech.words }
     done++
     if (!isWhole) onProgress?.({ done, total: chunks.length })
     assembly.add(index, speech)
   }
   if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
-  const recording = assembly.finish()
-  return { ...recording, durationMs: durationMs(recording.audio), chunks: chunks.length, ...meter }
+  const { audio, timing: placements } = assembly.finish()
+  const timing = timeSpeech({ text: request.text, language }, placements, heard, audio.sampleRate)
+  return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
 }
 
 function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
@@ -88,7 +96,7 @@ async function speakChunk(
   request: SpeechRequest,
   language: Language | undefined,
   meter: Meter,
-): Promise<SpokenChunk> {
+): Promise<SpokenChunk & Pick<Speech, 'words'>> {
   const expectedSeconds = estimateSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
@@ -96,7 +104,11 @@ async function speakChunk(
       const speech = await engine.speak({ ...request, expectedSeconds, ...(seed !== undefined && { seed }) })
       // The embedded engine says the text and nothing else, however strange it is: no estimate knows better.
       const expectation = { truncated: speech.truncated, ...(!engine.deterministic && { expectedSeconds }) }
-      return { audio: checked(speech.wav, expectation, meter), loudness: speech.loudness }
+      return {
+        audio: checked(speech.wav, expectation, meter),
+        loudness: speech.loudness,
+        ...(speech.words && { words: speech.words }),
+      }
     } catch (error) {
       if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error
       request.signal.throwIfAborted()

@@ -15,6 +15,7 @@ import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
 import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import { pointerToken } from '../values/json-pointer.ts'
+import { wrongCaptions } from './captions/caption-formats.ts'
 import { wrongFormat } from './file-format.ts'
 
 /** An endpoint and its inputs. */
@@ -89,6 +90,7 @@ function withVoiceAndText(
     },
     { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
     ...wrongFormat(endpoint, inputs, options),
+    ...wrongCaptions(endpoint, inputs, options),
   ]
   const more = violations.flatMap(({ path, message }) =>
     message === null || details.some((detail) => detail.path === path) ? [] : [{ path, message }],

@@ -17,10 +17,14 @@ import type { Produced, ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { Ticket } from '../queue/ticket.ts'
+import { captionFormats } from './captions/caption-formats.ts'
 import { fileFormat } from './file-format.ts'
 import { toFile } from './join.ts'
 import { publishParts } from './publish-parts.ts'
 import { speakText } from './speak-text.ts'
+import { encodeTiming } from './timing/encode-timing.ts'
+import { OffsetMap } from './timing/offset-map.ts'
+import { inSubmitted } from './timing/speech-timing.ts'
 import { trackProgress } from './track-progress.ts'
 
 interface SynthesisParts extends WorkerParts {
@@ -69,7 +73,7 @@ async function render(
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
-    const { audio, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
+    const { audio, timing, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
       speakText(engine, { ...request, deadline }, listening),
     )
     parts.ticket?.release()
@@ -77,7 +81,15 @@ async function render(
     return {
       chunks,
       checkSeconds,
-      files: [{ ...(await fileOf(parts, endpoint, claim, audio)), output: 'audio', durationMs }],
+      files: [
+        {
+          ...(await fileOf(parts, endpoint, claim, audio)),
+          output: 'audio',
+          durationMs,
+          timing: encodeTiming(inSubmitted(timing, OffsetMap.plain(request.text))),
+          captions: captionFormats(endpoint, claim.inputs, claim.options),
+        },
+      ],
     }
   } finally {
     parts.ticket?.release()
@@ -135,7 +147,7 @@ function speechRequest(endpoint: VoiceEndpoint, voice: EngineVoice, claim: Claim
     ...claim.inputs,
   }
   // What no input but an option is, or is one for this service alone, is nothing for an engine.
-  const ours = [endpoint.voiceInput, endpoint.audio?.format_input]
+  const ours = [endpoint.voiceInput, endpoint.audio?.format_input, endpoint.captions?.captions_input]
   const isEngines = ([name]: [string, unknown]) => !ours.includes(name) && Object.hasOwn(claim.inputs, name)
   return {
     text: String(text),

@@ -4,13 +4,11 @@ import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
 import type { Context } from '../context/context.ts'
-import { audioGone, invalidRequest, jobNotFound, ServiceError } from '../errors/service-error.ts'
+import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
-import type { StoredOutput } from '../jobs/sign-outputs.ts'
+import { requireSpeech } from './require-speech.ts'
 import { readStored, type SpeechParts, storedSpeech } from './stored-speech.ts'
-
-const RETRY_AFTER_SECONDS = 1
 
 /** What it takes to give a job's speech in another format. */
 export type AudioContext = Context & SpeechParts
@@ -58,17 +56,4 @@ export function requireFormat(format: string | null | undefined): AudioFormat | 
   if (isAudioFormat(format)) return format
   const message = `must be one of ${AUDIO_FORMATS.join(', ')}`
   throw invalidRequest('Invalid request: see `details`.', [{ path: 'format', message }])
-}
-
-/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
-export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
-  if (status === 'queued' || status === 'processing')
-    throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    })
-  const speech = storedOutputs?.find(({ output }) => output === 'audio')
-  if (status === 'failed' || speech === undefined)
-    throw new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
-  if (speech.deletedAt != null) throw audioGone()
-  return speech
 }

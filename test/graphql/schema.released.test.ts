@@ -13,6 +13,7 @@ const ACCEPTED: readonly string[] = [
   // Who sends none is served as before.
   'An optional argument Mutation.retryJob(idempotencyKey:) was added.',
   'An optional argument Mutation.submitVoiceJob(audioFormat:) was added.',
+  'An optional argument Mutation.submitVoiceJob(captions:) was added.',
   'An optional argument Mutation.submitVoiceJob(live:) was added.',
   ...['createdAt', 'endpointKeys', 'outcomes', 'states'].map(
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,

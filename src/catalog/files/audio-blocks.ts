@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CAPTION_FORMATS } from '../../audio/caption-format.ts'
 import { FILE_FORMATS } from '../../audio/format.ts'
 import { checkRecording } from '../../engines/check-voice.ts'
 import { text } from './file-fields.ts'
@@ -14,6 +15,15 @@ export const audioBlock = z.strictObject({
   format_input: text.optional(),
 })
 
+/** `captions`: which captions of its speech are among a job's outputs. */
+export const captionsBlock = z.strictObject({
+  formats: z
+    .array(z.enum(CAPTION_FORMATS))
+    .min(1, 'must list at least one format')
+    .refine((formats) => new Set(formats).size === formats.length, 'must list each format once'),
+  captions_input: text.optional(),
+})
+
 /** `openai`: what clients of OpenAI's API call the endpoint and its voices. */
 export const openaiBlock = z.strictObject({
   models: z.array(text).max(MAX_NAMES).optional(),
@@ -25,14 +35,21 @@ interface Wrong {
   readonly message: string
 }
 
-/** The input that chooses a format is one of the endpoint's own. */
-export function wrongAudio(spec: {
-  readonly audio?: z.output<typeof audioBlock> | undefined
+interface Inputs {
   readonly inputs: Readonly<Record<string, unknown>>
-}): Wrong | null {
-  const input = spec.audio?.format_input
-  if (input === undefined || Object.hasOwn((spec.inputs.properties ?? {}) as object, input)) return null
-  return { path: ['audio', 'format_input'], message: `needs inputs with the property "${input}"` }
+}
+
+/** The input that chooses a format is one of the endpoint's own. */
+export const wrongAudio = (spec: Inputs & { audio?: z.output<typeof audioBlock> | undefined }): Wrong | null =>
+  wrongInput(spec, ['audio', 'format_input'], spec.audio?.format_input)
+
+/** And so is the one that chooses captions. */
+export const wrongCaptions = (spec: Inputs & { captions?: z.output<typeof captionsBlock> | undefined }): Wrong | null =>
+  wrongInput(spec, ['captions', 'captions_input'], spec.captions?.captions_input)
+
+function wrongInput({ inputs }: Inputs, path: string[], input: string | undefined): Wrong | null {
+  if (input === undefined || Object.hasOwn((inputs.properties ?? {}) as object, input)) return null
+  return { path, message: `needs inputs with the property "${input}"` }
 }
 
 /** Other names stand for voices that are there. */

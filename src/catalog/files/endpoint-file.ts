@@ -4,7 +4,15 @@ import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import { checkVoice } from '../../engines/check-voice.ts'
 import { engineBlock } from '../../engines/engine-block.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
-import { audioBlock, openaiBlock, wrongAudio, wrongLibrary, wrongOpenai } from './audio-blocks.ts'
+import {
+  audioBlock,
+  captionsBlock,
+  openaiBlock,
+  wrongAudio,
+  wrongCaptions,
+  wrongLibrary,
+  wrongOpenai,
+} from './audio-blocks.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
 import { wordsOf } from './issue-words.ts'
 import { readYaml, rejectedFile } from './read-yaml.ts'
@@ -48,6 +56,7 @@ const endpoint = z
     credits_per_character: z.int().min(0).max(MAX_CREDITS_PER_CHARACTER).default(1),
     voices: z.array(voice).min(1, 'must list at least one voice'),
     audio: audioBlock.optional(),
+    captions: captionsBlock.optional(),
     openai: openaiBlock.optional(),
     library_voices: z.boolean().optional(),
   })
@@ -63,7 +72,7 @@ const endpoint = z
       const field = one.kind === 'preset' ? 'engine_voice' : 'kind'
       if (message !== null) issues.addIssue({ code: 'custom', path: ['voices', at, field], message })
     }
-    for (const wrongBlock of [wrongAudio(value), wrongOpenai(value), wrongLibrary(value)])
+    for (const wrongBlock of [wrongAudio(value), wrongCaptions(value), wrongOpenai(value), wrongLibrary(value)])
       if (wrongBlock !== null) issues.addIssue({ code: 'custom', ...wrongBlock })
     const twice = firstRepeated(value.voices.map((one) => one.slug))
     if (twice >= 0)

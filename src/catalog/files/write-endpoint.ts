@@ -27,6 +27,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   credits_per_character: endpoint.creditsPerCharacter,
   voices: endpoint.voices.map(voiceEntry),
   ...(endpoint.audio && { audio: endpoint.audio }),
+  ...(endpoint.captions && { captions: endpoint.captions }),
   ...(endpoint.openai && { openai: endpoint.openai }),
   ...(endpoint.libraryVoices === true && { library_voices: true }),
 })

@@ -15,7 +15,7 @@ declare module '@echogarden/espeak-ng-emscripten' {
     readonly FS: { readdir(path: string): string[] }
     readonly eSpeakNGWorker: new () => EspeakWorker
     _malloc(bytes: number): number
-    addFunction(callback: (samplesPointer: number, samples: number) => number): number
+    addFunction(callback: (samplesPointer: number, samples: number, eventsPointer: number) => number): number
   }
 
   const load: () => Promise<EspeakModule>

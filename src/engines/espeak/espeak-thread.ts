@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
+import type { WordMark } from '../engine.ts'
 import { type Loudness, measureLoudness } from '../loudness.ts'
 import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
 import type { Language } from './detect-language.ts'
@@ -9,6 +10,7 @@ import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voi
 import { openJapaneseReader } from './japanese-reader.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
+import { readWordEvents, toWordMarks, type WordEvent } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
 const FIRST_BUFFER_BYTES = 512 * 1024
@@ -20,6 +22,7 @@ const TARGET_LUFS = -19
 const MOST_STYLE_DB = 3.5
 /** At 100 some speakers are cut off at full scale. */
 const UNCUT_VOLUME = 50
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /** One text to render, as it crosses to the thread. */
 export interface RenderTask {
@@ -32,14 +35,16 @@ export interface RenderTask {
 interface SpokenWav {
   readonly wav: Uint8Array<ArrayBuffer>
   readonly loudness: Loudness
+  readonly words: readonly WordMark[]
 }
 
-/** A WAV file with its loudness; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
+/** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
 export type Rendering = SpokenWav | string | null
 
 interface Recording {
   bytes: ArrayBuffer
   length: number
+  words: WordEvent[]
 }
 
 /** The body of a rendering thread. Tasks that come while the engine loads wait in the port. */
@@ -54,8 +59,11 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   const espeak = await loadEspeak()
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
-  const recording: Recording = { bytes: new ArrayBuffer(0), length: 0 }
-  const callback = espeak.addFunction((pointer, samples) => record(recording, espeak, pointer, samples))
+  const recording: Recording = { bytes: new ArrayBuffer(0), length: 0, words: [] }
+  const callback = espeak.addFunction((pointer, samples, events) => {
+    readWordEvents(espeak.HEAPU8, events, recording.words)
+    return record(recording, espeak, pointer, samples)
+  })
   // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
   worker.set_voice(0)
   const pristine = usedMemory(espeak)
@@ -74,7 +82,8 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       setProsody(worker, prosody, voice.pitch)
       startRecording(recording)
       worker.synth_(copyIn(espeak, plainText(spokenText(spoken))), callback)
-      return finishRecording(recording, worker.get_samplerate(), targetLufs(prosody))
+      const words = toWordMarks(recording.words, text, spoken, ESCAPES)
+      return { ...finishRecording(recording, worker.get_samplerate(), targetLufs(prosody)), words }
     } catch {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
       return process.exit(1)
@@ -145,14 +154,13 @@ function plainText(text: string): string {
     .replace(/[\p{Cc}\p{Co}]/gu, (character) => (character === '\n' ? '\n' : ' '))
     .replaceAll('[', '(')
     .replaceAll(']', ')')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
+    .replace(/[&<>]/g, (character) => ESCAPES[character]!)
 }
 
 function startRecording(recording: Recording): void {
   recording.bytes = new ArrayBuffer(FIRST_BUFFER_BYTES)
   recording.length = WAV_HEADER_BYTES
+  recording.words = []
 }
 
 function record(recording: Recording, espeak: EspeakModule, pointer: number, samples: number): number {
@@ -164,7 +172,7 @@ function record(recording: Recording, espeak: EspeakModule, pointer: number, sam
 }
 
 /** Ends the recording a tenth of a second after its last sound, whatever eSpeak left there. */
-function finishRecording(recording: Recording, sampleRate: number, target: number): SpokenWav {
+function finishRecording(recording: Recording, sampleRate: number, target: number): Omit<SpokenWav, 'words'> {
   const recorded = new Int16Array(recording.bytes, WAV_HEADER_BYTES, (recording.length - WAV_HEADER_BYTES) / 2)
   const sounding = recorded.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
   const tail = Math.round((TAIL_MS / 1000) * sampleRate)

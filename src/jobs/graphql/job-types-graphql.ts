@@ -16,7 +16,7 @@ const REASON = 'Why it was rejected; null unless it was.'
 const CHAT = 'The chat that it belongs to.'
 
 const outputsOf = async (ctx: GraphqlContext, job: Job): Promise<Record<string, string> | null> =>
-  job.status === 'completed' ? signOutputs(ctx, await storedOutputsOf(ctx, job)) : null
+  job.status === 'completed' ? signOutputs(ctx, job.id, await storedOutputsOf(ctx, job)) : null
 
 export const VoiceJobRef = builder.objectRef<Job>('VoiceJob').implement({
   description: 'A speech synthesis job.',

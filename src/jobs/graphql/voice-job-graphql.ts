@@ -1,3 +1,4 @@
+import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { AudioFormat } from '../../audio/format.ts'
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
@@ -11,6 +12,7 @@ import { AudioFormatEnum } from './audio-format-graphql.ts'
 import { JobStatusEnum } from './job-enums-graphql.ts'
 import { TYPE_NAMES } from './job-interface-graphql.ts'
 import { GenerationJobRef, VoiceJobRef } from './job-types-graphql.ts'
+import { CaptionFormatEnum } from './speech-times-graphql.ts'
 
 const SubmissionRef = builder.objectRef<Submission>('VoiceJobSubmission').implement({
   description: 'An accepted submission.',
@@ -36,13 +38,14 @@ builder.queryField('voiceJob', (t) =>
 type SubmissionArgs = Omit<VoiceJobInput, 'inputs' | 'options'> & {
   readonly inputs?: unknown
   readonly audioFormat?: AudioFormat | null
+  readonly captions?: readonly CaptionFormat[] | null
   readonly live?: boolean | null
 }
 
-const toVoiceJobInput = ({ audioFormat, live, ...args }: SubmissionArgs): VoiceJobInput => ({
+const toVoiceJobInput = ({ audioFormat, captions, live, ...args }: SubmissionArgs): VoiceJobInput => ({
   inputs: undefined,
   ...args,
-  options: storedOptions({ format: audioFormat, live: live === true ? live : undefined }),
+  options: storedOptions({ format: audioFormat, captions, live: live === true ? live : undefined }),
 })
 
 builder.mutationField('submitVoiceJob', (t) =>
@@ -63,6 +66,10 @@ builder.mutationField('submitVoiceJob', (t) =>
       audioFormat: t.arg({
         type: AudioFormatEnum,
         description: "What its audio is stored in, instead of the endpoint's own format.",
+      }),
+      captions: t.arg({
+        type: [CaptionFormatEnum],
+        description: "Which captions are among its outputs, instead of the endpoint's own.",
       }),
       live: t.arg.boolean({
         description: 'Whether liveUrl is going to be played while it is spoken: its first chunk is then a short one.',

@@ -50,8 +50,8 @@ async function completeAlone(
 
 async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
   await tx.query(
-    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       newId('art', now),
       claim.jobId,
@@ -61,6 +61,8 @@ async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, 
       artifact.bytes,
       artifact.sha256,
       artifact.durationMs,
+      artifact.timing ?? null,
+      artifact.captions ?? null,
     ],
   )
 }

@@ -1,3 +1,4 @@
+import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Database } from '../../db/database.ts'
 import { newId } from '../../values/id.ts'
 import { statesBefore } from '../job-states.ts'
@@ -15,6 +16,9 @@ export interface FinishedArtifact {
   readonly sha256: Uint8Array
   /** Of audio; null for anything else. */
   readonly durationMs: number | null
+  /** Of speech alone. */
+  readonly timing?: Uint8Array | undefined
+  readonly captions?: readonly CaptionFormat[] | undefined
 }
 
 /** A job that its engine is done with, and whose files are stored. */
@@ -38,10 +42,10 @@ with done as (
     and j.type in ('voice', 'generate') and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
   returning j.id, ${endedColumns('j')}
 ), stored as (
-  insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-  select file.* from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[])
-    as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms)
-  join ended on ended.id = file.job_id
+  insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[])
+    as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+  where job_id in (select ended.id from ended)
 )
 select * from ended`
 
@@ -65,6 +69,8 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     files.map(({ bytes }) => bytes),
     files.map(({ sha256 }) => Buffer.from(sha256)),
     files.map(({ durationMs }) => durationMs),
+    files.map(({ timing }) => (timing === undefined ? null : Buffer.from(timing))),
+    files.map(({ captions }) => captions?.join(',') ?? null),
   ]
   const rows = await runBatch<EndedJob & { readonly id: string }>(db, done.length, {
     name: 'complete_jobs',

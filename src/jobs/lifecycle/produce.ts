@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Parts } from '../../context/context.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
@@ -17,6 +18,10 @@ export interface ProducedFile {
   readonly content: Uint8Array | Readable
   readonly contentType: string
   readonly durationMs: number | null
+  /** Of speech: when its words are heard, as it is stored. */
+  readonly timing?: Uint8Array
+  /** Which captions of it are among the job's outputs. */
+  readonly captions?: readonly CaptionFormat[]
 }
 
 /** Everything that one run of an engine brought. Files are taken one by one: the next is asked for when the last one is stored. */
@@ -97,11 +102,11 @@ async function store(
   storageKey: string,
   signal: AbortSignal,
 ): Promise<FinishedArtifact> {
-  const { output, contentType, durationMs } = file
+  const { output, contentType, durationMs, timing, captions } = file
   const begun = performance.now()
   try {
     const stored = await parts.storage.put(storageKey, file.content, { contentType, signal })
-    return { output, storageKey, contentType, durationMs, ...stored }
+    return { output, storageKey, contentType, durationMs, timing, captions, ...stored }
   } finally {
     parts.telemetry.observe('job_stage_seconds', { stage: 'store' }, secondsSince(begun))
     // A store that failed at once has not even begun to read.

@@ -4,6 +4,7 @@ import type { Tx } from '../../db/database.ts'
 import { findJob } from '../../jobs/find-job.ts'
 import type { AfterCommit, DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
 import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
+import type { UrlParts } from '../../jobs/speech-urls.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
@@ -13,7 +14,7 @@ import { noteEndedDelivery } from './note-attempt.ts'
 import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
 
 /** What making a delivery needs: the secrets that sign it. */
-export interface DeliveryParts extends Parts, SigningParts {}
+export interface DeliveryParts extends Parts, SigningParts, UrlParts {}
 
 const SAMPLE_OUTPUT = { output: 'audio', contentType: 'audio/wav' }
 

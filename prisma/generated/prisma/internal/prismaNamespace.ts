@@ -2461,6 +2461,7 @@ export const VoiceEndpointScalarFieldEnum = {
   timeLimitSeconds: 'timeLimitSeconds',
   creditsPerCharacter: 'creditsPerCharacter',
   audio: 'audio',
+  captions: 'captions',
   openai: 'openai',
   libraryVoices: 'libraryVoices',
   updatedAt: 'updatedAt'
@@ -2565,6 +2566,8 @@ export const ArtifactScalarFieldEnum = {
   bytes: 'bytes',
   sha256: 'sha256',
   durationMs: 'durationMs',
+  timing: 'timing',
+  captions: 'captions',
   deletedAt: 'deletedAt',
   createdAt: 'createdAt'
 } as const

@@ -151,6 +151,7 @@ export const VoiceEndpointScalarFieldEnum = {
   timeLimitSeconds: 'timeLimitSeconds',
   creditsPerCharacter: 'creditsPerCharacter',
   audio: 'audio',
+  captions: 'captions',
   openai: 'openai',
   libraryVoices: 'libraryVoices',
   updatedAt: 'updatedAt'
@@ -255,6 +256,8 @@ export const ArtifactScalarFieldEnum = {
   bytes: 'bytes',
   sha256: 'sha256',
   durationMs: 'durationMs',
+  timing: 'timing',
+  captions: 'captions',
   deletedAt: 'deletedAt',
   createdAt: 'createdAt'
 } as const

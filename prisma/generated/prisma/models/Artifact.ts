@@ -45,6 +45,7 @@ export type ArtifactMinAggregateOutputType = {
   bytes: bigint | null
   sha256: runtime.Bytes | null
   durationMs: number | null
+  timing: runtime.Bytes | null
   deletedAt: Date | null
   createdAt: Date | null
 }
@@ -58,6 +59,7 @@ export type ArtifactMaxAggregateOutputType = {
   bytes: bigint | null
   sha256: runtime.Bytes | null
   durationMs: number | null
+  timing: runtime.Bytes | null
   deletedAt: Date | null
   createdAt: Date | null
 }
@@ -71,6 +73,8 @@ export type ArtifactCountAggregateOutputType = {
   bytes: number
   sha256: number
   durationMs: number
+  timing: number
+  captions: number
   deletedAt: number
   createdAt: number
   _all: number
@@ -96,6 +100,7 @@ export type ArtifactMinAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  timing?: true
   deletedAt?: true
   createdAt?: true
 }
@@ -109,6 +114,7 @@ export type ArtifactMaxAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  timing?: true
   deletedAt?: true
   createdAt?: true
 }
@@ -122,6 +128,8 @@ export type ArtifactCountAggregateInputType = {
   bytes?: true
   sha256?: true
   durationMs?: true
+  timing?: true
+  captions?: true
   deletedAt?: true
   createdAt?: true
   _all?: true
@@ -222,6 +230,8 @@ export type ArtifactGroupByOutputType = {
   bytes: bigint
   sha256: runtime.Bytes
   durationMs: number | null
+  timing: runtime.Bytes | null
+  captions: string[]
   deletedAt: Date | null
   createdAt: Date
   _count: ArtifactCountAggregateOutputType | null
@@ -258,6 +268,8 @@ export type ArtifactWhereInput = {
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  timing?: Prisma.BytesNullableFilter<"Artifact"> | runtime.Bytes | null
+  captions?: Prisma.StringNullableListFilter<"Artifact">
   deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
   job?: Prisma.XOR<Prisma.JobScalarRelationFilter, Prisma.JobWhereInput>
@@ -272,6 +284,8 @@ export type ArtifactOrderByWithRelationInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  timing?: Prisma.SortOrderInput | Prisma.SortOrder
+  captions?: Prisma.SortOrder
   deletedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   job?: Prisma.JobOrderByWithRelationInput
@@ -290,6 +304,8 @@ export type ArtifactWhereUniqueInput = Prisma.AtLeast<{
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  timing?: Prisma.BytesNullableFilter<"Artifact"> | runtime.Bytes | null
+  captions?: Prisma.StringNullableListFilter<"Artifact">
   deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
   job?: Prisma.XOR<Prisma.JobScalarRelationFilter, Prisma.JobWhereInput>
@@ -304,6 +320,8 @@ export type ArtifactOrderByWithAggregationInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrderInput | Prisma.SortOrder
+  timing?: Prisma.SortOrderInput | Prisma.SortOrder
+  captions?: Prisma.SortOrder
   deletedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ArtifactCountOrderByAggregateInput
@@ -325,6 +343,8 @@ export type ArtifactScalarWhereWithAggregatesInput = {
   bytes?: Prisma.BigIntWithAggregatesFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesWithAggregatesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableWithAggregatesFilter<"Artifact"> | number | null
+  timing?: Prisma.BytesNullableWithAggregatesFilter<"Artifact"> | runtime.Bytes | null
+  captions?: Prisma.StringNullableListFilter<"Artifact">
   deletedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Artifact"> | Date | string
 }
@@ -337,6 +357,8 @@ export type ArtifactCreateInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
   job: Prisma.JobCreateNestedOneWithoutArtifactsInput
@@ -351,6 +373,8 @@ export type ArtifactUncheckedCreateInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
 }
@@ -363,6 +387,8 @@ export type ArtifactUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   job?: Prisma.JobUpdateOneRequiredWithoutArtifactsNestedInput
@@ -377,6 +403,8 @@ export type ArtifactUncheckedUpdateInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -390,6 +418,8 @@ export type ArtifactCreateManyInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
 }
@@ -402,6 +432,8 @@ export type ArtifactUpdateManyMutationInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -415,6 +447,8 @@ export type ArtifactUncheckedUpdateManyInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -443,6 +477,8 @@ export type ArtifactCountOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  timing?: Prisma.SortOrder
+  captions?: Prisma.SortOrder
   deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -461,6 +497,7 @@ export type ArtifactMaxOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  timing?: Prisma.SortOrder
   deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -474,6 +511,7 @@ export type ArtifactMinOrderByAggregateInput = {
   bytes?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   durationMs?: Prisma.SortOrder
+  timing?: Prisma.SortOrder
   deletedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
@@ -525,6 +563,15 @@ export type ArtifactUncheckedUpdateManyWithoutJobNestedInput = {
   deleteMany?: Prisma.ArtifactScalarWhereInput | Prisma.ArtifactScalarWhereInput[]
 }
 
+export type ArtifactCreatecaptionsInput = {
+  set: string[]
+}
+
+export type ArtifactUpdatecaptionsInput = {
+  set?: string[]
+  push?: string | string[]
+}
+
 export type ArtifactCreateWithoutJobInput = {
   id: string
   output: string
@@ -533,6 +580,8 @@ export type ArtifactCreateWithoutJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
 }
@@ -545,6 +594,8 @@ export type ArtifactUncheckedCreateWithoutJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
 }
@@ -587,6 +638,8 @@ export type ArtifactScalarWhereInput = {
   bytes?: Prisma.BigIntFilter<"Artifact"> | bigint | number
   sha256?: Prisma.BytesFilter<"Artifact"> | runtime.Bytes
   durationMs?: Prisma.IntNullableFilter<"Artifact"> | number | null
+  timing?: Prisma.BytesNullableFilter<"Artifact"> | runtime.Bytes | null
+  captions?: Prisma.StringNullableListFilter<"Artifact">
   deletedAt?: Prisma.DateTimeNullableFilter<"Artifact"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"Artifact"> | Date | string
 }
@@ -599,6 +652,8 @@ export type ArtifactCreateManyJobInput = {
   bytes: bigint | number
   sha256: runtime.Bytes
   durationMs?: number | null
+  timing?: runtime.Bytes | null
+  captions?: Prisma.ArtifactCreatecaptionsInput | string[]
   deletedAt?: Date | string | null
   createdAt?: Date | string
 }
@@ -611,6 +666,8 @@ export type ArtifactUpdateWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -623,6 +680,8 @@ export type ArtifactUncheckedUpdateWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -635,6 +694,8 @@ export type ArtifactUncheckedUpdateManyWithoutJobInput = {
   bytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   sha256?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  timing?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
+  captions?: Prisma.ArtifactUpdatecaptionsInput | string[]
   deletedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
@@ -650,6 +711,8 @@ export type ArtifactSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  timing?: boolean
+  captions?: boolean
   deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
@@ -664,6 +727,8 @@ export type ArtifactSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  timing?: boolean
+  captions?: boolean
   deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
@@ -678,6 +743,8 @@ export type ArtifactSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  timing?: boolean
+  captions?: boolean
   deletedAt?: boolean
   createdAt?: boolean
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
@@ -692,11 +759,13 @@ export type ArtifactSelectScalar = {
   bytes?: boolean
   sha256?: boolean
   durationMs?: boolean
+  timing?: boolean
+  captions?: boolean
   deletedAt?: boolean
   createdAt?: boolean
 }
 
-export type ArtifactOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "jobId" | "output" | "storageKey" | "contentType" | "bytes" | "sha256" | "durationMs" | "deletedAt" | "createdAt", ExtArgs["result"]["artifact"]>
+export type ArtifactOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "jobId" | "output" | "storageKey" | "contentType" | "bytes" | "sha256" | "durationMs" | "timing" | "captions" | "deletedAt" | "createdAt", ExtArgs["result"]["artifact"]>
 export type ArtifactInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   job?: boolean | Prisma.JobDefaultArgs<ExtArgs>
 }
@@ -721,6 +790,14 @@ export type $ArtifactPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     bytes: bigint
     sha256: runtime.Bytes
     durationMs: number | null
+    /**
+     * Of speech: when its words are heard, with offsets into the submitted text (src/voice/timing/encode-timing.ts).
+     */
+    timing: runtime.Bytes | null
+    /**
+     * The formats of captions that are among the job's outputs.
+     */
+    captions: string[]
     /**
      * Since when its bytes are gone; null while they are there.
      */
@@ -1158,6 +1235,8 @@ export interface ArtifactFieldRefs {
   readonly bytes: Prisma.FieldRef<"Artifact", 'BigInt'>
   readonly sha256: Prisma.FieldRef<"Artifact", 'Bytes'>
   readonly durationMs: Prisma.FieldRef<"Artifact", 'Int'>
+  readonly timing: Prisma.FieldRef<"Artifact", 'Bytes'>
+  readonly captions: Prisma.FieldRef<"Artifact", 'String[]'>
   readonly deletedAt: Prisma.FieldRef<"Artifact", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Artifact", 'DateTime'>
 }

@@ -75,6 +75,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio: number
+  captions: number
   openai: number
   libraryVoices: number
   updatedAt: number
@@ -131,6 +132,7 @@ export type VoiceEndpointCountAggregateInputType = {
   timeLimitSeconds?: true
   creditsPerCharacter?: true
   audio?: true
+  captions?: true
   openai?: true
   libraryVoices?: true
   updatedAt?: true
@@ -236,6 +238,7 @@ export type VoiceEndpointGroupByOutputType = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio: runtime.JsonValue | null
+  captions: runtime.JsonValue | null
   openai: runtime.JsonValue | null
   libraryVoices: boolean
   updatedAt: Date
@@ -277,6 +280,7 @@ export type VoiceEndpointWhereInput = {
   timeLimitSeconds?: Prisma.IntFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  captions?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
@@ -296,6 +300,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrderInput | Prisma.SortOrder
+  captions?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -318,6 +323,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   timeLimitSeconds?: Prisma.IntFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableFilter<"VoiceEndpoint">
+  captions?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
@@ -337,6 +343,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrderInput | Prisma.SortOrder
+  captions?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -363,6 +370,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   timeLimitSeconds?: Prisma.IntWithAggregatesFilter<"VoiceEndpoint"> | number
   creditsPerCharacter?: Prisma.IntWithAggregatesFilter<"VoiceEndpoint"> | number
   audio?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
+  captions?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
@@ -381,6 +389,7 @@ export type VoiceEndpointCreateInput = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   updatedAt?: Date | string
@@ -400,6 +409,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   updatedAt?: Date | string
@@ -419,6 +429,7 @@ export type VoiceEndpointUpdateInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -438,6 +449,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -457,6 +469,7 @@ export type VoiceEndpointCreateManyInput = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   updatedAt?: Date | string
@@ -475,6 +488,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -493,6 +507,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -511,6 +526,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
   audio?: Prisma.SortOrder
+  captions?: Prisma.SortOrder
   openai?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
@@ -605,6 +621,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   updatedAt?: Date | string
@@ -623,6 +640,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   timeLimitSeconds: number
   creditsPerCharacter: number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
   updatedAt?: Date | string
@@ -657,6 +675,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -675,6 +694,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   timeLimitSeconds?: Prisma.IntFieldUpdateOperationsInput | number
   creditsPerCharacter?: Prisma.IntFieldUpdateOperationsInput | number
   audio?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
+  captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -724,6 +744,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
   audio?: boolean
+  captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
   updatedAt?: boolean
@@ -744,6 +765,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
   audio?: boolean
+  captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
   updatedAt?: boolean
@@ -762,6 +784,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
   audio?: boolean
+  captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
   updatedAt?: boolean
@@ -780,12 +803,13 @@ export type VoiceEndpointSelectScalar = {
   timeLimitSeconds?: boolean
   creditsPerCharacter?: boolean
   audio?: boolean
+  captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "openai" | "libraryVoices" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -814,6 +838,7 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * The file's own blocks of these names; null without them.
      */
     audio: runtime.JsonValue | null
+    captions: runtime.JsonValue | null
     openai: runtime.JsonValue | null
     /**
      * Whether an account's own voices may be used here.
@@ -1256,6 +1281,7 @@ export interface VoiceEndpointFieldRefs {
   readonly timeLimitSeconds: Prisma.FieldRef<"VoiceEndpoint", 'Int'>
   readonly creditsPerCharacter: Prisma.FieldRef<"VoiceEndpoint", 'Int'>
   readonly audio: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
+  readonly captions: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>

@@ -1,0 +1,79 @@
+import type { TextRange } from '../timing/offset-map.ts'
+import { heardOf, type JobTiming, type TimedRange } from '../timing/speech-timing.ts'
+import { columnsOf, LINE_COLUMNS } from './columns.ts'
+
+/** What is never cut: a word with the punctuation that belongs to it. */
+export interface Atom {
+  readonly text: string
+  readonly columns: number
+  /** In milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** Whether white space stands before it. */
+  readonly isSpaced: boolean
+}
+
+const CLAUSE_END = /[,;:–—…、，；：]["'”’»)\]]*$/u
+const OPENING = /[\p{Ps}\p{Pi}¿¡]+$/u
+/** What no line of a caption may hold. */
+const BLANKS = /[\s\p{Cc}]+/gu
+
+/** Whether it belongs to what is before it: nothing is cut there as long as there is another place. */
+export const isGlued = ({ text, columns, isSpaced }: Atom): boolean => !isSpaced && columns <= text.length
+
+export const endsClause = ({ text }: Atom): boolean => CLAUSE_END.test(text)
+
+/** The atoms of each sentence that is heard; what no line has place for is cut between characters. Pure. */
+export function atomsOf(text: string, { words, sentences, heard }: JobTiming): Atom[][] {
+  const show = (range: TextRange): string => heardOf(text, heard, range)
+  let next = 0
+  return sentences.flatMap((sentence) => {
+    const own: TimedRange[] = []
+    while (next < words.length && words[next]!.start < sentence.end) own.push(words[next++]!)
+    const atoms = pieces(text, sentence, own).flatMap((piece) => cutLong(toAtom(piece, show)))
+    return atoms.length > 0 ? [atoms] : []
+  })
+}
+
+/** A sentence cut between its words, none of it left out. */
+function pieces(text: string, sentence: TimedRange, words: readonly TimedRange[]): TimedRange[] {
+  if (words.length === 0) return [sentence]
+  const borders = words.map((word, index) =>
+    index === 0 ? sentence.start : borderBetween(text, words[index - 1]!.end, word.start),
+  )
+  return words.map((word, index) => ({ ...word, start: borders[index]!, end: borders[index + 1] ?? sentence.end }))
+}
+
+/** After the last white space between two words; where there is none, what opens belongs to the next word and all else to the one before. */
+function borderBetween(text: string, end: number, start: number): number {
+  const gap = text.slice(end, start)
+  const kept = /\s/u.test(gap) ? gap.replace(/\S+$/u, '') : gap.replace(OPENING, '')
+  return end + kept.length
+}
+
+function toAtom(piece: TimedRange, show: (range: TextRange) => string): Atom {
+  const shown = show(piece)
+  const text = shown.replace(BLANKS, ' ').trim()
+  const before = show({ start: Math.max(0, piece.start - 1), end: piece.start })
+  const isSpaced = piece.start === 0 || /^[\s\p{Cc}]/u.test(shown) || /[\s\p{Cc}]$/u.test(before) || before === ''
+  return { text, columns: columnsOf(text), from: piece.from, to: piece.to, isSpaced }
+}
+
+function cutLong(atom: Atom): Atom[] {
+  if (atom.text === '') return []
+  if (atom.columns <= LINE_COLUMNS) return [atom]
+  const parts = ['']
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(atom.text)) {
+    const longer = `${parts.at(-1)}${segment}`
+    if (columnsOf(longer) > LINE_COLUMNS && parts.at(-1) !== '') parts.push(segment)
+    else parts[parts.length - 1] = longer
+  }
+  let done = 0
+  const timeAt = (columns: number) => Math.round(atom.from + (columns / atom.columns) * (atom.to - atom.from))
+  return parts.map((text, index) => {
+    const columns = columnsOf(text)
+    const from = timeAt(done)
+    done += columns
+    return { text, columns, from, to: timeAt(done), isSpaced: index === 0 && atom.isSpaced }
+  })
+}

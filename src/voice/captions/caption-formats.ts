@@ -1,0 +1,42 @@
+import { CAPTION_FORMATS, type CaptionFormat } from '../../audio/caption-format.ts'
+import type { CaptionsBlock, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { JobOptions } from '../../jobs/job-options.ts'
+import { pointerToken } from '../../values/json-pointer.ts'
+
+type Inputs = Readonly<Record<string, unknown>>
+
+/** Which captions are outputs of a job: those asked for, by option or input, else those that its endpoint always makes; none where nothing says so. */
+export function captionFormats(
+  { captions }: VoiceEndpoint,
+  inputs: Inputs,
+  options: Pick<JobOptions, 'captions'>,
+): CaptionFormat[] {
+  const asked = options.captions ?? (captions && chosenBy(captions, inputs)) ?? []
+  const allowed: readonly CaptionFormat[] = captions?.formats ?? CAPTION_FORMATS
+  return allowed.filter((format) => asked.includes(format))
+}
+
+/** What is wrong with the captions that a submission asks for: an endpoint that lists formats makes no others. */
+export function wrongCaptions(
+  { captions }: VoiceEndpoint,
+  inputs: Inputs,
+  options: JobOptions | null | undefined,
+): { readonly path: string; readonly message: string | null }[] {
+  const formats: readonly unknown[] = captions?.formats ?? CAPTION_FORMATS
+  const message = `must be among ${formats.join(', ')}`
+  const judged = (path: string, asked: readonly unknown[]) =>
+    asked.every((format) => formats.includes(format)) ? [] : [{ path, message }]
+  const input = captions?.captions_input
+  return [
+    ...judged('/captions', options?.captions ?? []),
+    ...(input === undefined ? [] : judged(`/inputs/${pointerToken(input)}`, chosenBy(captions!, inputs))),
+  ]
+}
+
+/** Its input holds a format, a list of them, true for all or false for none; without an input of its own an endpoint makes all of them. */
+function chosenBy({ formats, captions_input: input }: CaptionsBlock, inputs: Inputs): readonly unknown[] {
+  const value = input === undefined ? true : inputs[input]
+  if (value === true) return formats
+  if (value === undefined || value === null || value === false) return []
+  return Array.isArray(value) ? value : [value]
+}

@@ -1,0 +1,118 @@
+import type { JobTiming } from '../timing/speech-timing.ts'
+import { type Atom, atomsOf, endsClause, isGlued } from './atoms.ts'
+import { LINE_COLUMNS } from './columns.ts'
+
+/** One caption: at most two lines, from its first word to its last, in milliseconds. */
+export interface Cue {
+  readonly from: number
+  readonly to: number
+  readonly lines: readonly string[]
+}
+
+/** Longer ones are read twice, shorter ones not at all: what the field's guidelines say. */
+const LONGEST_MS = 7000
+const SHORTEST_MS = 833
+/** What a cue costs beside one more of them: being cut within a clause or within a word, and being over in a moment. */
+const CLAUSE_CUT_COST = 0.5
+const WORD_CUT_COST = 2
+const BRIEF_MS = 1500
+const BRIEF_COST = 1
+
+/**
+ * Captions of a text: they begin and end with sentences, longer ones are cut at clauses where that is possible, else between words. None
+ * is over another one, all are within the audio. Pure.
+ * @param durationMs of the audio
+ */
+export function cuesOf(text: string, timing: JobTiming, durationMs: number): Cue[] {
+  const groups = atomsOf(text, timing).flatMap(cutSentence)
+  const merged = mergeBrief(groups, durationMs)
+  let last = 0
+  return merged.map((group, index) => {
+    const from = Math.max(last, group[0]!.from)
+    last = Math.max(from + 1, endOf(group, merged[index + 1], durationMs))
+    return { from, to: last, lines: linesOf(group) }
+  })
+}
+
+/** The cheapest way to cut a sentence, by dynamic programming over where cues end. */
+function cutSentence(atoms: readonly Atom[]): Atom[][] {
+  const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }]
+  for (let to = 1; to <= atoms.length; to++) best.push({ cost: Number.POSITIVE_INFINITY, from: to - 1 })
+  for (let from = 0; from < atoms.length; from++)
+    for (let to = from + 1; to <= atoms.length; to++) {
+      if (to > from + 1 && !fits(atoms.slice(from, to))) break
+      const cost = best[from]!.cost + costOf(atoms, from, to)
+      if (cost < best[to]!.cost) best[to] = { cost, from }
+    }
+  const groups: Atom[][] = []
+  for (let to = atoms.length; to > 0; to = best[to]!.from) groups.unshift(atoms.slice(best[to]!.from, to))
+  return groups
+}
+
+function costOf(atoms: readonly Atom[], from: number, to: number): number {
+  const [first, last] = [atoms[from]!, atoms[to - 1]!]
+  const next = atoms[to]
+  const cut = next === undefined ? 0 : isGlued(next) ? WORD_CUT_COST : endsClause(last) ? 0 : CLAUSE_CUT_COST
+  const missing = Math.max(0, BRIEF_MS - (last.to - first.from)) / BRIEF_MS
+  return 1 + cut + BRIEF_COST * missing ** 2
+}
+
+/** A cue that would be gone before it is read is joined to a neighbour, where both fit. */
+function mergeBrief(groups: readonly Atom[][], durationMs: number): Atom[][] {
+  const merged: Atom[][] = []
+  for (const [index, group] of groups.entries()) {
+    const before = merged.at(-1)
+    const isBrief = (one: readonly Atom[], next: readonly Atom[] | undefined) =>
+      endOf(one, next, durationMs) - one[0]!.from < SHORTEST_MS
+    const joined = before === undefined ? group : [...before, ...group]
+    const wants = before !== undefined && (isBrief(before, group) || isBrief(group, groups[index + 1]))
+    if (wants && fits(joined)) merged[merged.length - 1] = joined
+    else merged.push([...group])
+  }
+  return merged
+}
+
+/** A brief cue stays for a moment after its last word, where nothing else is said. */
+function endOf(group: readonly Atom[], next: readonly Atom[] | undefined, durationMs: number): number {
+  const from = group[0]!.from
+  const limit = Math.min(next?.[0]?.from ?? durationMs, from + LONGEST_MS)
+  return Math.min(limit, Math.max(group.at(-1)!.to, from + SHORTEST_MS))
+}
+
+function fits(atoms: readonly Atom[]): boolean {
+  if (atoms.at(-1)!.to - atoms[0]!.from > LONGEST_MS) return false
+  const first = lengthWithin(atoms, 0)
+  return first === atoms.length || lengthWithin(atoms, first) === atoms.length
+}
+
+/** Up to which atom a line reaches that begins with one. */
+function lengthWithin(atoms: readonly Atom[], from: number): number {
+  let [to, columns] = [from, 0]
+  while (to < atoms.length) {
+    columns += widthOf(atoms[to]!, to === from)
+    if (columns > LINE_COLUMNS) break
+    to++
+  }
+  return Math.max(to, from + 1)
+}
+
+const widthOf = ({ columns, isSpaced }: Atom, isFirst: boolean): number => columns + (isSpaced && !isFirst ? 1 : 0)
+
+/** One line where that is enough, else two of about the same length, cut at a clause where there is one. */
+function linesOf(atoms: readonly Atom[]): string[] {
+  const first = lengthWithin(atoms, 0)
+  if (first === atoms.length) return [lineOf(atoms)]
+  let best = first
+  let least = Number.POSITIVE_INFINITY
+  for (let at = 1; at <= first; at++) {
+    if (lengthWithin(atoms, at) < atoms.length) continue
+    const [upper, lower] = [lineOf(atoms.slice(0, at)), lineOf(atoms.slice(at))]
+    const worth = isGlued(atoms[at]!) ? LINE_COLUMNS : endsClause(atoms[at - 1]!) ? 0.5 : 1
+    const unevenness = Math.abs(upper.length - lower.length) * worth
+    if (unevenness < least) [best, least] = [at, unevenness]
+  }
+  return [lineOf(atoms.slice(0, best)), lineOf(atoms.slice(best))]
+}
+
+const lineOf = (atoms: readonly Atom[]): string =>
+  atoms.map(({ text, isSpaced }, index) => (isSpaced && index > 0 ? ` ${text}` : text)).join('')

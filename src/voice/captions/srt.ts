@@ -1,0 +1,25 @@
+import type { Cue } from './cues.ts'
+
+/** Invisible, and no part of a tag or an arrow. */
+const WORD_JOINER = '\u2060'
+
+/**
+ * SubRip, which has no escapes: where players would read a tag, an override or an arrow a word joiner keeps its characters apart, so that
+ * they are seen as they are. Pure.
+ */
+export function toSrt(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ from, to, lines }, index) =>
+    [`${index + 1}`, `${clock(from, ',')} --> ${clock(to, ',')}`, ...lines.map(plain)].join('\n'),
+  )
+  return blocks.map((block) => `${block}\n`).join('\n')
+}
+
+const plain = (line: string): string =>
+  line.replaceAll('-->', `--${WORD_JOINER}>`).replace(/<(?=[a-z/!?])|\{(?=\\)/giu, (opening) => opening + WORD_JOINER)
+
+/** Hours, minutes, seconds and milliseconds. */
+export function clock(ms: number, point: string): string {
+  const digits = (value: number, length: number) => String(Math.floor(value)).padStart(length, '0')
+  const whole = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1000) % 60].map((value) => digits(value, 2))
+  return `${whole.join(':')}${point}${digits(ms % 1000, 3)}`
+}

@@ -1,0 +1,18 @@
+import { audioGone, ServiceError } from '../errors/service-error.ts'
+import type { Job } from '../jobs/job-shape.ts'
+import type { StoredOutput } from '../jobs/sign-outputs.ts'
+
+const RETRY_AFTER_SECONDS = 1
+
+/** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
+export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
+  if (status === 'queued' || status === 'processing')
+    throw new ServiceError('JOB_UNFINISHED', 'Wait for the seconds in Retry-After: the job is not completed yet.', {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  const speech = storedOutputs?.find(({ output }) => output === 'audio')
+  if (status === 'failed' || speech === undefined)
+    throw new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
+  if (speech.deletedAt != null) throw audioGone()
+  return speech
+}

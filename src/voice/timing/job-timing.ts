@@ -1,0 +1,51 @@
+import type { Tx } from '../../db/database.ts'
+import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { decodeTiming } from './encode-timing.ts'
+import type { JobTiming } from './speech-timing.ts'
+import { estimateTiming } from './time-speech.ts'
+
+/** A completed job's text as it was submitted, and when it is heard. */
+export interface TimedJob {
+  readonly text: string
+  readonly timing: JobTiming
+  readonly durationMs: number
+}
+
+interface Row {
+  readonly id: string
+  readonly text: string
+  readonly language: string | null
+  readonly timing: Buffer | null
+  readonly duration: number | null
+}
+
+const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration
+  from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1)`
+
+/**
+ * The texts of these jobs with their times, by job: those that were stored with the speech, else, of speech from before there were any,
+ * what its length leads to. Whether the caller may see the jobs was decided before. In SQL: it reads one input out of a JSON column.
+ */
+export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly string[]): Promise<Map<string, TimedJob>> {
+  const { rows } = await db.query<Row>({ name: 'timed_jobs', text: FIND, values: [jobIds] })
+  return new Map(rows.map((row) => [row.id, timed(row)]))
+}
+
+function timed({ text, language, timing, duration }: Row): TimedJob {
+  const durationMs = duration ?? 0
+  return { text, durationMs, timing: stored(timing) ?? estimated(text, language, durationMs) }
+}
+
+/** Null also for what a later version of the service has stored. */
+function stored(timing: Buffer | null): JobTiming | null {
+  try {
+    return timing === null ? null : decodeTiming(timing)
+  } catch {
+    return null
+  }
+}
+
+function estimated(text: string, language: string | null, durationMs: number): JobTiming {
+  const known = LANGUAGES.find((name) => name === language) ?? detectLanguage(text)
+  return { ...estimateTiming({ text, language: known }, durationMs), heard: null }
+}

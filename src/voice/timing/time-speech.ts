@@ -1,0 +1,120 @@
+import type { WordMark } from '../../engines/engine.ts'
+import type { Language } from '../../engines/espeak/detect-language.ts'
+import type { ChunkTiming } from '../assemble.ts'
+import { weighText } from '../estimate-speech.ts'
+import { findSentences } from '../find-sentences.ts'
+import { findWords } from './find-words.ts'
+import type { TextRange } from './offset-map.ts'
+import { SoundingClock } from './sounding-clock.ts'
+import { type SpeechTiming, type TimedRange, worstSource } from './speech-timing.ts'
+import { timeChunk } from './time-chunk.ts'
+
+/** Nothing in it is ever said. */
+const MUTE = /^[^\p{L}\p{N}\p{S}\p{Extended_Pictographic}]*$/u
+
+/** What was heard in one rendering, as the engine gave it. */
+export interface Heard {
+  readonly clock: SoundingClock
+  readonly marks: readonly WordMark[] | undefined
+}
+
+interface SpokenText {
+  readonly text: string
+  readonly language: Language | undefined
+}
+
+/**
+ * When the words and sentences of a text are heard, by where its chunks lie in the recording: chunks begin and end exactly there.
+ * @param heard of each chunk; null where it gave no sound: nothing of it is heard
+ */
+export function timeSpeech(
+  { text, language }: SpokenText,
+  chunks: readonly ChunkTiming[],
+  heard: readonly (Heard | null)[],
+  sampleRate: number,
+): SpeechTiming {
+  const all = sentencesOf(text, language)
+  const words: TimedRange[] = []
+  const pieces: TimedRange[] = []
+  for (const [index, chunk] of chunks.entries()) {
+    const sentences = within(all, text, chunk)
+    const rendering = heard[index] ?? null
+    if (sentences.length === 0 || rendering === null) continue
+    const timed = timeOne({ text, language }, chunk, sentences, rendering)
+    const place = placed(chunk, sampleRate)
+    words.push(...timed.words.map(place))
+    pieces.push(...timed.sentences.map(place))
+  }
+  return { words, sentences: all.flatMap((sentence) => whole(sentence, pieces)) }
+}
+
+/** The same of a recording of which nothing but its length is known. */
+export function estimateTiming({ text, language }: SpokenText, durationMs: number): SpeechTiming {
+  const clock = new SoundingClock({ from: 0, to: durationMs }, [])
+  const chunk = { textStart: 0, textEnd: text.length, from: 0, to: durationMs, skipped: 0 }
+  const { words, sentences } = timeSpeech({ text, language }, [chunk], [{ clock, marks: undefined }], 1000)
+  const estimated = (range: TimedRange): TimedRange => ({ ...range, source: 'estimated' })
+  return { words: words.map(estimated), sentences: sentences.map(estimated) }
+}
+
+function timeOne(
+  { text, language }: SpokenText,
+  { textStart, textEnd }: ChunkTiming,
+  sentences: readonly TextRange[],
+  { clock, marks }: Heard,
+): SpeechTiming {
+  const own = text.slice(textStart, textEnd)
+  const shift = (range: TextRange, by: number) => ({ ...range, start: range.start + by, end: range.end + by })
+  const { words, sentences: found } = timeChunk({
+    sentences: sentences.map((sentence) => shift(sentence, -textStart)),
+    words: findWords(own, language),
+    weigh: weighText(own, language),
+    clock,
+    marks,
+  })
+  const moved = (ranges: readonly TimedRange[]) => ranges.map((range) => ({ ...range, ...shift(range, textStart) }))
+  return { words: moved(words), sentences: moved(found) }
+}
+
+/** From samples of a rendering to milliseconds of the recording. */
+const placed = ({ from, to, skipped }: ChunkTiming, sampleRate: number) => {
+  const at = (sample: number): number =>
+    Math.round((Math.min(to, Math.max(from, from + sample - skipped)) * 1000) / sampleRate)
+  return (range: TimedRange): TimedRange => ({ ...range, from: at(range.from), to: at(range.to) })
+}
+
+/** The sentences of a text without the white space between them. A row of punctuation belongs to the sentence before it. */
+function sentencesOf(text: string, language: Language | undefined): TextRange[] {
+  const starts = [0, ...findSentences(text, language).map(({ at }) => at)]
+  const found: TextRange[] = []
+  for (const [index, start] of starts.entries()) {
+    const before = found.at(-1)
+    const isMute = before !== undefined && MUTE.test(text.slice(before.start, before.end))
+    for (const range of trimmed(text, { start, end: starts[index + 1] ?? text.length })) {
+      if (before !== undefined && (isMute || MUTE.test(text.slice(range.start, range.end))))
+        found[found.length - 1] = { start: before.start, end: range.end }
+      else found.push(range)
+    }
+  }
+  return found
+}
+
+const within = (sentences: readonly TextRange[], text: string, { textStart, textEnd }: ChunkTiming): TextRange[] =>
+  sentences
+    .filter(({ start, end }) => start < textEnd && end > textStart)
+    .flatMap(({ start, end }) => trimmed(text, { start: Math.max(start, textStart), end: Math.min(end, textEnd) }))
+
+function trimmed(text: string, { start, end }: TextRange): TextRange[] {
+  const piece = text.slice(start, end)
+  const from = start + piece.length - piece.trimStart().length
+  const to = start + piece.trimEnd().length
+  return to > from ? [{ start: from, end: to }] : []
+}
+
+/** A sentence may be longer than a chunk. */
+function whole(sentence: TextRange, pieces: readonly TimedRange[]): TimedRange[] {
+  const own = pieces.filter(({ start, end }) => start < sentence.end && end > sentence.start)
+  const [first, last] = [own[0], own.at(-1)]
+  if (first === undefined || last === undefined) return []
+  return [{ ...sentence, from: first.from, to: last.to, source: worstSource(own) }]
+}
