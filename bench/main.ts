@@ -7,6 +7,7 @@ import { backup } from './rows/backup.ts'
 import { callbackBeside } from './rows/callback-beside.ts'
 import { callbackLatency } from './rows/callback-latency.ts'
 import { callbackRate } from './rows/callback-rate.ts'
+import { captions } from './rows/captions.ts'
 import { catalog } from './rows/catalog.ts'
 import { crowd } from './rows/crowd.ts'
 import { door } from './rows/door.ts'
@@ -44,6 +45,7 @@ const ROWS: readonly Row[] = [
   firstAudio,
   door,
   encoding,
+  captions,
   callbackLatency,
   callbackRate,
   callbackBeside,
