@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { parseEndpointFile } from '../src/catalog/files/endpoint-file.ts'
 import { buildProgram } from '../src/cli/program.ts'
 import { readSettings } from '../src/context/config.ts'
 import { launchOf, readServerFile } from '../src/worker/server/server-file.ts'
@@ -37,6 +38,8 @@ function isCommand([name, ...args]: readonly string[]): boolean {
 function isSetting(name: string): boolean {
   return new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(read('../README.md'))
 }
+
+const listsEndpoints = (name: string): boolean => Array.isArray(parseAllDocuments(read(name))[0]?.toJS()?.endpoints)
 
 /** As compose does it: `${NAME:-default}`, `${NAME:?what to do}`, and `$$` for a dollar sign. */
 const interpolate = (source: string, env: Readonly<Record<string, string>>): string =>
@@ -102,6 +105,15 @@ describe('examples', () => {
       expect(launchOf(spec, 4711, {}).command.slice(-2)).toEqual(['--port', '4711'])
       expect(spec).toMatchObject({ gpus: [0], readyPath: '/health' })
       await rm(bin, { recursive: true })
+    },
+  )
+
+  test.each(globSync('*.yaml', { cwd: fileURLToPath(new URL('../examples', import.meta.url)) }).filter(listsEndpoints))(
+    '%s is a valid file of endpoints, applied by the command in its first lines',
+    (name) => {
+      const { endpoints } = parseEndpointFile(read(name))
+      expect(endpoints.map(({ slug }) => typeof slug)).toEqual(endpoints.map(() => 'string'))
+      expect(read(name)).toContain(`npx sonant endpoints apply examples/${name}`)
     },
   )
 
