@@ -14,6 +14,8 @@ const TOO_LONG = /NOT have more than \d+ characters/
 export interface CreatedSpeech {
   readonly jobId: string
   readonly speech: HeardJob
+  /** Another request with the same Idempotency-Key had submitted it. */
+  readonly replayed: boolean
 }
 
 /** No audio came within the time that the operator allows. */
@@ -39,19 +41,24 @@ export async function createSpeech(
   const timer = setTimeout(() => waiting.abort(new WaitedTooLong('no audio came in time')), limitMs)
   try {
     const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal })
-    return { jobId, speech }
+    return { jobId, speech, replayed }
   } catch (error) {
     // Another request with the same Idempotency-Key may be waiting for it.
     if (signal.aborted && !replayed) await cancelJob(ctx, { jobId })
-    if (!(error instanceof WaitedTooLong || error instanceof ListeningEnded)) throw error
-    throw new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    })
+    throw unavailableAtEnd(error)
   } finally {
     clearTimeout(timer)
   }
 }
+
+/** What a client is to try again later, as the error that says so; any other as it is. */
+export const unavailableAtEnd = (error: unknown): unknown =>
+  error instanceof WaitedTooLong || error instanceof ListeningEnded
+    ? new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        cause: error,
+      })
+    : error
 
 /** @throws OpenaiViolation where the endpoint does not take what was sent */
 async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechRequest) {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, KeyActor } from '../access/actor.ts'
 import { requireScope } from '../access/require.ts'
 import { VOICE_SCOPE } from '../access/scopes.ts'
-import { describeError } from '../errors/describe-error.ts'
+import { describeError, JSON_TYPE } from '../errors/describe-error.ts'
 import { notFound } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { checkBodyHeaders, MAX_BODY_BYTES, parseJsonBody } from '../http/json-body.ts'
@@ -13,6 +13,7 @@ import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
+import { createTimedSpeech } from './timed-speech.ts'
 
 /** Where clients of OpenAI's API look for it. */
 export const OPENAI_ROOT = '/v1'
@@ -125,16 +126,20 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const gone = clientDisconnect(reply.raw)
   const key = request.headers['idempotency-key'] as string | undefined
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
+  if (wanted.isTimed) {
+    const { jobId, speech } = await createTimedSpeech(ctx, wanted, gone)
+    return reply.headers(speechHeaders(jobId, JSON_TYPE)).send(JSON.stringify(speech))
+  }
   const { jobId, speech } = await createSpeech(ctx, wanted, gone)
   const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)
   // What breaks off is seen by the client; a client that reads slowly is looked after by the server.
   body.on('error', () => undefined)
-  return reply
-    .headers({
-      'content-type': contentType,
-      'x-sonant-job-id': jobId,
-      'x-accel-buffering': 'no',
-      'cache-control': 'no-store',
-    })
-    .send(body)
+  return reply.headers(speechHeaders(jobId, contentType)).send(body)
 }
+
+const speechHeaders = (jobId: string, contentType: string) => ({
+  'content-type': contentType,
+  'x-sonant-job-id': jobId,
+  'x-accel-buffering': 'no',
+  'cache-control': 'no-store',
+})

@@ -18,6 +18,8 @@ export interface SpeechRequest {
   readonly submission: VoiceJobInput
   readonly format: AudioFormat
   readonly isSse: boolean
+  /** The answer is JSON, with the times of its words. */
+  readonly isTimed: boolean
   /** In Unicode code points: what is charged by. */
   readonly characters: number
   /** The field that an input of the endpoint came from. */
@@ -41,7 +43,7 @@ export async function readSpeechRequest(
   return {
     submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, voice, body), options, idempotencyKey },
     format: formatOf(body.response_format),
-    isSse: isSse(body.stream_format),
+    ...deliveryOf(body),
     characters: [...text].length,
     fieldOf: ({ path }) => fieldOf(endpoint, path),
   }
@@ -72,6 +74,17 @@ function formatOf(value: unknown): AudioFormat {
   if (isAudioFormat(value)) return value
   const message = `Send response_format as one of ${AUDIO_FORMATS.join(', ')}.`
   throw new OpenaiViolation('response_format', message, 'unsupported_format')
+}
+
+/** Events come while the text is spoken, times when it has been. */
+function deliveryOf(body: Body): Pick<SpeechRequest, 'isSse' | 'isTimed'> {
+  const { timestamps = null } = body
+  if (timestamps !== null && typeof timestamps !== 'boolean')
+    throw new OpenaiViolation('timestamps', 'Send timestamps as true or false.')
+  const delivery = { isSse: isSse(body.stream_format), isTimed: timestamps === true }
+  if (delivery.isSse && delivery.isTimed)
+    throw new OpenaiViolation('timestamps', 'Send timestamps without stream_format sse.')
+  return delivery
 }
 
 function isSse(value: unknown): boolean {

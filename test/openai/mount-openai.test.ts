@@ -419,15 +419,62 @@ describe('live speech', () => {
   })
 })
 
+describe('speech with timestamps', () => {
+  test.each(['mp3', 'pcm', 'wav'])('is %s in JSON with the times of its words', async (format) => {
+    const input = 'Words have times, all of them.'
+    const reply = await speak({ model: 'tts', input, voice: 'aria', response_format: format, timestamps: true })
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    const body = reply.json<{
+      audio: string
+      format: string
+      sample_rate: number
+      duration_seconds: number
+      timing: string
+      words: { text: string; start: number; end: number; source: string }[]
+    }>()
+    expect(Object.keys(body)).toEqual(['audio', 'format', 'sample_rate', 'duration_seconds', 'timing', 'words'])
+    const wav = await decoded(Buffer.from(body.audio, 'base64'), format)
+    expect([body.format, body.sample_rate]).toEqual([format, wav.sampleRate])
+    expect(Math.abs(seconds(wav) - body.duration_seconds)).toBeLessThan(0.13)
+    expect(body.words.map(({ text }) => text)).toEqual(['Words', 'have', 'times', 'all', 'of', 'them'])
+    expect(Object.keys(body.words[0]!)).toEqual(['text', 'start', 'end', 'source'])
+    expect(body.words.every(({ start, end }, at) => end >= start && start >= (body.words[at - 1]?.end ?? 0))).toBe(true)
+    const { words } = (await get(`/api/v1/voice/jobs/${reply.headers['x-sonant-job-id']}/captions?format=json`)).json<{
+      words: { start: number }[]
+    }>()
+    expect(words.map(({ start }) => start)).toEqual(body.words.map(({ start }) => start))
+  })
+
+  test('is not sent as events, nor asked for by anything but true', async () => {
+    for (const more of [{ timestamps: 'word' }, { timestamps: true, stream_format: 'sse' }]) {
+      const reply = await speak({ model: 'tts', input: 'No.', ...more })
+      expect([reply.status, reply.json<{ error: object }>().error]).toEqual([
+        400,
+        expect.objectContaining({ param: 'timestamps' }),
+      ])
+    }
+    const plain = await speak({ model: 'tts', input: 'Plain.', timestamps: false })
+    expect(plain.headers['content-type']).toBe('audio/mpeg')
+  })
+
+  test('that fails after its first part is that failure, and costs nothing', async () => {
+    const before = await creditsOf()
+    server.answer(({ body }) => (isOpening(body) ? {} : { status: 400, json: { error: { message: 'no' } } }))
+    const reply = await speak({ model: 'gpu', input: LONG, timestamps: true })
+    expect([reply.status, reply.json<{ error_code: string }>().error_code]).toEqual([400, 'RENDER_FAILED'])
+    expect(await creditsOf()).toBe(before)
+  })
+})
+
 describe('a caller that hangs up', () => {
-  const hangUp = async (input: string, when: () => Promise<unknown>, onFirst?: () => void) => {
+  const hangUp = async (input: string, when: () => Promise<unknown>, onFirst?: () => void, more: object = {}) => {
     const request = httpRequest(`${service.url}/v1/audio/speech`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     })
     request.on('error', () => undefined)
     request.on('response', (response) => response.once('data', () => onFirst?.()).on('error', () => undefined))
-    request.end(JSON.stringify({ model: 'gpu', input, response_format: 'wav' }))
+    request.end(JSON.stringify({ model: 'gpu', input, response_format: 'wav', ...more }))
     await when()
     request.destroy()
   }
@@ -440,6 +487,23 @@ describe('a caller that hangs up', () => {
     expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
     await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
     await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+  })
+
+  test('that waits for timestamps cancels its job at any time', async () => {
+    server.answer(({ body }) => (isOpening(body) ? {} : { hang: true }))
+    const before = await creditsOf()
+    const heard = async () => (await newestPart()) > 0
+    const newestPart = async () =>
+      (
+        await service.runtime.db.pool.query(
+          'select parts_done from job where account_id = $1 order by id desc limit 1',
+          [account],
+        )
+      ).rows[0].parts_done
+    await hangUp(LONG, () => until(heard, 5000, 'the first part'), undefined, { timestamps: true })
+    await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+    expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
+    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
   })
 
   test('after it pays: the job runs on to its end', async () => {
