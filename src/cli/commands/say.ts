@@ -1,7 +1,10 @@
+import { extname } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { CAPTION_FORMATS, type CaptionFormat } from '../../audio/caption-format.ts'
 import { FILE_FORMATS } from '../../audio/format.ts'
-import { ServiceError } from '../../errors/service-error.ts'
+import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { storedOptions } from '../../jobs/job-options.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
 import { errorOf } from '../../jobs/job-shape.ts'
@@ -26,6 +29,7 @@ interface SayOptions {
   readonly account?: string
   readonly output?: string
   readonly format?: string
+  readonly captions?: string
 }
 
 export function addSayCommand(program: Command): void {
@@ -38,6 +42,7 @@ export function addSayCommand(program: Command): void {
       .option('--endpoint <slug>', 'a voice endpoint', 'tts')
       .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
       .option('--format <format>', `${FILE_FORMATS.join(', ')}; the endpoint's own if not given`)
+      .option('--captions <file>', 'where to write its captions, too: a .vtt, .srt or .json file')
       .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.<format> if not given'),
     say,
   )
@@ -48,8 +53,9 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const ctx = runtime.as({ kind: 'system' })
   const voice = options.voice ?? firstVoice(ctx, options.endpoint)
   const payer = await payerOf(ctx, options.account)
+  const captions = captionsIn(options.captions)
   // No charge for audio that then cannot be stored.
-  if (options.output !== undefined) await checkWritable(options.output)
+  for (const path of [options.output, options.captions]) if (path !== undefined) await checkWritable(path)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
   const format = oneOf('--format', FILE_FORMATS, options.format)
   const inputs = { text, [voiceInput]: voice }
@@ -59,8 +65,35 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const file = options.output ?? `${jobId}${storageKey.slice(storageKey.lastIndexOf('.'))}`
   const audio = await ctx.storage.read(storageKey)
   await withInterruption((signal) => writeWhole(file, audio, signal))
-  const json = { job_id: jobId, file, duration_ms: durationMs }
-  return { json, text: `${file}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
+  if (captions !== null) await writeCaptions(ctx, jobId, captions)
+  const json = { job_id: jobId, file, duration_ms: durationMs, ...(captions !== null && { captions: captions.file }) }
+  const files = captions === null ? file : `${file}  ${captions.file}`
+  return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
+}
+
+interface CaptionsFile {
+  readonly file: string
+  readonly format: CaptionFormat
+}
+
+/** The name of the file says what is in it. @throws INVALID_REQUEST */
+function captionsIn(file: string | undefined): CaptionsFile | null {
+  if (file === undefined) return null
+  const format = CAPTION_FORMATS.find((known) => extname(file).toLowerCase() === `.${known}`)
+  if (format === undefined)
+    throw invalidRequest(
+      `Give --captions a file that ends with one of ${CAPTION_FORMATS.map((known) => `.${known}`).join(', ')}.`,
+    )
+  return { file, format }
+}
+
+async function writeCaptions(ctx: ServiceContext, jobId: string, { file, format }: CaptionsFile): Promise<void> {
+  const { captionsOf } = await import('../../voice/captions/voice-job-captions.ts')
+  const { findJob } = await import('../../jobs/find-job.ts')
+  const job = await findJob(ctx.db.pool, jobId, null)
+  if (job === null) throw new ServiceError('NOT_FOUND', `Job ${jobId} is gone.`)
+  const { content } = await captionsOf(ctx, job, format)
+  await withInterruption((signal) => writeWhole(file, Readable.from([content], { objectMode: false }), signal))
 }
 
 function firstVoice(ctx: ServiceContext, slug: string): string {

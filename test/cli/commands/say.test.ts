@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,23 +17,28 @@ afterAll(async () => {
 })
 
 describe('sonant say', { timeout: DEADLINE_MS }, () => {
-  test('tells a failed job by its own code and cause, and leaves no file', async () => {
+  test('tells a failed job by its own code and cause, and leaves no file, of captions neither', async () => {
     const account = await service.createAccount(1n)
     const dir = await makeTempDir()
-    const args = ['say', 'Hello!', '--account', account, '-o', join(dir, 'unpaid.wav'), '--json']
+    const files = ['-o', join(dir, 'unpaid.wav'), '--captions', join(dir, 'unpaid.vtt')]
+    const args = ['say', 'Hello!', '--account', account, ...files, '--json']
     const { code, stdout } = await run(args, { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir })
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('balance'), error_code: 'CHARGE_FAILED' })
     expect(await readdir(dir)).toEqual([])
   })
 
-  test('writes exactly the bytes of the audio to standard output with -o -, and its words to standard error', async () => {
+  test('writes exactly the bytes of the audio in its format to standard output with -o -, its captions into their file, and its words to standard error', async () => {
     const account = await service.createAccount()
     const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
-    const { code, stdout, stderr } = await runForBytes(['say', 'Hello!', '--account', account, '-o', '-'], env)
-    const [line, jobId] = /^- {2}\d\.\d s {2}(job_\w+)\n$/.exec(stderr) ?? []
+    const captions = join(await makeTempDir(), 'hello.SRT')
+    const asked = ['--format', 'flac', '--captions', captions, '-o', '-']
+    const { code, stdout, stderr } = await runForBytes(['say', 'Hello!', '--account', account, ...asked], env)
+    const [line, jobId] = /^- {2}\S+hello\.SRT {2}\d\.\d s {2}(job_\w+)\n$/.exec(stderr) ?? []
     expect([code, line]).toEqual([0, stderr])
-    expect(stdout).toEqual(await buffer(await service.runtime.storage.read(`${jobId}/1/audio.wav`)))
+    expect(stdout).toEqual(await buffer(await service.runtime.storage.read(`${jobId}/1/audio.flac`)))
+    expect(stdout.subarray(0, 4).toString()).toBe('fLaC')
+    expect(await readFile(captions, 'utf8')).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0[01],\d{3}\nHello!\n$/)
     const failed = await runForBytes(['say', 'Hello!', '--account', 'nobody', '-o', '-', '--json'], env)
     expect([failed.code, failed.stdout.length]).toEqual([1, 0])
     expect(JSON.parse(failed.stderr)).toMatchObject({ error_code: 'NOT_FOUND' })
