@@ -240,6 +240,20 @@ export type AccountsQueryVariables = Exact<{
 
 export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number } }> } };
 
+export type AllJobsQueryVariables = Exact<{
+  account?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type AllJobsQuery = { allJobs: { totalCount: number, pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node:
+        | { id: string, endpointKey: string, errorCode: JobErrorCode | null, cause: string | null, account: { id: string, name: string } | null }
+        | { id: string, endpointKey: string, errorCode: JobErrorCode | null, cause: string | null, account: { id: string, name: string } | null }
+        | { id: string, endpointKey: string, errorCode: JobErrorCode | null, cause: string | null, account: { id: string, name: string } | null }
+        | { id: string, endpointKey: string, errorCode: JobErrorCode | null, cause: string | null, account: { id: string, name: string } | null }
+        | { id: string, endpointKey: string, errorCode: JobErrorCode | null, cause: string | null, account: { id: string, name: string } | null }
+       }> } };
+
 export type ApiKeysQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -856,6 +870,7 @@ export const accountQueryVariables: AccountQueryVariables = {}
 export const accountUpdatedSubscriptionVariables: AccountUpdatedSubscriptionVariables = {}
 export const accountVoicesQueryVariables: AccountVoicesQueryVariables = {}
 export const accountsQueryVariables: AccountsQueryVariables = {}
+export const allJobsQueryVariables: AllJobsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
 export const cancelJobMutationVariables: CancelJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}

@@ -1,16 +1,15 @@
-import type { PageInput } from '../db/page.ts'
 import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { account, accountId } from './account.ts'
+import { type AccountInput, account, accountId } from './account.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
-import { accounts } from './accounts.ts'
+import { type AccountsInput, accounts } from './accounts.ts'
 import { createAccount } from './create-account.ts'
 import { creditAccount } from './credit-account.ts'
 import { showAccount } from './show-account.ts'
 
-const AccountRef = builder.prismaObject('Account', {
+export const AccountRef = builder.prismaObject('Account', {
   description: 'An account: its users and API keys share one credit balance.',
   interfaces: [NodeInterface],
   select: ACCOUNT_VIEW,
@@ -20,6 +19,7 @@ const AccountRef = builder.prismaObject('Account', {
       resolve: (found, _args, ctx) => accountId(ctx, found),
     }),
     name: t.exposeString('name', { description: 'Its unique name.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     credits: t.float({ description: 'Its balance: a whole number.', resolve: ({ credits }) => Number(credits) }),
   }),
 })
@@ -29,8 +29,10 @@ addNodeSource<Account>('acct', { typeOf: () => 'Account', load: (ctx, id) => sho
 builder.queryField('account', (t) =>
   t.field({
     type: AccountRef,
-    description: "The caller's account. Its name and balance need the scope job:read, or a signed-in user.",
-    ...resolvedBy(account, () => undefined),
+    description:
+      "The caller's account. Its name and balance need the scope job:read, or a signed-in user; another account the scope operator, or a signed-in operator.",
+    args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+    ...resolvedBy(account, (args: AccountInput) => args),
   }),
 )
 
@@ -39,7 +41,12 @@ builder.queryField('accounts', (t) =>
     {
       type: AccountRef,
       description: 'All accounts, oldest first. Needs the scope operator, or a signed-in operator.',
-      ...resolvedBy(accounts, (args: PageInput) => args),
+      args: {
+        search: t.arg.string({
+          description: 'Only accounts whose name contains this text, in any case, or whose id begins with it.',
+        }),
+      },
+      ...resolvedBy(accounts, (args: AccountsInput) => args),
     },
     ...connectionOf('Account', 'accounts'),
   ),

@@ -1,14 +1,41 @@
 import { requireOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { isId } from '../values/id.ts'
 import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 
-/** All accounts, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
-export async function accounts(ctx: Context, input: PageInput): Promise<Connection<Account>> {
+const MAX_SEARCH_CHARACTERS = 200
+
+/** A page of accounts, oldest first. */
+export interface AccountsInput extends PageInput {
+  /** Only accounts whose name contains this text, in any case, or whose id begins with it. */
+  readonly search?: string | null | undefined
+}
+
+/** All accounts, or those that are searched for, oldest first, for the operator. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
+export async function accounts(ctx: Context, input: AccountsInput): Promise<Connection<Account>> {
   requireOperator(ctx)
   const shape = pageShape(input, (text) => isId('acct', text))
   const { id, ...rest } = idQuery(input, shape, 'oldest', String)
-  const rows = await ctx.db.prisma.account.findMany({ where: { id }, ...rest, select: ACCOUNT_VIEW })
+  const where = { AND: [{ id }, searched(input.search ?? '')] }
+  const rows = await ctx.db.prisma.account.findMany({ where, ...rest, select: ACCOUNT_VIEW })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
+}
+
+/** Prisma takes the wildcards of LIKE in a text for wildcards. */
+function searched(search: string) {
+  if (search === '') return {}
+  if ([...search].length > MAX_SEARCH_CHARACTERS) {
+    const details = [{ path: '/search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` }]
+    throw invalidRequest('Search for less.', details)
+  }
+  const literal = search.replace(/[\\%_]/g, '\\$&')
+  return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }
+}
+
+/** These accounts, by id. Whether the caller may see them was decided before. */
+export async function loadAccounts({ db }: Pick<Context, 'db'>, ids: readonly string[]): Promise<Map<string, Account>> {
+  const rows = await db.prisma.account.findMany({ where: { id: { in: [...ids] } }, select: ACCOUNT_VIEW })
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -4,7 +4,7 @@ import { invalidRequest } from '../errors/service-error.ts'
 import { isId, newId } from '../values/id.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
 import { checkName, MAX_CREDITS } from './account.ts'
-import type { Account } from './account-view.ts'
+import { ACCOUNT_VIEW, type Account } from './account-view.ts'
 import { newWebhookSecret } from './new-webhook-secret.ts'
 
 /** A new account's signing secret is stored sealed. */
@@ -35,11 +35,12 @@ export async function createAccount(
     webhookSecrets: { create: { sealed: ctx.vault.seal(id, newWebhookSecret()) } },
     ...(input.credits > 0n && { entries: { create: { kind: 'grant' as const, amount: input.credits } } }),
   }
-  await ctx.db.prisma.account.create({ data, select: { id: true } }).catch((error: { code?: string }) => {
+  const create = ctx.db.prisma.account.create({ data, select: ACCOUNT_VIEW })
+  const created = await create.catch((error: { code?: string }) => {
     if (error.code === UNIQUE_VIOLATION)
       throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])
     throw error
   })
   ctx.telemetry.count('credits_total', { kind: 'grant' }, Number(input.credits))
-  return { id, name: input.name, credits: input.credits }
+  return created
 }

@@ -6,6 +6,7 @@ interface Row {
   id: string
   name: string
   credits: string
+  createdAt: Date
 }
 
 /**
@@ -16,9 +17,10 @@ interface Row {
 export async function findAccount(ctx: Pick<Context, 'db'>, account: string): Promise<Account> {
   const { rows } = account.includes('\0')
     ? { rows: [] }
-    : await ctx.db.pool.query<Row>('select id, name, credits from account where id = $1 or name = $1 limit 1', [
-        account,
-      ])
+    : await ctx.db.pool.query<Row>(
+        'select id, name, credits, created_at as "createdAt" from account where id = $1 or name = $1 limit 1',
+        [account],
+      )
   const [found] = rows
   if (found === undefined)
     throw new ServiceError('NOT_FOUND', `Check the account: there is none with the id or name "${account}".`)

@@ -19,6 +19,10 @@ const ACCEPTED: readonly string[] = [
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
   'An optional argument Subscription.jobsUpdated(where:) was added.',
+  'An optional argument Query.account(account:) was added.',
+  'An optional argument Query.accounts(search:) was added.',
+  'An optional argument Query.jobStats(account:) was added.',
+  'An optional argument Query.jobStats(all:) was added.',
   // No mutation fails with it.
   'Enum value ErrorCode.JOB_UNFINISHED was added.',
   // Only of operators who sign in, which there were none of before.

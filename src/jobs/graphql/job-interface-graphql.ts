@@ -4,7 +4,7 @@ import { jobNotFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { findJob } from '../find-job.ts'
-import { job } from '../job.ts'
+import { findVisibleJob } from '../find-visible-job.ts'
 import { loadQueuePositions } from '../job-parts.ts'
 import { errorOf, type Job } from '../job-shape.ts'
 import type { JobType } from '../job-states.ts'
@@ -116,5 +116,5 @@ builder.interfaceFields(JobInterface, (t) => ({
 
 addNodeSource<Job>('job', {
   typeOf: ({ type }) => TYPE_NAMES[type],
-  load: (ctx, id) => job(ctx, { jobId: id }),
+  load: findVisibleJob,
 })

@@ -68,14 +68,17 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
 builder.queryField('jobStats', (t) =>
   t.field({
     type: [JobStatsRef],
-    description: "Counts and sums of the account's jobs, group by group. Only what is selected is computed.",
+    description:
+      "Counts and sums of the account's jobs, group by group. Only what is selected is computed. Of another account, or of all, it needs the scope operator, or a signed-in operator.",
     args: {
+      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+      all: t.arg.boolean({ description: 'Of all accounts together. Not with an account.' }),
       filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
       groupBy: t.arg({ type: [JobGroupEnum], description: 'Absent: one group of all.' }),
     },
-    resolve: (_root, { filter, groupBy }, ctx, info) => {
+    resolve: (_root, args, ctx, info) => {
       const names = selectedFields(info)
-      return jobStats(ctx, { filter, groupBy, measures: new Set(JOB_MEASURES.filter((name) => names.has(name))) })
+      return jobStats(ctx, { ...args, measures: new Set(JOB_MEASURES.filter((name) => names.has(name))) })
     },
     extensions: { verb: jobStats },
   }),

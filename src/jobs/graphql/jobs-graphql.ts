@@ -1,17 +1,12 @@
-import type { Connection } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
-import type { Job } from '../job-shape.ts'
+import type { CountedJobs } from '../list/all-jobs.ts'
 import { countJobs } from '../list/count-jobs.ts'
 import { type JobOrder, type JobOrderField, type JobsInput, jobs } from '../list/jobs.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import { type Neighbours, neighbours } from '../list/neighbours.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
-
-interface Counted extends Connection<Job> {
-  readonly input: Pick<JobsInput, 'filter' | 'orderBy'>
-}
 
 export const TimeRangeInput = builder.inputType('TimeRange', {
   description: 'A window of time; either end may be open.',
@@ -49,7 +44,7 @@ export const JobsFilterInput = builder.inputRef<JobsFilter>('JobsFilter').implem
   }),
 })
 
-const JobOrderInput = builder.inputType('JobOrder', {
+export const JobOrderInput = builder.inputType('JobOrder', {
   description: 'The order of a list of jobs.',
   fields: (t) => ({
     field: t.field({
@@ -106,6 +101,22 @@ builder.interfaceField(JobInterface, 'neighbours', (t) =>
   }),
 )
 
+/** A page of jobs with their number, which is counted where it is asked for. */
+export const JobConnectionRef = builder.connectionObject(
+  {
+    type: JobInterface,
+    name: 'JobConnection',
+    description: 'A page of jobs.',
+    fields: (c) => ({
+      totalCount: c.int({
+        description: 'The exact number of matching jobs.',
+        resolve: (page) => (page as unknown as CountedJobs).count(),
+      }),
+    }),
+  },
+  { name: 'JobEdge', description: 'A job with its cursor.' },
+)
+
 builder.queryField('jobs', (t) =>
   t.connection(
     {
@@ -116,19 +127,12 @@ builder.queryField('jobs', (t) =>
         filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
         orderBy: t.arg({ type: JobOrderInput, description: 'Newest first unless given.' }),
       },
-      resolve: async (_root, args: JobsInput, ctx): Promise<Counted> => ({ ...(await jobs(ctx, args)), input: args }),
+      resolve: async (_root, args: JobsInput, ctx): Promise<CountedJobs> => ({
+        ...(await jobs(ctx, args)),
+        count: () => countJobs(ctx, args),
+      }),
       extensions: { verb: jobs },
     },
-    {
-      name: 'JobConnection',
-      description: 'A page of jobs.',
-      fields: (c) => ({
-        totalCount: c.int({
-          description: 'The exact number of matching jobs.',
-          resolve: (page, _args, ctx) => countJobs(ctx, (page as unknown as Counted).input),
-        }),
-      }),
-    },
-    { name: 'JobEdge', description: 'A job with its cursor.' },
+    JobConnectionRef,
   ),
 )

@@ -8,6 +8,7 @@ import { totalOf } from './job-total.ts'
 import type { JobsInput } from './jobs.ts'
 import { onlyFinished } from './jobs.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
+import { type JobsOwner, readerOf } from './jobs-owner.ts'
 
 const ENDED: readonly JobStatus[] = ['completed', 'failed']
 
@@ -17,17 +18,25 @@ const ENDED: readonly JobStatus[] = ['completed', 'failed']
  */
 export async function countJobs(ctx: Context, input: Pick<JobsInput, 'filter' | 'orderBy'>): Promise<number> {
   requireScope(ctx, JOB_READ_SCOPE)
-  const { accountId } = requireAccount(ctx)
+  return totalOfJobs(ctx, requireAccount(ctx).accountId, input)
+}
+
+/** The same of any account, or of all, once the caller is authorised. @throws INVALID_REQUEST, RATE_LIMITED */
+export async function totalOfJobs(
+  ctx: Context,
+  owner: JobsOwner,
+  input: Pick<JobsInput, 'filter' | 'orderBy'>,
+): Promise<number> {
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const statuses = statusesOf(input)
   if (statuses?.length === 0) return 0
   const values: unknown[] = []
-  const total = totalOf(accountId, { ...filter, statuses }, (value) => `$${values.push(value)}`)
+  const total = totalOf(owner, { ...filter, statuses }, (value) => `$${values.push(value)}`)
   const text = `select t.total::text from (select ${total}) t (total)`
   const { rows } = isCounted(filter)
     ? await ctx.db.pool.query<{ total: string }>(text, values)
-    : await longRead<{ total: string }>(ctx.db, accountId, { text, values })
+    : await longRead<{ total: string }>(ctx.db, readerOf(owner), { text, values })
   return Number(rows[0]?.total ?? 0)
 }
 

@@ -8,6 +8,7 @@ import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
+import { type JobsOwner, operatorsJobs, readerOf } from './jobs-owner.ts'
 import { statsOfRows } from './stats-of-rows.ts'
 import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
@@ -38,39 +39,51 @@ type Row = Groups &
   Partial<Record<'characters' | 'audioSeconds' | 'credits', number>> & { jobs: number }
 
 /**
- * How many of the account's jobs match, and what they took, group by group. Only the measures that are asked for are computed. Credits
+ * How many of an account's jobs match, the caller's own unless the operator names another, or all, and what they took, group by group. Only the measures that are asked for are computed. Credits
  * are those that were kept: a failed job's are refunded. Whatever the roll-up knows comes from there, however many jobs there are; a filter
  * by prefix, duration or end has them read one by one.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
-  requireScope(ctx, JOB_READ_SCOPE)
-  const { accountId } = requireAccount(ctx)
+  const owner = await ownerOf(ctx, input)
   rejectFilterViolations(input.filter ?? {})
-  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, accountId, input) : readRows(ctx, accountId, input)
+  return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input)
 }
 
-async function readRows(ctx: Context, accountId: string, input: JobStatsInput): Promise<JobStats[]> {
-  const { rows } = await longRead<Row>(ctx.db, accountId, statsOfRows(accountId, input))
+/** The caller's own account, or for the operator the one that is named, or all. */
+async function ownerOf(ctx: Context, { account, all }: JobStatsInput): Promise<JobsOwner> {
+  if (account == null && all !== true) {
+    requireScope(ctx, JOB_READ_SCOPE)
+    return requireAccount(ctx).accountId
+  }
+  if (account != null && all === true) {
+    const details = [{ path: '/all', message: 'must be false with an account' }]
+    throw invalidRequest('Name an account, or ask for all.', details)
+  }
+  return operatorsJobs(ctx, account)
+}
+
+async function readRows(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
+  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), statsOfRows(owner, input))
   rejectTooMany(rows)
   const exact = (values?: readonly number[] | null) => toPercentiles(values ?? [])
   return rows.map((row) => toStats(row, { waitMs: exact(row.waitMs), runMs: exact(row.runMs) }))
 }
 
-async function readRollUp(ctx: Context, accountId: string, input: JobStatsInput): Promise<JobStats[]> {
-  const { rows } = await longRead<Row>(ctx.db, accountId, sumsOfRollUp(accountId, input))
+async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
+  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), sumsOfRollUp(owner, input))
   rejectTooMany(rows)
   const distributions = (['waitMs', 'runMs'] as const).filter((measure) => input.measures.has(measure))
   const jobs = rows.reduce((sum, row) => sum + row.jobs, 0)
-  if (distributions.length > 0 && jobs <= EXACT_JOBS) return readRows(ctx, accountId, input)
+  if (distributions.length > 0 && jobs <= EXACT_JOBS) return readRows(ctx, owner, input)
   const found = new Map<string, Percentiles | null>()
   const keyOf = (measure: Histogram, row: Groups) =>
     JSON.stringify([measure, ...(input.groupBy ?? []).map((group) => row[group])])
   for (const measure of distributions) {
     const histograms = await longRead<Groups & { pairs: number[] }>(
       ctx.db,
-      accountId,
-      histogramsOfRollUp(accountId, input, measure),
+      readerOf(owner),
+      histogramsOfRollUp(owner, input, measure),
     )
     for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(row.pairs ?? []))
   }

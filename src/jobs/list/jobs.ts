@@ -9,6 +9,7 @@ import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.t
 import type { JobStatus } from '../job-states.ts'
 import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
+import { type JobsOwner, ownedBy, readerOf } from './jobs-owner.ts'
 
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
@@ -48,15 +49,20 @@ type Row = Job & { sort_key?: string }
  */
 export async function jobs(ctx: Context, input: JobsInput): Promise<Connection<Job>> {
   requireScope(ctx, JOB_READ_SCOPE)
-  const { accountId } = requireAccount(ctx)
+  return readJobs(ctx, requireAccount(ctx).accountId, input)
+}
+
+/** The same of any account, or of all, once the caller is authorised. @throws INVALID_REQUEST, RATE_LIMITED */
+export async function readJobs(ctx: Context, owner: JobsOwner, input: JobsInput): Promise<Connection<Job>> {
   const order = input.orderBy ?? NEWEST_FIRST
   const shape = pageShape(input, (text) => isCursor(text, order))
   rejectFilterViolations(input.filter ?? {})
-  const statement = toStatement(accountId, input, order, shape)
+  const statement = toStatement(owner, input, order, shape)
   // What no index leads to may be looked for among all jobs.
-  const { rows } = isCounted(input.filter ?? {})
-    ? await ctx.db.pool.query<Row>(statement)
-    : await longRead<Row>(ctx.db, accountId, statement)
+  const { rows } =
+    owner !== null && isCounted(input.filter ?? {})
+      ? await ctx.db.pool.query<Row>(statement)
+      : await longRead<Row>(ctx.db, readerOf(owner), statement)
   return toConnection(rows, shape, input, {
     cursorOf: (row) => (row.sort_key === undefined ? row.id : `${row.sort_key}.${row.id}`),
     nodeOf: (row) => row,
@@ -81,12 +87,12 @@ function isCursor(text: string, { field }: JobOrder): boolean {
 }
 
 /** The ids are found first: only the page itself is joined with the keys' names. */
-function toStatement(accountId: string, input: JobsInput, order: JobOrder, { size, backwards }: PageShape) {
-  const values: unknown[] = [accountId]
+function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size, backwards }: PageShape) {
+  const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
   const { statuses, ...filter } = input.filter ?? {}
   const conditions = [
-    'account_id = $1',
+    ...ownedBy(owner, parameter),
     ...(onlyFinished(order) ? ['completed_at is not null'] : []),
     ...cursorConditions(input, order, parameter),
     ...conditionsOf(filter, parameter),

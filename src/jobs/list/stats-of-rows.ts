@@ -1,4 +1,5 @@
 import { conditionsOf } from './filter-conditions.ts'
+import { type JobsOwner, ownedBy } from './jobs-owner.ts'
 import { groupColumns, type JobMeasure, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
 const GROUP_COLUMNS = groupColumns('created_at')
@@ -15,9 +16,10 @@ const MEASURE_COLUMNS: Readonly<Record<JobMeasure, string>> = {
 }
 
 /** Statistics read from the jobs themselves, one by one: exact in every measure, and as slow as there are jobs. */
-export function statsOfRows(accountId: string, { filter, groupBy, measures }: JobStatsInput) {
-  const values: unknown[] = [accountId]
-  const conditions = ['account_id = $1', ...conditionsOf(filter ?? {}, (value) => `$${values.push(value)}`)]
+export function statsOfRows(owner: JobsOwner, { filter, groupBy, measures }: JobStatsInput) {
+  const values: unknown[] = []
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const conditions = [...ownedBy(owner, parameter), ...conditionsOf(filter ?? {}, parameter)]
   const groups = [...new Set(groupBy ?? [])]
   const columns = [
     ...groups.map((group) => `${GROUP_COLUMNS[group]} as "${group}"`),

@@ -10,6 +10,10 @@ export type JobMeasure = (typeof JOB_MEASURES)[number]
 
 /** What statistics are asked for. */
 export interface JobStatsInput {
+  /** Id or name: for the operator alone. */
+  readonly account?: string | null | undefined
+  /** Of all accounts: for the operator alone. Not together with an account. */
+  readonly all?: boolean | null | undefined
   readonly filter?: JobsFilter | null | undefined
   /** None: one group of all. */
   readonly groupBy?: readonly JobGroup[] | null | undefined

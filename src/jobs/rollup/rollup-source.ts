@@ -1,6 +1,7 @@
 import { firstIdAt } from '../../values/id.ts'
 import type { Parameter } from '../list/filter-conditions.ts'
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
+import { type JobsOwner, ownedBy } from '../list/jobs-owner.ts'
 import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
 
 /** What the roll-up distinguishes, apart from time. */
@@ -18,7 +19,7 @@ const PARTS: ReadonlySet<string> = new Set(['and', 'or', 'not'])
 export type Summed = 'credits' | 'characters' | 'audio_ms' | 'wait' | 'run'
 
 interface Source {
-  readonly accountId: string
+  readonly owner: JobsOwner
   readonly window: Range<Date>
   /** The longest span that the answer can be put together of. */
   readonly finest: Span
@@ -53,7 +54,7 @@ const isOfDimensions = (filter: JobsFilter): boolean =>
   [...(filter.and ?? []), ...(filter.or ?? []), ...(filter.not ? [filter.not] : [])].every(isOfDimensions)
 
 /**
- * The account's jobs of a window of time, summed up, as SQL that stands in a FROM: rows with `jobs`, the sums that were asked for, the
+ * The owner's jobs of a window of time, summed up, as SQL that stands in a FROM: rows with `jobs`, the sums that were asked for, the
  * time `at`, which is the beginning of an hour or a day where that is the finest, and the columns of `job` that conditions on dimensions name. In every snapshot their sum is exact. Whole days and hours come
  * from the roll-up and from what is still to be folded into it, both ends of the window from the jobs themselves, and so do jobs that a
  * new roll-up does not hold yet.
@@ -75,8 +76,8 @@ const BACKLOG = [
   'id <= (select until from job_rollup_backlog)',
 ] as const
 
-function readersOf({ accountId, sums, finest, parameter }: Source) {
-  const account = `account_id = ${parameter(accountId)}`
+function readersOf({ owner, sums, finest, parameter }: Source) {
+  const account = ownedBy(owner, parameter).join(' and ')
   const columns = ['1::bigint as jobs', ...sums.map((name) => `${OF_JOB[name]} as ${name}`)].join(', ')
   const jobs = ({ from, to }: Range<Date>, more: readonly string[] = []) => {
     const conditions = [

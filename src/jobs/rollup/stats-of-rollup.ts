@@ -1,4 +1,5 @@
 import { conditionsOf } from '../list/filter-conditions.ts'
+import type { JobsOwner } from '../list/jobs-owner.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
@@ -14,13 +15,13 @@ export type Histogram = 'waitMs' | 'runMs'
 const HISTOGRAMS: Readonly<Record<Histogram, Summed>> = { waitMs: 'wait', runMs: 'run' }
 
 /** Statistics but for their percentiles, from the roll-up: exact. */
-export function sumsOfRollUp(accountId: string, input: JobStatsInput) {
+export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
   const sums = [...input.measures].flatMap((measure) => {
     const [name, column] = SUMS[measure] ?? []
     return name && column ? [{ name, column: `${column} as "${measure}"` }] : []
   })
   const { groups, places, ...parts } = toParts(
-    accountId,
+    owner,
     input,
     sums.map(({ name }) => name),
   )
@@ -31,9 +32,9 @@ export function sumsOfRollUp(accountId: string, input: JobStatsInput) {
 }
 
 /** The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`. */
-export function histogramsOfRollUp(accountId: string, input: JobStatsInput, measure: Histogram) {
+export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram) {
   const name = HISTOGRAMS[measure]
-  const { source, where, values, groups, places } = toParts(accountId, input, [name])
+  const { source, where, values, groups, places } = toParts(owner, input, [name])
   const names = groups.map((group) => `"${group}"`)
   const columns = [...columnsOf(groups), '(pair + (1::bigint << 39)) >> 40 as bucket', `sum(${JOBS_OF_PAIR}) as jobs`]
   const text = `
@@ -53,13 +54,13 @@ const columnsOf = (groups: readonly JobGroup[]): string[] =>
     return `${isFinest ? 'at' : GROUP_COLUMNS[group]} as "${group}"`
   })
 
-function toParts(accountId: string, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
+function toParts(owner: JobsOwner, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
   const { createdAt, ...others } = filter ?? {}
   const groups = [...new Set(groupBy ?? [])]
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
   const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
-  const source = rollUpSource({ accountId, window: createdAt ?? {}, finest, sums, parameter })
+  const source = rollUpSource({ owner, window: createdAt ?? {}, finest, sums, parameter })
   const where = ['true', ...conditionsOf(others, parameter)].join(' and ')
   return { source, where, values, groups, places: groups.map((_group, index) => index + 1).join(', ') }
 }

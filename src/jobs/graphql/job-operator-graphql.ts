@@ -1,0 +1,55 @@
+import { requireOperator } from '../../access/require.ts'
+import { AccountRef } from '../../accounts/account-graphql.ts'
+import type { Account } from '../../accounts/account-view.ts'
+import { loadAccounts } from '../../accounts/accounts.ts'
+import { BatchLoader } from '../../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { loadCauses } from '../find-visible-job.ts'
+import { type AllJobsInput, allJobs } from '../list/all-jobs.ts'
+import { JobInterface } from './job-interface-graphql.ts'
+import { JobConnectionRef, JobOrderInput, JobsFilterInput } from './jobs-graphql.ts'
+
+const NEEDS = 'Needs the scope operator, or a signed-in operator.'
+const causes = new BatchLoader<GraphqlContext, string>(loadCauses)
+const accounts = new BatchLoader<GraphqlContext, Account>(loadAccounts)
+
+// Null next to a refusal for every other caller, as `settings` are.
+builder.interfaceFields(JobInterface, (t) => ({
+  account: t.field({
+    type: AccountRef,
+    nullable: true,
+    description: `The account that it is of. ${NEEDS}`,
+    resolve: async ({ accountId }, _args, ctx) => {
+      requireOperator(ctx)
+      return accounts.load(ctx, accountId)
+    },
+  }),
+  cause: t.string({
+    nullable: true,
+    description: `The internal error; null of jobs that did not fail. ${NEEDS}`,
+    resolve: async ({ id, status }, _args, ctx) => {
+      requireOperator(ctx)
+      return status === 'failed' ? causes.load(ctx, id) : null
+    },
+  }),
+}))
+
+builder.queryField('allJobs', (t) =>
+  t.connection(
+    {
+      type: JobInterface,
+      description: `The jobs of all accounts, or of one; any page costs what the first one does. ${NEEDS}`,
+      args: {
+        account: t.arg.id({ description: 'Id or name; all accounts unless given.' }),
+        filter: t.arg({ type: JobsFilterInput, description: 'Which jobs.' }),
+        orderBy: t.arg({
+          type: JobOrderInput,
+          description: 'Newest first unless given. Over all accounts by CREATED_AT alone.',
+        }),
+      },
+      resolve: (_root, args: AllJobsInput, ctx) => allJobs(ctx, args),
+      extensions: { verb: allJobs },
+    },
+    JobConnectionRef,
+  ),
+)
