@@ -6,6 +6,7 @@ const VERSION = 1
 /**
  * A timing in about five bytes a word: each number as its distance from the one before, seven bits a byte. Read with the submitted text
  * that it is about: there is nothing of that in it.
+ * @throws RangeError where a range ends before it begins
  */
 export function encodeTiming({ words, sentences, heard }: JobTiming): Uint8Array<ArrayBuffer> {
   const writer = new Writer()
@@ -69,6 +70,7 @@ class Writer {
   readonly #bytes: number[] = []
 
   number(value: number): void {
+    if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('a timing is made of whole numbers in order')
     for (let left = value; ; left = Math.floor(left / 128)) {
       if (left < 128) return void this.#bytes.push(left)
       this.#bytes.push((left % 128) + 128)

@@ -188,6 +188,8 @@ describe('a stored timing', () => {
     })
     expect(() => decodeTiming(bytes.subarray(0, -1))).toThrow('too early')
     expect(() => decodeTiming(Uint8Array.of(9))).toThrow('another version')
+    const reversed = { start: 3, end: 0, from: 0, to: Number.NaN, source: 'engine' as const }
+    expect(() => encodeTiming({ words: [reversed], sentences: [], heard: null })).toThrow(RangeError)
   })
 
   test('counts in the submitted text: words of one alias are one, and promise what the worst of them does', () => {
