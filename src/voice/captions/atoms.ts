@@ -17,6 +17,8 @@ const CLAUSE_END = /[,;:–—…、，；：]["'”’»)\]]*$/u
 const OPENING = /[\p{Ps}\p{Pi}¿¡]+$/u
 /** What no line of a caption may hold. */
 const BLANKS = /[\s\p{Cc}]+/gu
+const BLANK_FIRST = /^[\s\p{Cc}]/u
+const BLANK_LAST = /[\s\p{Cc}]$/u
 
 /** Whether it belongs to what is before it: nothing is cut there as long as there is another place. */
 export const isGlued = ({ text, columns, isSpaced }: Atom): boolean => !isSpaced && columns <= text.length
@@ -30,7 +32,13 @@ export function atomsOf(text: string, { words, sentences, heard }: JobTiming): A
   return sentences.flatMap((sentence) => {
     const own: TimedRange[] = []
     while (next < words.length && words[next]!.start < sentence.end) own.push(words[next++]!)
-    const atoms = pieces(text, sentence, own).flatMap((piece) => cutLong(toAtom(piece, show)))
+    let before = show({ start: Math.max(0, sentence.start - 1), end: sentence.start })
+    const atoms = pieces(text, sentence, own).flatMap((piece) => {
+      const shown = show(piece)
+      const atom = toAtom(piece, shown, before)
+      before = shown
+      return cutLong(atom)
+    })
     return atoms.length > 0 ? [atoms] : []
   })
 }
@@ -47,15 +55,14 @@ function pieces(text: string, sentence: TimedRange, words: readonly TimedRange[]
 /** After the last white space between two words; where there is none, what opens belongs to the next word and all else to the one before. */
 function borderBetween(text: string, end: number, start: number): number {
   const gap = text.slice(end, start)
+  if (gap === ' ') return start
   const kept = /\s/u.test(gap) ? gap.replace(/\S+$/u, '') : gap.replace(OPENING, '')
   return end + kept.length
 }
 
-function toAtom(piece: TimedRange, show: (range: TextRange) => string): Atom {
-  const shown = show(piece)
+function toAtom(piece: TimedRange, shown: string, before: string): Atom {
   const text = shown.replace(BLANKS, ' ').trim()
-  const before = show({ start: Math.max(0, piece.start - 1), end: piece.start })
-  const isSpaced = piece.start === 0 || /^[\s\p{Cc}]/u.test(shown) || /[\s\p{Cc}]$/u.test(before) || before === ''
+  const isSpaced = before === '' || BLANK_LAST.test(before) || BLANK_FIRST.test(shown)
   return { text, columns: columnsOf(text), from: piece.from, to: piece.to, isSpaced }
 }
 

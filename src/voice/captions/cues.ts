@@ -38,12 +38,14 @@ export function cuesOf(text: string, timing: JobTiming, durationMs: number): Cue
 function cutSentence(atoms: readonly Atom[]): Atom[][] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }]
   for (let to = 1; to <= atoms.length; to++) best.push({ cost: Number.POSITIVE_INFINITY, from: to - 1 })
-  for (let from = 0; from < atoms.length; from++)
-    for (let to = from + 1; to <= atoms.length; to++) {
-      if (to > from + 1 && !fits(atoms.slice(from, to))) break
+  for (let from = 0; from < atoms.length; from++) {
+    const limit = twoLines(atoms, from)
+    for (let to = from + 1; to <= limit; to++) {
+      if (to > from + 1 && atoms[to - 1]!.to - atoms[from]!.from > LONGEST_MS) break
       const cost = best[from]!.cost + costOf(atoms, from, to)
       if (cost < best[to]!.cost) best[to] = { cost, from }
     }
+  }
   const groups: Atom[][] = []
   for (let to = atoms.length; to > 0; to = best[to]!.from) groups.unshift(atoms.slice(best[to]!.from, to))
   return groups
@@ -80,9 +82,13 @@ function endOf(group: readonly Atom[], next: readonly Atom[] | undefined, durati
 }
 
 function fits(atoms: readonly Atom[]): boolean {
-  if (atoms.at(-1)!.to - atoms[0]!.from > LONGEST_MS) return false
-  const first = lengthWithin(atoms, 0)
-  return first === atoms.length || lengthWithin(atoms, first) === atoms.length
+  return atoms.at(-1)!.to - atoms[0]!.from <= LONGEST_MS && twoLines(atoms, 0) === atoms.length
+}
+
+/** Up to which atom two lines reach that begin with one. */
+function twoLines(atoms: readonly Atom[], from: number): number {
+  const first = lengthWithin(atoms, from)
+  return first === atoms.length ? first : lengthWithin(atoms, first)
 }
 
 /** Up to which atom a line reaches that begins with one. */

@@ -29,7 +29,12 @@ export function timeChunk(chunk: HeardChunk): SpeechTiming {
   const anchors = anchorsOf(chunk)
   const sentences = anchors.length > 0 ? markedSentences(chunk, anchors) : alignedSentences(chunk)
   const marked = new Map(anchors.map(({ start, at }) => [start, at]))
-  const words = sentences.flatMap((sentence) => wordsWithin(chunk, sentence, marked))
+  let next = 0
+  const words = sentences.flatMap((sentence) => {
+    const own: TextRange[] = []
+    for (; next < chunk.words.length && chunk.words[next]!.start < sentence.end; next++) own.push(chunk.words[next]!)
+    return timeWords(chunk, sentence, own, marked)
+  })
   return { words, sentences }
 }
 
@@ -91,8 +96,12 @@ function alignedSentences({ sentences, weigh, clock }: HeardChunk): TimedRange[]
 }
 
 /** The words of a sentence: in runs, each from a time that is known to the next one. */
-function wordsWithin(chunk: HeardChunk, sentence: TimedRange, marked: ReadonlyMap<number, number>): TimedRange[] {
-  const own = chunk.words.filter(({ start }) => start >= sentence.start && start < sentence.end)
+function timeWords(
+  chunk: HeardChunk,
+  sentence: TimedRange,
+  own: readonly TextRange[],
+  marked: ReadonlyMap<number, number>,
+): TimedRange[] {
   const found: TimedRange[] = []
   for (let first = 0; first < own.length; ) {
     const next = own.findIndex(({ start }, index) => index > first && marked.has(start))

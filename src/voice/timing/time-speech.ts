@@ -12,6 +12,9 @@ import { timeChunk } from './time-chunk.ts'
 /** Nothing in it is ever said. */
 const MUTE = /^[^\p{L}\p{N}\p{S}\p{Extended_Pictographic}]*$/u
 
+const QUOTED = /["”’»]$/u
+const SMALL = /^\p{Ll}/u
+
 /** What was heard in one rendering, as the engine gave it. */
 export interface Heard {
   readonly clock: SoundingClock
@@ -33,7 +36,20 @@ export function timeSpeech(
   heard: readonly (Heard | null)[],
   sampleRate: number,
 ): SpeechTiming {
-  const all = sentencesOf(text, language)
+  return timeSentences({ text, language }, sentencesOf(text, language), { chunks, heard, sampleRate })
+}
+
+interface HeardText {
+  readonly chunks: readonly ChunkTiming[]
+  readonly heard: readonly (Heard | null)[]
+  readonly sampleRate: number
+}
+
+function timeSentences(
+  { text, language }: SpokenText,
+  all: readonly TextRange[],
+  { chunks, heard, sampleRate }: HeardText,
+): SpeechTiming {
   const words: TimedRange[] = []
   const pieces: TimedRange[] = []
   for (const [index, chunk] of chunks.entries()) {
@@ -52,7 +68,10 @@ export function timeSpeech(
 export function estimateTiming({ text, language }: SpokenText, durationMs: number): SpeechTiming {
   const clock = new SoundingClock({ from: 0, to: durationMs }, [])
   const chunk = { textStart: 0, textEnd: text.length, from: 0, to: durationMs, skipped: 0 }
-  const { words, sentences } = timeSpeech({ text, language }, [chunk], [{ clock, marks: undefined }], 1000)
+  // By punctuation alone: this is done whenever they are read, and a language's own rules take several times as long.
+  const all = sentencesOf(text, undefined)
+  const recording = { chunks: [chunk], heard: [{ clock, marks: undefined }], sampleRate: 1000 }
+  const { words, sentences } = timeSentences({ text, language }, all, recording)
   const estimated = (range: TimedRange): TimedRange => ({ ...range, source: 'estimated' })
   return { words: words.map(estimated), sentences: sentences.map(estimated) }
 }
@@ -83,21 +102,26 @@ const placed = ({ from, to, skipped }: ChunkTiming, sampleRate: number) => {
   return (range: TimedRange): TimedRange => ({ ...range, from: at(range.from), to: at(range.to) })
 }
 
-/** The sentences of a text without the white space between them. A row of punctuation belongs to the sentence before it. */
+/**
+ * The sentences of a text without the white space between them. A row of punctuation belongs to the sentence before it, as does what goes
+ * on with a small letter after a quotation.
+ */
 function sentencesOf(text: string, language: Language | undefined): TextRange[] {
   const starts = [0, ...findSentences(text, language).map(({ at }) => at)]
   const found: TextRange[] = []
   for (const [index, start] of starts.entries()) {
     const before = found.at(-1)
-    const isMute = before !== undefined && MUTE.test(text.slice(before.start, before.end))
     for (const range of trimmed(text, { start, end: starts[index + 1] ?? text.length })) {
-      if (before !== undefined && (isMute || MUTE.test(text.slice(range.start, range.end))))
+      if (before !== undefined && goesOn(text.slice(before.start, before.end), text.slice(range.start, range.end)))
         found[found.length - 1] = { start: before.start, end: range.end }
       else found.push(range)
     }
   }
   return found
 }
+
+const goesOn = (before: string, after: string): boolean =>
+  MUTE.test(before) || MUTE.test(after) || (QUOTED.test(before) && SMALL.test(after))
 
 const within = (sentences: readonly TextRange[], text: string, { textStart, textEnd }: ChunkTiming): TextRange[] =>
   sentences
