@@ -498,6 +498,11 @@ export type FailureCausesQueryVariables = Exact<{
 
 export type FailureCausesQuery = { failureCauses: Array<{ endpointKey: string, errorCode: JobErrorCode, cause: string | null, jobs: number, lastJobId: string }> };
 
+export type GrantableScopesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type GrantableScopesQuery = { grantableScopes: Array<{ name: string, description: string }> };
+
 export type InviteUserMutationVariables = Exact<{
   email: string;
   role: UserRole;
@@ -897,6 +902,7 @@ export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
+export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}

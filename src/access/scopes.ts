@@ -40,6 +40,19 @@ const MEMBER_SCOPES: readonly string[] = [
   LIBRARY_SCOPE,
 ]
 
+/** What each scope lets a caller do, in a sentence. */
+export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
+  [VOICE_SCOPE]: 'Turn texts into speech at voice endpoints, and read those jobs.',
+  [JOB_READ_SCOPE]: 'Read, list and export the jobs of the account, and its balance.',
+  [GENERATION_SCOPE]: 'Run workflows.',
+  [CHAT_SCOPE]: 'Chat with the companion.',
+  [RETARGET_SCOPE]: 'Give the companion another persona.',
+  [MEDIA_TAG_SCOPE]: 'Have the companion tag media.',
+  [LIBRARY_SCOPE]: "Manage the account's own voices and its lexicon.",
+  [ACCOUNT_ADMIN_SCOPE]: 'Manage the account as an owner does: keys, webhooks and their secrets, users, ledger.',
+  [OPERATOR_SCOPE]: 'Operate this service: accounts, endpoints, users and the jobs of all accounts.',
+}
+
 /** What a user of this role may do, in the words of keys. */
 export const scopesOf = (role: UserRole): readonly string[] =>
   role === 'owner' ? [...MEMBER_SCOPES, ACCOUNT_ADMIN_SCOPE] : MEMBER_SCOPES

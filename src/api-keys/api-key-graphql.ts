@@ -1,12 +1,21 @@
+import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { PageInput } from '../db/page.ts'
-import { builder } from '../graphql/builder.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { UserRef } from '../users/graphql/user-graphql.ts'
+import { USER_VIEW, type User } from '../users/user.ts'
 import { type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
+import { type GrantableScope, grantableScopes } from './grantable-scopes.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
+
+const makers = new BatchLoader<GraphqlContext, User>(async ({ db }, ids) => {
+  const rows = await db.prisma.user.findMany({ where: { id: { in: [...ids] } }, select: USER_VIEW })
+  return new Map(rows.map((row) => [row.id, row]))
+})
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'An API key of an account, without its value.',
@@ -16,6 +25,21 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
     id: t.exposeID('id', { description: 'The key id.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     scopes: t.exposeStringList('scopes', { description: 'Its scopes.' }),
+    hint: t.exposeString('hint', {
+      nullable: true,
+      description: 'Its last four characters, to tell it by; null of keys from before they were kept.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'From then on it is no key; null: it stays one.',
+    }),
+    createdBy: t.field({
+      type: UserRef,
+      nullable: true,
+      description: 'The user who made it; null of keys that no user made.',
+      resolve: async ({ createdById }, _args, ctx) => (createdById === null ? null : makers.load(ctx, createdById)),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 })
@@ -49,6 +73,22 @@ builder.queryField('apiKeys', (t) =>
   ),
 )
 
+const GrantableScopeRef = builder.objectRef<GrantableScope>('GrantableScope').implement({
+  description: 'A scope that the caller may give a key.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'As `scopes` names it.' }),
+    description: t.exposeString('description', { description: 'What it lets a key do.' }),
+  }),
+})
+
+builder.queryField('grantableScopes', (t) =>
+  t.field({
+    type: [GrantableScopeRef],
+    description: `The scopes that the caller may give a key. ${NEEDS}`,
+    ...resolvedBy(grantableScopes, () => undefined),
+  }),
+)
+
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: NewApiKeyRef,
@@ -57,6 +97,7 @@ builder.mutationFields((t) => ({
     args: {
       name: t.arg.string({ required: true, description: 'Its name.' }),
       scopes: t.arg.stringList({ description: 'generate:voice and job:read unless given.' }),
+      expiresAt: t.arg({ type: 'DateTime', description: 'In the future; it never expires unless given.' }),
     },
     ...resolvedBy(createApiKey, (args: ApiKeyInput) => args),
   }),

@@ -10,10 +10,24 @@ export interface ApiKeyView {
   readonly id: string
   readonly name: string
   readonly scopes: string[]
+  /** Its last four characters; null of keys from before they were kept. */
+  readonly hint: string | null
+  /** From then on it is no key; null: it stays one. */
+  readonly expiresAt: Date | null
+  /** The user who made it; null where no user did. */
+  readonly createdById: string | null
   readonly createdAt: Date
 }
 
-export const KEY_VIEW = { id: true, name: true, scopes: true, createdAt: true } as const
+export const KEY_VIEW = {
+  id: true,
+  name: true,
+  scopes: true,
+  hint: true,
+  expiresAt: true,
+  createdById: true,
+  createdAt: true,
+} as const
 
 /** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
 export async function apiKeys(ctx: Context, input: PageInput): Promise<Connection<ApiKeyView>> {

@@ -1,5 +1,5 @@
 import { requireAccount, requireScope } from '../access/require.ts'
-import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, scopesOf } from '../access/scopes.ts'
+import { ACCOUNT_ADMIN_SCOPE, OPERATOR_SCOPE, SCOPE_FORM, SCOPE_MEANINGS, scopesOf } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 
@@ -12,6 +12,26 @@ export function keysOwner(ctx: Context): string | null {
   requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   return requireAccount(ctx).accountId
 }
+
+/** A scope that the caller may give a key. */
+export interface GrantableScope {
+  readonly name: string
+  readonly description: string
+}
+
+/** The scopes that the caller may give a key of its account, each once. @throws UNAUTHORIZED, FORBIDDEN */
+export async function grantableScopes(ctx: Context): Promise<GrantableScope[]> {
+  keysOwner(ctx)
+  return [...withOwners(ctx)].map((name) => ({ name, description: SCOPE_MEANINGS[name] ?? RESTRICTED }))
+}
+
+/** What the account's owners may do, and what the caller may besides. */
+function withOwners(ctx: Context): Set<string> {
+  const own = 'scopes' in ctx.actor ? ctx.actor.scopes : []
+  return new Set([...scopesOf('owner'), ...own.filter((scope) => mayPass(ctx, scope))])
+}
+
+const RESTRICTED = 'Reach the endpoints that ask for it.'
 
 /** A signed-in operator is asked for the password; a key would not be. */
 const mayPass = ({ actor }: Context, scope: string): boolean => actor.kind !== 'session' || scope !== OPERATOR_SCOPE
@@ -29,8 +49,7 @@ export function grantScopes(ctx: Context, wanted: readonly string[], held: reado
     throw invalidRequest(`Write scopes like generate:voice: "${wrong}" is not one.`, details)
   }
   if (ctx.actor.kind === 'system') return scopes
-  const own = 'scopes' in ctx.actor ? ctx.actor.scopes.filter((scope) => mayPass(ctx, scope)) : []
-  const grantable = new Set([...scopesOf('owner'), ...own, ...held])
+  const grantable = new Set([...withOwners(ctx), ...held])
   const beyond = scopes.find((scope) => !grantable.has(scope))
   if (beyond !== undefined) throw new ServiceError('FORBIDDEN', `Ask the operator for the scope ${beyond}.`)
   return scopes

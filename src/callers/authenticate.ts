@@ -8,7 +8,7 @@ const FIND_KEY = {
   name: 'authenticate',
   text: `select k.id, k.account_id, k.scopes, a.credits
          from api_key k join account a on a.id = k.account_id
-         where k.hash = $1`,
+         where k.hash = $1 and (k.expires_at is null or k.expires_at > now())`,
 }
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
 
 /**
  * The caller with this key. Looked up anew for every request, so that a deleted key is rejected at once in every process.
- * @throws UNAUTHORIZED where the key is missing, malformed, unknown or deleted
+ * @throws UNAUTHORIZED where the key is missing, malformed, unknown, expired or deleted
  */
 export async function authenticate(parts: Pick<Parts, 'db'>, key: string | undefined): Promise<KeyActor> {
   if (key === undefined || !isApiKey(key)) throw unauthorized()

@@ -12,7 +12,8 @@ export async function standingCallers(
   const sessions = callers.flatMap((caller) => (caller.kind === 'session' ? [caller.sessionId] : []))
   const standing = new Map<string, readonly string[]>()
   if (keys.length > 0) {
-    const rows = await db.prisma.apiKey.findMany({ where: { id: { in: keys } }, select: { id: true, scopes: true } })
+    const where = { id: { in: keys }, OR: [{ expiresAt: null }, { expiresAt: { gt: now() } }] }
+    const rows = await db.prisma.apiKey.findMany({ where, select: { id: true, scopes: true } })
     for (const { id, scopes } of rows) standing.set(id, scopes)
   }
   if (sessions.length > 0) {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scopesOf } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { endpoint } from '../setup/fixtures.ts'
 import { ask as askAt, codeOf, errorOf, type GraphqlAnswer, mutation } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
+import { peopleOf } from '../setup/people.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { openSocketClient } from '../setup/subscriber.ts'
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -98,6 +101,40 @@ describe('an account', () => {
     >()
     const { apiKey } = made.data!.createApiKey as { apiKey: string }
     expect((await call(`${service.url}/api/v1/jobs`, { key: apiKey })).status).toBe(200)
+  })
+
+  test('names the scopes that it may give, makes keys that expire, and sees which of them is which', async () => {
+    const people = peopleOf(service)
+    const owner = await people.user()
+    const { data } = await people.ask('{ grantableScopes { name description } }', {}, owner.cookie)
+    const { grantableScopes } = data as { grantableScopes: { name: string; description: string }[] }
+    expect(grantableScopes.map(({ name }) => name)).toEqual(scopesOf('owner'))
+    expect(new Set(grantableScopes.map(({ description }) => description)).size).toBe(grantableScopes.length)
+    const create = mutation(
+      'createApiKey(name: "robot", expiresAt: $at)',
+      '... on NewApiKey { apiKeyId apiKey }',
+      '($at: DateTime)',
+    )
+    const at = new Date(service.runtime.now().getTime() + 3_600_000).toISOString()
+    const made = (await people.ask(create, { at }, owner.cookie)).data!.createApiKey as Record<string, string>
+    const list = '{ apiKeys { edges { node { hint expiresAt createdBy { email } } } } }'
+    expect((await people.ask(list, {}, owner.cookie)).data).toEqual({
+      apiKeys: {
+        edges: [{ node: { hint: made.apiKey!.slice(-4), expiresAt: at, createdBy: { email: owner.email } } }],
+      },
+    })
+    const events = openSocketClient(service.url, made.apiKey!)
+    const followed = events.subscribe('subscription { jobsUpdated { id } }')
+    const jobId = await insertJob(service.runtime.db, owner.account, { status: 'processing' })
+    await followed.waitFor((event) => JSON.stringify(event).includes(jobId))
+    const age = `update api_key set expires_at = now() - interval '1 second' where id = $1`
+    await service.runtime.db.pool.query(age, [made.apiKeyId])
+    expect(codeOf(await ask(made.apiKey!, '{ jobPage { total } }'))).toBe('UNAUTHORIZED')
+    expect(await events.closed()).toBe(4403)
+    const past = await people.ask(create, { at: '2026-01-01T00:00:00Z' }, owner.cookie)
+    expect(errorOf(past)?.details).toMatchObject([{ path: '/expiresAt' }])
+    const { key } = await service.createCaller()
+    expect(codeOf(await ask(key, '{ grantableScopes { name } }'))).toBe('FORBIDDEN')
   })
 
   test('sees its balance and its ledger, newest first', async () => {

@@ -19,6 +19,7 @@ const ACCEPTED: readonly string[] = [
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
   'An optional argument Subscription.jobsUpdated(where:) was added.',
+  'An optional argument Mutation.createApiKey(expiresAt:) was added.',
   'An optional argument Query.account(account:) was added.',
   'An optional argument Query.accounts(search:) was added.',
   'An optional argument Query.jobStats(account:) was added.',

@@ -132,6 +132,9 @@ export const ApiKeyScalarFieldEnum = {
   name: 'name',
   hash: 'hash',
   scopes: 'scopes',
+  hint: 'hint',
+  expiresAt: 'expiresAt',
+  createdById: 'createdById',
   createdAt: 'createdAt'
 } as const
 

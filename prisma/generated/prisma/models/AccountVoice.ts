@@ -570,10 +570,6 @@ export type AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput = {
   deleteMany?: Prisma.AccountVoiceScalarWhereInput | Prisma.AccountVoiceScalarWhereInput[]
 }
 
-export type NullableDateTimeFieldUpdateOperationsInput = {
-  set?: Date | string | null
-}
-
 export type AccountVoiceCreateWithoutAccountInput = {
   id: string
   name: string

@@ -29,6 +29,9 @@ export type ApiKeyMinAggregateOutputType = {
   accountId: string | null
   name: string | null
   hash: runtime.Bytes | null
+  hint: string | null
+  expiresAt: Date | null
+  createdById: string | null
   createdAt: Date | null
 }
 
@@ -37,6 +40,9 @@ export type ApiKeyMaxAggregateOutputType = {
   accountId: string | null
   name: string | null
   hash: runtime.Bytes | null
+  hint: string | null
+  expiresAt: Date | null
+  createdById: string | null
   createdAt: Date | null
 }
 
@@ -46,6 +52,9 @@ export type ApiKeyCountAggregateOutputType = {
   name: number
   hash: number
   scopes: number
+  hint: number
+  expiresAt: number
+  createdById: number
   createdAt: number
   _all: number
 }
@@ -56,6 +65,9 @@ export type ApiKeyMinAggregateInputType = {
   accountId?: true
   name?: true
   hash?: true
+  hint?: true
+  expiresAt?: true
+  createdById?: true
   createdAt?: true
 }
 
@@ -64,6 +76,9 @@ export type ApiKeyMaxAggregateInputType = {
   accountId?: true
   name?: true
   hash?: true
+  hint?: true
+  expiresAt?: true
+  createdById?: true
   createdAt?: true
 }
 
@@ -73,6 +88,9 @@ export type ApiKeyCountAggregateInputType = {
   name?: true
   hash?: true
   scopes?: true
+  hint?: true
+  expiresAt?: true
+  createdById?: true
   createdAt?: true
   _all?: true
 }
@@ -155,6 +173,9 @@ export type ApiKeyGroupByOutputType = {
   name: string
   hash: runtime.Bytes
   scopes: string[]
+  hint: string | null
+  expiresAt: Date | null
+  createdById: string | null
   createdAt: Date
   _count: ApiKeyCountAggregateOutputType | null
   _min: ApiKeyMinAggregateOutputType | null
@@ -185,7 +206,11 @@ export type ApiKeyWhereInput = {
   name?: Prisma.StringFilter<"ApiKey"> | string
   hash?: Prisma.BytesFilter<"ApiKey"> | runtime.Bytes
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
+  hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
+  createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+  createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }
 
@@ -195,7 +220,11 @@ export type ApiKeyOrderByWithRelationInput = {
   name?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
+  hint?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  createdById?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  createdBy?: Prisma.UserOrderByWithRelationInput
   account?: Prisma.AccountOrderByWithRelationInput
 }
 
@@ -208,7 +237,11 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   accountId?: Prisma.StringFilter<"ApiKey"> | string
   name?: Prisma.StringFilter<"ApiKey"> | string
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
+  hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
+  createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+  createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
 }, "id" | "hash">
 
@@ -218,6 +251,9 @@ export type ApiKeyOrderByWithAggregationInput = {
   name?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
+  hint?: Prisma.SortOrderInput | Prisma.SortOrder
+  expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  createdById?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ApiKeyCountOrderByAggregateInput
   _max?: Prisma.ApiKeyMaxOrderByAggregateInput
@@ -233,6 +269,9 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   name?: Prisma.StringWithAggregatesFilter<"ApiKey"> | string
   hash?: Prisma.BytesWithAggregatesFilter<"ApiKey"> | runtime.Bytes
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
+  hint?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
+  expiresAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiKey"> | Date | string | null
+  createdById?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ApiKey"> | Date | string
 }
 
@@ -241,7 +280,10 @@ export type ApiKeyCreateInput = {
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
   createdAt?: Date | string
+  createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
 
@@ -251,6 +293,9 @@ export type ApiKeyUncheckedCreateInput = {
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdById?: string | null
   createdAt?: Date | string
 }
 
@@ -259,7 +304,10 @@ export type ApiKeyUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
 
@@ -269,6 +317,9 @@ export type ApiKeyUncheckedUpdateInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -278,6 +329,9 @@ export type ApiKeyCreateManyInput = {
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdById?: string | null
   createdAt?: Date | string
 }
 
@@ -286,6 +340,8 @@ export type ApiKeyUpdateManyMutationInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -295,6 +351,9 @@ export type ApiKeyUncheckedUpdateManyInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -322,6 +381,9 @@ export type ApiKeyCountOrderByAggregateInput = {
   name?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   scopes?: Prisma.SortOrder
+  hint?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
+  createdById?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -330,6 +392,9 @@ export type ApiKeyMaxOrderByAggregateInput = {
   accountId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   hash?: Prisma.SortOrder
+  hint?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
+  createdById?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -338,6 +403,9 @@ export type ApiKeyMinOrderByAggregateInput = {
   accountId?: Prisma.SortOrder
   name?: Prisma.SortOrder
   hash?: Prisma.SortOrder
+  hint?: Prisma.SortOrder
+  expiresAt?: Prisma.SortOrder
+  createdById?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -396,12 +464,61 @@ export type ApiKeyUpdatescopesInput = {
   push?: string | string[]
 }
 
+export type NullableDateTimeFieldUpdateOperationsInput = {
+  set?: Date | string | null
+}
+
+export type ApiKeyCreateNestedManyWithoutCreatedByInput = {
+  create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput> | Prisma.ApiKeyCreateWithoutCreatedByInput[] | Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput[]
+  connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput | Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput[]
+  createMany?: Prisma.ApiKeyCreateManyCreatedByInputEnvelope
+  connect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+}
+
+export type ApiKeyUncheckedCreateNestedManyWithoutCreatedByInput = {
+  create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput> | Prisma.ApiKeyCreateWithoutCreatedByInput[] | Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput[]
+  connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput | Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput[]
+  createMany?: Prisma.ApiKeyCreateManyCreatedByInputEnvelope
+  connect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+}
+
+export type ApiKeyUpdateManyWithoutCreatedByNestedInput = {
+  create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput> | Prisma.ApiKeyCreateWithoutCreatedByInput[] | Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput[]
+  connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput | Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput[]
+  upsert?: Prisma.ApiKeyUpsertWithWhereUniqueWithoutCreatedByInput | Prisma.ApiKeyUpsertWithWhereUniqueWithoutCreatedByInput[]
+  createMany?: Prisma.ApiKeyCreateManyCreatedByInputEnvelope
+  set?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  disconnect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  delete?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  connect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  update?: Prisma.ApiKeyUpdateWithWhereUniqueWithoutCreatedByInput | Prisma.ApiKeyUpdateWithWhereUniqueWithoutCreatedByInput[]
+  updateMany?: Prisma.ApiKeyUpdateManyWithWhereWithoutCreatedByInput | Prisma.ApiKeyUpdateManyWithWhereWithoutCreatedByInput[]
+  deleteMany?: Prisma.ApiKeyScalarWhereInput | Prisma.ApiKeyScalarWhereInput[]
+}
+
+export type ApiKeyUncheckedUpdateManyWithoutCreatedByNestedInput = {
+  create?: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput> | Prisma.ApiKeyCreateWithoutCreatedByInput[] | Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput[]
+  connectOrCreate?: Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput | Prisma.ApiKeyCreateOrConnectWithoutCreatedByInput[]
+  upsert?: Prisma.ApiKeyUpsertWithWhereUniqueWithoutCreatedByInput | Prisma.ApiKeyUpsertWithWhereUniqueWithoutCreatedByInput[]
+  createMany?: Prisma.ApiKeyCreateManyCreatedByInputEnvelope
+  set?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  disconnect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  delete?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  connect?: Prisma.ApiKeyWhereUniqueInput | Prisma.ApiKeyWhereUniqueInput[]
+  update?: Prisma.ApiKeyUpdateWithWhereUniqueWithoutCreatedByInput | Prisma.ApiKeyUpdateWithWhereUniqueWithoutCreatedByInput[]
+  updateMany?: Prisma.ApiKeyUpdateManyWithWhereWithoutCreatedByInput | Prisma.ApiKeyUpdateManyWithWhereWithoutCreatedByInput[]
+  deleteMany?: Prisma.ApiKeyScalarWhereInput | Prisma.ApiKeyScalarWhereInput[]
+}
+
 export type ApiKeyCreateWithoutAccountInput = {
   id: string
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
   createdAt?: Date | string
+  createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
 }
 
 export type ApiKeyUncheckedCreateWithoutAccountInput = {
@@ -409,6 +526,9 @@ export type ApiKeyUncheckedCreateWithoutAccountInput = {
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdById?: string | null
   createdAt?: Date | string
 }
 
@@ -447,7 +567,58 @@ export type ApiKeyScalarWhereInput = {
   name?: Prisma.StringFilter<"ApiKey"> | string
   hash?: Prisma.BytesFilter<"ApiKey"> | runtime.Bytes
   scopes?: Prisma.StringNullableListFilter<"ApiKey">
+  hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
+  createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
+}
+
+export type ApiKeyCreateWithoutCreatedByInput = {
+  id: string
+  name: string
+  hash: runtime.Bytes
+  scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdAt?: Date | string
+  account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
+}
+
+export type ApiKeyUncheckedCreateWithoutCreatedByInput = {
+  id: string
+  accountId: string
+  name: string
+  hash: runtime.Bytes
+  scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdAt?: Date | string
+}
+
+export type ApiKeyCreateOrConnectWithoutCreatedByInput = {
+  where: Prisma.ApiKeyWhereUniqueInput
+  create: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput>
+}
+
+export type ApiKeyCreateManyCreatedByInputEnvelope = {
+  data: Prisma.ApiKeyCreateManyCreatedByInput | Prisma.ApiKeyCreateManyCreatedByInput[]
+  skipDuplicates?: boolean
+}
+
+export type ApiKeyUpsertWithWhereUniqueWithoutCreatedByInput = {
+  where: Prisma.ApiKeyWhereUniqueInput
+  update: Prisma.XOR<Prisma.ApiKeyUpdateWithoutCreatedByInput, Prisma.ApiKeyUncheckedUpdateWithoutCreatedByInput>
+  create: Prisma.XOR<Prisma.ApiKeyCreateWithoutCreatedByInput, Prisma.ApiKeyUncheckedCreateWithoutCreatedByInput>
+}
+
+export type ApiKeyUpdateWithWhereUniqueWithoutCreatedByInput = {
+  where: Prisma.ApiKeyWhereUniqueInput
+  data: Prisma.XOR<Prisma.ApiKeyUpdateWithoutCreatedByInput, Prisma.ApiKeyUncheckedUpdateWithoutCreatedByInput>
+}
+
+export type ApiKeyUpdateManyWithWhereWithoutCreatedByInput = {
+  where: Prisma.ApiKeyScalarWhereInput
+  data: Prisma.XOR<Prisma.ApiKeyUpdateManyMutationInput, Prisma.ApiKeyUncheckedUpdateManyWithoutCreatedByInput>
 }
 
 export type ApiKeyCreateManyAccountInput = {
@@ -455,6 +626,9 @@ export type ApiKeyCreateManyAccountInput = {
   name: string
   hash: runtime.Bytes
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdById?: string | null
   createdAt?: Date | string
 }
 
@@ -463,7 +637,10 @@ export type ApiKeyUpdateWithoutAccountInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
 }
 
 export type ApiKeyUncheckedUpdateWithoutAccountInput = {
@@ -471,6 +648,9 @@ export type ApiKeyUncheckedUpdateWithoutAccountInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -479,6 +659,53 @@ export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
   name?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ApiKeyCreateManyCreatedByInput = {
+  id: string
+  accountId: string
+  name: string
+  hash: runtime.Bytes
+  scopes?: Prisma.ApiKeyCreatescopesInput | string[]
+  hint?: string | null
+  expiresAt?: Date | string | null
+  createdAt?: Date | string
+}
+
+export type ApiKeyUpdateWithoutCreatedByInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
+}
+
+export type ApiKeyUncheckedUpdateWithoutCreatedByInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  accountId?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  accountId?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
+  scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
+  hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -490,7 +717,11 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   name?: boolean
   hash?: boolean
   scopes?: boolean
+  hint?: boolean
+  expiresAt?: boolean
+  createdById?: boolean
   createdAt?: boolean
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
 
@@ -500,7 +731,11 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   name?: boolean
   hash?: boolean
   scopes?: boolean
+  hint?: boolean
+  expiresAt?: boolean
+  createdById?: boolean
   createdAt?: boolean
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
 
@@ -510,7 +745,11 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   name?: boolean
   hash?: boolean
   scopes?: boolean
+  hint?: boolean
+  expiresAt?: boolean
+  createdById?: boolean
   createdAt?: boolean
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["apiKey"]>
 
@@ -520,23 +759,30 @@ export type ApiKeySelectScalar = {
   name?: boolean
   hash?: boolean
   scopes?: boolean
+  hint?: boolean
+  expiresAt?: boolean
+  createdById?: boolean
   createdAt?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "createdAt", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "createdAt", ExtArgs["result"]["apiKey"]>
 export type ApiKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
 export type ApiKeyIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
 export type ApiKeyIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
 }
 
 export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ApiKey"
   objects: {
+    createdBy: Prisma.$UserPayload<ExtArgs> | null
     account: Prisma.$AccountPayload<ExtArgs>
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
@@ -545,6 +791,18 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
     name: string
     hash: runtime.Bytes
     scopes: string[]
+    /**
+     * Its last four characters; null of keys from before they were kept.
+     */
+    hint: string | null
+    /**
+     * From then on it is no key; null: it stays one.
+     */
+    expiresAt: Date | null
+    /**
+     * The user who made it; null where no user did.
+     */
+    createdById: string | null
     createdAt: Date
   }, ExtArgs["result"]["apiKey"]>
   composites: {}
@@ -940,6 +1198,7 @@ readonly fields: ApiKeyFieldRefs;
  */
 export interface Prisma__ApiKeyClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  createdBy<T extends Prisma.ApiKey$createdByArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ApiKey$createdByArgs<ExtArgs>>): Prisma.Prisma__UserClient<runtime.Types.Result.GetResult<Prisma.$UserPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   account<T extends Prisma.AccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.AccountDefaultArgs<ExtArgs>>): Prisma.Prisma__AccountClient<runtime.Types.Result.GetResult<Prisma.$AccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
@@ -975,6 +1234,9 @@ export interface ApiKeyFieldRefs {
   readonly name: Prisma.FieldRef<"ApiKey", 'String'>
   readonly hash: Prisma.FieldRef<"ApiKey", 'Bytes'>
   readonly scopes: Prisma.FieldRef<"ApiKey", 'String[]'>
+  readonly hint: Prisma.FieldRef<"ApiKey", 'String'>
+  readonly expiresAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
+  readonly createdById: Prisma.FieldRef<"ApiKey", 'String'>
   readonly createdAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
 }
     
@@ -1383,6 +1645,25 @@ export type ApiKeyDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Limit how many ApiKeys to delete.
    */
   limit?: number
+}
+
+/**
+ * ApiKey.createdBy
+ */
+export type ApiKey$createdByArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the User
+   */
+  select?: Prisma.UserSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the User
+   */
+  omit?: Prisma.UserOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.UserInclude<ExtArgs> | null
+  where?: Prisma.UserWhereInput
 }
 
 /**
