@@ -88,24 +88,6 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** A filter for jobs. An absent field filters nothing. */
-export type JobFilter = {
-  /** Only jobs that were submitted with this key. */
-  apiKeyId?: string | null | undefined;
-  /** Only moderated jobs with this verdict. */
-  decision?: JobDecision | null | undefined;
-  /** Only jobs created at this time or later. */
-  from?: string | null | undefined;
-  /** Only jobs whose id begins with this text; at most 64 characters. */
-  search?: string | null | undefined;
-  /** Only jobs with one of these statuses. */
-  status?: Array<JobStatus> | null | undefined;
-  /** Only jobs created before this time. */
-  to?: string | null | undefined;
-  /** Only jobs of this type. */
-  type?: JobType | null | undefined;
-};
-
 /** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
 export type JobGroup =
   /** By the key that they were submitted with. */
@@ -362,17 +344,17 @@ export type JobCountsQueryVariables = Exact<{
 export type JobCountsQuery = { jobStats: Array<{ status: JobStatus | null, jobs: number }> };
 
 export type JobsLiveSubscriptionVariables = Exact<{
-  filter?: JobFilter | null | undefined;
+  filter?: JobsFilter | null | undefined;
 }>;
 
 
-export type JobsLiveSubscription = { jobsUpdated:
+export type JobsLiveSubscription = { jobsChanged: Array<
     | { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
     | { __typename: 'CompanionMediaTagJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
     | { __typename: 'CompanionRetargetJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
     | { __typename: 'GenerationJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
     | { __typename: 'VoiceJob', chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
-   };
+  > };
 
 export type JobDetailQueryVariables = Exact<{
   jobId: string;
@@ -431,6 +413,27 @@ export type DeleteJobMutationVariables = Exact<{
 export type DeleteJobMutation = { deleteJob:
     | { __typename: 'DeleteJobSuccess', jobId: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type CancelJobsMutationVariables = Exact<{
+  ids: Array<string> | string;
+}>;
+
+
+export type CancelJobsMutation = { cancelJobs:
+    | { __typename: 'CancelJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type RetryJobsMutationVariables = Exact<{
+  ids: Array<string> | string;
+  idempotencyKey: string;
+}>;
+
+
+export type RetryJobsMutation = { retryJobs:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
    };
 
 export type OverviewQueryVariables = Exact<{
@@ -518,7 +521,7 @@ export type EnableUserMutation = { enableUser:
 export type VoicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type VoicesQuery = { catalog: { catalogVersion: string, endpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> }> } };
+export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> }> };
 
 export type SpeakMutationVariables = Exact<{
   slug: string;
@@ -703,12 +706,14 @@ export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { q
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String){account{name credits}creditEntries(first:$first after:$after last:$last before:$before){pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{id kind amount jobId createdAt}}}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
-export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobFilter){jobsUpdated(filter:$filter){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
+export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobsFilter){jobsChanged(filter:$filter everyMs:500){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobDetail: Operation<JobDetailQuery, JobDetailQueryVariables> = { query: "query JobDetail($jobId:ID!$isOwner:Boolean!){job(jobId:$jobId){...JobRow error isProhibited artifacts{id output contentType bytes durationMs sha256 url createdAt deletedAt}deliveries@include(if:$isOwner){...DeliveryRow}...on VoiceJob{liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)}...on GenerationJob{gpuExecutionTimeMs providerJobId}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const jobLive: Operation<JobLiveSubscription, JobLiveSubscriptionVariables> = { query: "subscription JobLive($id:ID!){jobUpdated(id:$id){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const cancelJob: Operation<CancelJobMutation, CancelJobMutationVariables> = { query: "mutation CancelJob($jobId:ID!){cancelJob(jobId:$jobId){__typename ...on Job{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = { query: "mutation RetryJob($jobId:ID!$idempotencyKey:String!){retryJob(jobId:$jobId idempotencyKey:$idempotencyKey){__typename ...on RetryJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}failures:jobs(filter:$failed first:5){totalCount edges{node{...JobRow}}}latest:jobs(first:5){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -716,7 +721,7 @@ export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { q
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{catalog{catalogVersion endpoints{id slug name description schema voiceInput voices{slug name description kind}}}}" }
+export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter voices{slug name description kind}}}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query Heard($jobId:ID!){voiceJob(jobId:$jobId){id liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)audioMs}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition cost waitMs runMs ...on VoiceJob{chunksDone chunksTotal audioMs}}}" }

@@ -42,6 +42,8 @@ export interface TestRuntimeOptions {
   readonly webhooks?: boolean | Resolver
   /** How long a reader may stand still. */
   readonly stalledReaderMs?: number
+  /** Where the built console lies. */
+  readonly consoleFolder?: string
 }
 
 let accounts = 0
@@ -78,13 +80,17 @@ export async function startTestRuntime(options: TestRuntimeOptions = {}): Promis
       ? await startWorker(runtime, { espeak: sharedEspeak(), ...(resolver && { resolver }) })
       : null
   const webhooks = options.webhooks ? await startWebhookWorker(runtime, resolver) : null
-  const { stalledReaderMs } = options
+  const { stalledReaderMs, consoleFolder } = options
   const readiness = new Readiness(runtime)
   const scraped =
     metrics !== null && settings.metrics !== null
       ? await openMetricsServer(runtime, settings.metrics, metrics, readiness)
       : null
-  const app = await buildApp(runtime, { readiness, ...(stalledReaderMs !== undefined && { stalledReaderMs }) })
+  const app = await buildApp(runtime, {
+    readiness,
+    ...(stalledReaderMs !== undefined && { stalledReaderMs }),
+    ...(consoleFolder !== undefined && { consoleFolder }),
+  })
   const url = await listen(app, { port: 0, host: '127.0.0.1' })
   await recordPublicUrl(runtime, settings.publicUrl ?? url)
   const operator = runtime.as({ kind: 'system' })

@@ -4,6 +4,7 @@ import { StateMark } from '../parts/state-mark.tsx'
 
 /** A job's state, with how far it is or why it failed. */
 export function JobState({ job }: { job: JobRowFragment }) {
+  if (job.errorCode === 'JOB_CANCELLED') return <StateMark state="CANCELLED" />
   if (job.status === 'FAILED')
     return <StateMark state="FAILED" label={job.errorCode ? words(job.errorCode) : 'failed'} />
   if (job.status === 'QUEUED' && job.queuePosition)

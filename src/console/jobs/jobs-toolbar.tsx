@@ -85,7 +85,7 @@ function IdSearch() {
     change({ search: text.trim(), ...TO_START })
   }
   return (
-    <form class="grow with-icon" onSubmit={onSubmit}>
+    <form class="with-icon" onSubmit={onSubmit}>
       <Icon name="search" size={14} />
       <input
         class="input"

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
-import { asRefusal } from '../api/refusal.ts'
-import { cancelJob, type JobRowFragment, retryJob } from '../operations.ts'
+import { randomKey } from '../api/random-key.ts'
+import { cancelJobs, type JobRowFragment, retryJobs } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -75,18 +75,15 @@ const BulkDialog = ({ bulk, jobs, onDone, onClose }: BulkDialogProps) => (
   </ConfirmDialog>
 )
 
-/** One after the other; what is refused is counted with its reason. */
+/** In one request; what is refused is counted with its reasons. */
 async function runAll(bulk: Bulk, jobs: readonly JobRowFragment[]): Promise<string> {
-  const reasons: string[] = []
-  for (const { id } of jobs) {
-    try {
-      if (bulk === 'cancel') await ask(cancelJob, { jobId: id })
-      else await ask(retryJob, { jobId: id, idempotencyKey: `console-retry-${id}` })
-    } catch (error) {
-      reasons.push(asRefusal(error).message)
-    }
-  }
-  const done = `${count(jobs.length - reasons.length)} ${bulk === 'cancel' ? 'cancelled' : 'retried'}`
+  const ids = jobs.map(({ id }) => id)
+  const results =
+    bulk === 'cancel'
+      ? (await ask(cancelJobs, { ids })).cancelJobs.results
+      : (await ask(retryJobs, { ids, idempotencyKey: randomKey() })).retryJobs.results
+  const reasons = results.flatMap(({ error }) => (error ? [error.message] : []))
+  const done = `${count(results.length - reasons.length)} ${bulk === 'cancel' ? 'cancelled' : 'retried'}`
   return reasons.length === 0
     ? `${done}.`
     : `${done}, ${count(reasons.length)} refused: ${[...new Set(reasons)].join(' ')}`

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { follow } from '../api/follow.ts'
-import { type JobFilter, type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
-import { gatherJobs, mergeJobs } from './live-jobs.ts'
+import { type JobRowFragment, type JobsFilter, jobsLive } from '../operations.ts'
+import { mergeJobs } from './live-jobs.ts'
 
 type Row = JobRowFragment
 
@@ -22,35 +22,17 @@ export function useLiveRows(loaded: readonly Row[], filter: JobsFilter, isPaused
     latest.current = loaded
     setState({ rows: loaded, newer: new Set() })
   }, [loaded])
-  const small = smallFilter(filter)
+  // A job that leaves the filter's state has to be seen leaving.
+  const { statuses: _statuses, errorCodes: _errorCodes, completedAt: _completedAt, ...followed } = filter
   useEffect(() => {
     if (isPaused) return
-    const live = gatherJobs<Row>(
-      (changes) =>
-        setState((before) => {
-          const merged = mergeJobs(before.rows, changes)
-          const fresh = merged.newer.filter(({ createdAt }) => createdAt > (latest.current[0]?.createdAt ?? ''))
-          return { rows: merged.rows, newer: new Set([...before.newer, ...fresh.map(({ id }) => id)]) }
-        }),
-      (ms, run) => {
-        const timer = setTimeout(run, ms)
-        return () => clearTimeout(timer)
-      },
+    return follow(jobsLive, { filter: followed }, ({ jobsChanged }) =>
+      setState((before) => {
+        const merged = mergeJobs(before.rows, jobsChanged as readonly Row[])
+        const fresh = merged.newer.filter(({ createdAt }) => createdAt > (latest.current[0]?.createdAt ?? ''))
+        return { rows: merged.rows, newer: new Set([...before.newer, ...fresh.map(({ id }) => id)]) }
+      }),
     )
-    const stop = follow(jobsLive, { filter: small }, ({ jobsUpdated }) => live.push(jobsUpdated as Row))
-    return () => {
-      stop()
-      live.stop()
-    }
-  }, [JSON.stringify(small), isPaused])
+  }, [JSON.stringify(followed), isPaused])
   return { rows: state.rows, newer: state.newer.size }
-}
-
-/** Of all changes, those that the list may show: by type, key and time. Statuses change, so they filter nothing here. */
-function smallFilter({ types, apiKeyIds, createdAt }: JobsFilter): JobFilter {
-  return {
-    ...(types?.length === 1 && { type: types[0]! }),
-    ...(apiKeyIds?.length === 1 && { apiKeyId: apiKeyIds[0]! }),
-    ...(createdAt?.from && { from: createdAt.from }),
-  }
 }

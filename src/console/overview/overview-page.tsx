@@ -3,7 +3,6 @@ import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobState } from '../jobs/job-state.tsx'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
-import { Empty } from '../parts/empty.tsx'
 import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -96,7 +95,7 @@ const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: re
       <a href={href}>See all</a>
     </div>
     {jobs.length === 0 ? (
-      <Empty title="None">Nothing here, and that is good.</Empty>
+      <p class="card-body muted">None. That is how it should be.</p>
     ) : (
       <ul class="job-lines">
         {jobs.map((job) => (

@@ -81,7 +81,7 @@ const PersonButtons = ({ person, onAct }: { person: Person; onAct: (act: PersonA
         type="button"
         class="button quiet small"
         onClick={() => onAct('role')}
-        aria-label={`Change the role of ${person.email}`}
+        aria-label={`${person.role === 'OWNER' ? 'Make member' : 'Make owner'}: ${person.email}`}
       >
         {person.role === 'OWNER' ? 'Make member' : 'Make owner'}
       </button>

@@ -12,7 +12,7 @@ import { type FormValue, InputField } from './input-field.tsx'
 import { startTake } from './takes.ts'
 import { VoicePicker } from './voice-picker.tsx'
 
-type Endpoint = VoicesQuery['catalog']['endpoints'][number]
+type Endpoint = VoicesQuery['myEndpoints'][number]
 type Values = Readonly<Record<string, FormValue>>
 
 interface ComposerProps {
@@ -60,7 +60,7 @@ export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
           onText={(value) => set('text', value)}
         />
         <div class="sheet-foot">
-          <Cost text={text} />
+          <Cost text={text} perCharacter={endpoint.creditsPerCharacter} />
           <span class="grow" />
           <button type="button" class="button" onClick={() => setCodeOpen(true)}>
             <Icon name="code" /> As code
@@ -140,12 +140,16 @@ function Sheet({ field, text, error, onText }: SheetProps) {
 }
 
 /** Known before anything is sent. */
-function Cost({ text }: { text: string }) {
+function Cost({ text, perCharacter }: { text: string; perCharacter: number }) {
   const length = characters(text)
+  const cost = length * perCharacter
   return (
     <p class="muted small-text figure" aria-live="polite">
       {count(length)} {length === 1 ? 'character' : 'characters'}
-      {balance.value <= 0 && <span class="pill warn">No credits left</span>}
+      {length > 0 && ` · ${count(cost)} ${cost === 1 ? 'credit' : 'credits'} `}
+      {(balance.value <= 0 || cost > balance.value) && (
+        <span class="pill warn">{balance.value <= 0 ? 'No credits left' : `${count(balance.value)} credits left`}</span>
+      )}
     </p>
   )
 }

@@ -10,7 +10,7 @@ import { Composer } from './composer.tsx'
 import { TakeCard } from './take-card.tsx'
 import { takes } from './takes.ts'
 
-type Endpoints = VoicesQuery['catalog']['endpoints']
+type Endpoints = VoicesQuery['myEndpoints']
 
 /** Text in, speech out: the form of an endpoint, and below it what was spoken since the page was opened. */
 export function PlaygroundPage() {
@@ -18,7 +18,7 @@ export function PlaygroundPage() {
   return (
     <Page title="Playground">
       <Load query={query} skeleton={<ComposerSkeleton />}>
-        {({ catalog }) => (catalog.endpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={catalog.endpoints} />)}
+        {({ myEndpoints }) => (myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} />)}
       </Load>
       <Takes />
     </Page>

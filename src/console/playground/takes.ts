@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { ask } from '../api/ask.ts'
 import { follow } from '../api/follow.ts'
+import { randomKey } from '../api/random-key.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
 export type Progress = SpeakingSubscription['jobUpdated']
@@ -27,7 +28,7 @@ type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
 
 /** Submits, and follows the job until it has ended. @throws Refusal */
 export async function startTake(take: NewTake, inputs: Readonly<Record<string, unknown>>): Promise<void> {
-  const idempotencyKey = `console-${randomName()}`
+  const idempotencyKey = randomKey()
   const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
   const { jobId } = submitted
   const fresh: Take = { ...take, jobId, at: new Date().toISOString(), progress: null, audio: null }
@@ -53,7 +54,3 @@ export function dropTake(jobId: string): void {
 function change(jobId: string, changes: Partial<Take>): void {
   takes.value = takes.value.map((take) => (take.jobId === jobId ? { ...take, ...changes } : take))
 }
-
-/** `crypto.randomUUID` is there over https and on localhost alone. */
-const randomName = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -3,7 +3,7 @@ import type { VoicesQuery } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
 import { hueOf } from './take-card.tsx'
 
-type Endpoint = VoicesQuery['catalog']['endpoints'][number]
+type Endpoint = VoicesQuery['myEndpoints'][number]
 type Voice = Endpoint['voices'][number]
 
 const SEARCH_FROM = 5

@@ -22,7 +22,7 @@ export function Chart({ times, values, tone, format, formatTime }: ChartProps) {
   useEffect(() => {
     const element = box.current
     if (element === null) return
-    const plot = new uPlot(optionsOf(element, tone, format, setShown), [[...times], [...values]], element)
+    const plot = new uPlot(optionsOf(element, tone, format, formatTime, setShown), [[...times], [...values]], element)
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
     observer.observe(element)
     return () => {
@@ -47,6 +47,7 @@ function optionsOf(
   element: HTMLElement,
   tone: ChartProps['tone'],
   format: (value: number) => string,
+  formatTime: (ms: number) => string,
   onPoint: (index: number | null) => void,
 ): uPlot.Options {
   const style = getComputedStyle(element)
@@ -66,7 +67,12 @@ function optionsOf(
     cursor: { y: false, points: { size: 8, fill: stroke }, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 90,
+        values: (_plot, splits) => splits.map((value) => formatTime(value * 1000)),
+      },
       { ...axis, grid, size: 52, values: (_plot, splits) => splits.map((value) => format(value)) },
     ],
     series: [

@@ -1,0 +1,241 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildConsole } from '../../packaging/build-console.ts'
+import { createUser } from '../../src/users/create-user.ts'
+import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
+import { axeViolations, hasBrowser, openBrowser, openPage, sideways } from '../setup/browser.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+
+const PASSWORD = 'correct horse battery'
+const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
+const SCREENS = ['', 'playground', 'jobs', 'statistics', 'keys', 'webhooks', 'credits', 'people', 'profile', 'none']
+const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
+
+let service: TestRuntime
+let browser: Browser
+let folder: string
+let account: string
+/** Signed in as the owner. */
+let owner: BrowserContext
+
+const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
+const system = () => service.runtime.as({ kind: 'system' })
+const isPlaying = (page: Page) => page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0.05)
+
+const signIn = async (page: Page, email: string): Promise<void> => {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
+
+const speak = async (page: Page): Promise<void> => {
+  await page.goto(at('playground'))
+  await page.getByLabel('Text', { exact: true }).fill(TEXT)
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('of audio').first().waitFor()
+}
+
+describe.skipIf(!hasBrowser())('the console in a browser', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
+    await buildConsole(folder)
+    service = await startTestRuntime({ worker: true, consoleFolder: folder })
+    account = await service.createAccount()
+    for (const role of ['owner', 'member'] as const)
+      await createUser(system(), { account, email: `${role}@example.com`, password: PASSWORD, role })
+    browser = await openBrowser()
+    owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
+    const { page } = await openPage(owner, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, 'owner@example.com')
+    await page.close()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('a sign-in link opens the playground at a click, leaves no token behind, and speaks', async () => {
+    const { id } = await createUser(system(), { account, email: 'new@example.com', role: 'owner' })
+    const { url } = await createSignInLink(system(), { user: id })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(url)
+    await page.getByText('new@example.com').waitFor()
+    expect(page.url()).toBe(at('enter'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await speak(page)
+    await isPlaying(page)
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'does not open anything' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('an owner who signed in with a password hears a take with its cost, waveform and files', async () => {
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill(TEXT)
+    await page.getByText(`${TEXT.length} characters · ${TEXT.length} credits`).waitFor()
+    await speak(page)
+    await isPlaying(page)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.scrub input')?.disabled === false)
+    if (process.env.CONSOLE_PICTURE) await page.screenshot({ path: PICTURE })
+    await page.getByText('Download').click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'MP3' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^aria_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d\.mp3$/)
+    await page.getByRole('button', { name: 'As code' }).click()
+    await page.getByText('OpenAI SDK').click()
+    await page.getByText('client.audio.speech.create').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('filters of jobs lie in the address, and survive a reload and the way back from a job', async () => {
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs'))
+    await page.getByText('Completed').first().click()
+    await page.waitForURL(/status=completed/)
+    await page.reload()
+    await page.locator('tbody a').first().click()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.goBack()
+    await page.waitForURL(/status=completed/)
+    await page.goto(at('jobs?status=none'))
+    await page.getByText('does not exist any more: status').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a list that is open shows jobs of programs as they come, without moving its rows', async () => {
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs'))
+    await page.getByLabel('Connection: Live').waitFor()
+    const rows = page.locator('tbody tr')
+    await rows.first().waitFor()
+    const before = await rows.count()
+    const { apiKey } = await service.createKey(account)
+    const body = JSON.stringify({ inputs: { text: 'From a program.', voice: 'aria' } })
+    const submit = () =>
+      fetch(`${service.url}/api/v1/voice/tts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body,
+      })
+    await submit()
+    await page.getByRole('button', { name: /newer/ }).waitFor()
+    expect(await rows.count()).toBe(before)
+    await page.getByRole('button', { name: /newer/ }).click()
+    await expect.poll(() => rows.count()).toBe(before + 1)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('a key and a signing secret are shown once, and never again', async () => {
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    await page.getByLabel('Name').fill('website <script>')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    const key = (await page.locator('.secret code').textContent()) ?? ''
+    expect(key).toMatch(/^snt_\w{42}$/)
+    await page.keyboard.press('Escape')
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('website <script>').waitFor()
+    await page.goto(at('webhooks'))
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    const secret = (await page.locator('.secret code').textContent()) ?? ''
+    expect(secret).toMatch(/^whsec_/)
+    await page.getByLabel('I have stored it').check()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('signs until').waitFor()
+    await page.reload()
+    await page.getByText('signs until').waitFor()
+    expect([await page.content(), complaints]).toEqual([expect.not.stringContaining(secret), []])
+    await page.close()
+  })
+
+  test('letters lead to screens, and are text in a field', async () => {
+    const { page } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    await page.keyboard.type('gj')
+    await page.waitForURL(/\/jobs$/)
+    await page.locator('h1:focus').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('gk?')
+    expect([page.url(), await page.getByLabel('Job id begins with').inputValue()]).toEqual([at('jobs'), 'gk?'])
+    await page.getByRole('heading', { name: 'Jobs' }).focus()
+    await page.keyboard.type('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.close()
+  })
+
+  test('a member sees what members do, and is asked to sign in again when the session was ended elsewhere', async () => {
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.goto(at('jobs'))
+    await signIn(page, 'member@example.com')
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    const cookies = await context.cookies()
+    await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        origin: service.url,
+        cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+      },
+      body: JSON.stringify({ query: 'mutation { signOut(everywhere: true) { __typename } }' }),
+    })
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, 'member@example.com')
+    expect(page.url()).toBe(at('jobs'))
+    await context.close()
+  })
+
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing on any screen in %s, nor do consoles complain',
+    async (theme) => {
+      const { page, complaints } = await openPage(owner, service.url)
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      const found: string[] = []
+      for (const path of SCREENS) {
+        await page.goto(at(path))
+        await page.locator('main').waitFor()
+        await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+        found.push(...(await axeViolations(page)).map((violation) => `${path}: ${violation}`))
+      }
+      expect([found, complaints]).toEqual([[], []])
+      await page.close()
+    },
+  )
+
+  test('no screen scrolls sideways at 360 pixels', async () => {
+    const { page } = await openPage(owner, service.url)
+    await page.setViewportSize({ width: 360, height: 740 })
+    const wide: string[] = []
+    for (const path of SCREENS) {
+      await page.goto(at(path))
+      await page.locator('main').waitFor()
+      await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+      if ((await sideways(page)) > 0) wide.push(`${path}: ${await sideways(page)}`)
+    }
+    expect(wide).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { filterOf, isFiltered, orderOf, STATUSES, TYPES } from '../../../src/console/jobs/jobs-filter.ts'
+
+const NOW = Date.parse('2026-11-22T12:00:42Z')
+
+describe("the filter of an address's query", () => {
+  test('takes comma lists, an id prefix and a window that begins at a whole minute', () => {
+    const query = { status: 'failed,queued', type: 'voice', error: 'job_timeout', search: 'job_01', window: '24h' }
+    expect(filterOf(query, NOW)).toEqual({
+      filter: {
+        statuses: ['QUEUED', 'FAILED'],
+        types: ['VOICE'],
+        errorCodes: ['JOB_TIMEOUT'],
+        idPrefix: 'job_01',
+        createdAt: { from: '2026-11-21T12:00:00.000Z' },
+      },
+      dropped: [],
+    })
+  })
+
+  test('leaves out what fits no more, and names it', () => {
+    const { filter, dropped } = filterOf({ status: 'failed,lost', key: 'none', window: '2y', search: "'; drop" }, NOW)
+    expect([filter, dropped]).toEqual([{ statuses: ['FAILED'] }, ['window', 'status', 'key', 'search']])
+  })
+
+  test('gives every choice of statuses and types back, whatever their order', () => {
+    fc.assert(
+      fc.property(fc.subarray([...STATUSES]), fc.subarray([...TYPES]), (statuses, types) => {
+        const { filter, dropped } = filterOf({ status: statuses.join(','), type: types.join(',').toLowerCase() }, NOW)
+        expect([filter.statuses ?? [], filter.types ?? [], dropped]).toEqual([statuses, types, []])
+      }),
+    )
+  })
+
+  test('is none without parameters that filter; the order is one of its own', () => {
+    expect([isFiltered({ sort: 'longest' }), isFiltered({ type: 'voice' })]).toEqual([false, true])
+    expect([orderOf({ sort: 'longest' }), orderOf({})]).toEqual([{ field: 'DURATION', direction: 'DESC' }, undefined])
+  })
+})

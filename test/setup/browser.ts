@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge']
+const OF_MACOS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
+  (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
+)
+
+/** The browser of this machine: $CHROMIUM, then what is usually installed. Null: there is none. */
+export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null {
+  const folders = (env.PATH ?? '').split(delimiter)
+  const places = [
+    env.CHROMIUM ?? '',
+    ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))),
+    ...OF_MACOS,
+  ]
+  return places.find((place) => place !== '' && existsSync(place)) ?? null
+}
+
+/** Whether tests in a browser run here. Without one they are skipped with a line, or fail where BROWSER_TESTS says `required`. */
+export function hasBrowser(): boolean {
+  if (findBrowser() !== null) return true
+  if (process.env.BROWSER_TESTS === 'required')
+    throw new Error('BROWSER_TESTS is "required", and no Chromium was found')
+  process.stderr.write('Browser tests are skipped: install Chromium, or set CHROMIUM to one.\n')
+  return false
+}
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: findBrowser() ?? '' })
+
+/** A page, and all that is wrong with it: errors of its console and scripts, and requests to other servers, which are stopped. */
+export interface Watched {
+  readonly page: Page
+  readonly complaints: string[]
+}
+
+/** `expected`: what the browser itself says of an answer that the test provokes. */
+export async function openPage(context: BrowserContext, origin: string, expected = /^$/): Promise<Watched> {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.route(
+    (url) => url.origin !== origin && !/^(data|blob):$/.test(url.protocol),
+    (route) => {
+      complaints.push(`asked ${route.request().url()}`)
+      return route.abort()
+    },
+  )
+  return { page, complaints }
+}
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What axe finds on the page as it is. It runs as an expression, since the page's policy allows no script to be added. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  const source = createRequire(import.meta.url)('axe-core').source as string
+  await page.evaluate(source)
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations)`
+  const violations = (await page.evaluate(run)) as readonly Violation[]
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+  )
+}
+
+/** By how many pixels the page scrolls sideways. */
+export const sideways = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
