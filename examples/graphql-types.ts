@@ -164,6 +164,21 @@ export type MediaKind =
   /** Moving pictures. */
   | 'VIDEO';
 
+/** How long a step of a series is. */
+export type SeriesStep =
+  /** A day of the time zone. */
+  | 'DAY'
+  /** Five minutes. */
+  | 'FIVE_MINUTES'
+  /** One hour. */
+  | 'HOUR'
+  /** One minute. */
+  | 'MINUTE'
+  /** Fifteen minutes. */
+  | 'QUARTER_HOUR'
+  /** Six hours. */
+  | 'SIX_HOURS';
+
 /** A window of time; either end may be open. */
 export type TimeRange = {
   /** Inclusive. */
@@ -540,6 +555,17 @@ export type JobPageQuery = { jobPage: { total: number, limit: number, offset: nu
       | { id: string, type: JobType, status: JobStatus, createdAt: string }
     > } };
 
+export type JobSeriesQueryVariables = Exact<{
+  from: string;
+  to?: string | null | undefined;
+  step: SeriesStep;
+  timeZone?: string | null | undefined;
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type JobSeriesQuery = { jobSeries: { step: SeriesStep, points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> } };
+
 export type JobsPerDayQueryVariables = Exact<{
   from?: string | null | undefined;
 }>;
@@ -906,6 +932,7 @@ export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
 export const jobQueryVariables: JobQueryVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const jobPageQueryVariables: JobPageQueryVariables = {"offset":0}
+export const jobSeriesQueryVariables: JobSeriesQueryVariables = {"from":"2026-11-01T00:00:00Z","to":"2026-11-02T00:00:00Z","step":"HOUR","timeZone":"Europe/Berlin"}
 export const jobsPerDayQueryVariables: JobsPerDayQueryVariables = {}
 export const jobUpdatedSubscriptionVariables: JobUpdatedSubscriptionVariables = {"id":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const failedJobsQueryVariables: FailedJobsQueryVariables = {}

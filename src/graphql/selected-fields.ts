@@ -1,15 +1,19 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 
-/** The names of the fields that are selected of a field's own type, through fragments: what is not selected need not be computed. */
-export function selectedFields(info: GraphQLResolveInfo): ReadonlySet<string> {
+/**
+ * The names of the fields that are selected of a field's own type, or of one of its fields, through fragments: what is not selected need
+ * not be computed.
+ */
+export function selectedFields(info: GraphQLResolveInfo, of: string | null = null): ReadonlySet<string> {
   const names = new Set<string>()
-  const visit = (set: SelectionSetNode | undefined): void => {
+  const visit = (set: SelectionSetNode | undefined, below: string | null): void => {
     for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value)
-      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet)
-      else visit(info.fragments[selection.name.value]?.selectionSet)
+      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet, below)
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) visit(info.fragments[selection.name.value]?.selectionSet, below)
+      else if (below === null) names.add(selection.name.value)
+      else if (selection.name.value === below) visit(selection.selectionSet, null)
     }
   }
-  for (const node of info.fieldNodes) visit(node.selectionSet)
+  for (const node of info.fieldNodes) visit(node.selectionSet, of)
   return names
 }

@@ -21,7 +21,7 @@ const JobGroupEnum = describedEnum<JobGroup>(
   },
 )
 
-const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
+export const PercentilesRef = builder.objectRef<Percentiles>('Percentiles').implement({
   description:
     'Percentiles of a duration in milliseconds: of more than 10,000 jobs each within 4.5 % of the exact one, else exact.',
   fields: (t) => ({

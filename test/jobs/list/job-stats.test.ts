@@ -152,3 +152,86 @@ describe('jobStats', () => {
     )
   })
 })
+
+describe('jobSeries', () => {
+  const SERIES = `query ($from: DateTime!, $to: DateTime, $step: SeriesStep!, $timeZone: String, $filter: JobsFilter) {
+    jobSeries(from: $from, to: $to, step: $step, timeZone: $timeZone, filter: $filter) {
+      step points { at accepted completed failed waiting waitMs { p50 p99 } runMs { p50 } audioSeconds }
+    }
+  }`
+  interface Series {
+    step: string
+    points: { at: string; accepted: number; completed: number; failed: number; waiting: number; audioSeconds: number }[]
+  }
+  const series = async (key: string, variables: object) =>
+    (await read<{ jobSeries: Series }>(service.url, key, SERIES, variables)).jobSeries
+  const minute = (minutes: number) => new Date(DAY + minutes * 60_000).toISOString()
+
+  /** Accepted, started and ended after so many minutes of the day. */
+  async function put(account: string, fields: JobFields, [accepted, started, ended]: readonly (number | null)[]) {
+    const id = await insertJob(service.runtime.db, account, { ...fields, id: at(accepted! / 60) })
+    const timeAt = (name: string) => `created_at + (${name}::float8 - ${accepted}) * interval '1 minute'`
+    await service.runtime.db.pool.query(
+      `update job set started_at = ${timeAt('$2')}, completed_at = ${timeAt('$3')} where id = $1`,
+      [id, started, ended],
+    )
+    return id
+  }
+
+  test('counts each event by its own time, and what waits at the end of each step', async () => {
+    const { key, account } = await service.createCaller()
+    await put(account, { status: 'completed' }, [-30, 1, 2])
+    await put(account, { status: 'completed' }, [0.5, 3.5, 6.5])
+    await put(account, { status: 'failed' }, [4.2, null, 5.2])
+    await put(account, { status: 'processing' }, [1.1, 4.1, null])
+    await put(account, { status: 'queued' }, [2.1, null, null])
+    await put(account, { status: 'completed' }, [-30, -20, -10])
+    const { step, points } = await series(key, { from: minute(1), to: minute(7), step: 'MINUTE' })
+    expect([step, points.map((point) => point.at)]).toEqual(['MINUTE', [1, 2, 3, 4, 5, 6].map(minute)])
+    expect(points.map(({ accepted, completed, failed, waiting }) => [accepted, completed, failed, waiting])).toEqual([
+      [1, 0, 0, 2],
+      [1, 1, 0, 3],
+      [0, 0, 0, 2],
+      [1, 0, 0, 2],
+      [0, 0, 1, 1],
+      [0, 1, 0, 1],
+    ])
+    expect(points[2]).toMatchObject({ waitMs: { p50: expect.closeTo(180_000, -4.2) }, runMs: null })
+    expect(points[5]).toMatchObject({ waitMs: null, runMs: { p50: expect.closeTo(180_000, -4.2) } })
+    const failures = await series(key, {
+      from: minute(0),
+      to: minute(7),
+      step: 'HOUR',
+      filter: { statuses: ['FAILED'] },
+    })
+    expect(failures.points).toMatchObject([{ at: minute(0), accepted: 1, completed: 0, failed: 1, waiting: 0 }])
+  })
+
+  test('is cut by the days of a time zone, through a change of its clocks', async () => {
+    const berlin = { timeZone: 'Europe/Berlin', step: 'DAY' }
+    const { points } = await series(caller.key, { ...berlin, from: '2026-03-28T12:00:00Z', to: '2026-03-31T00:00:00Z' })
+    expect(points.map((point) => point.at)).toEqual([
+      '2026-03-27T23:00:00.000Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+      '2026-03-30T22:00:00.000Z',
+    ])
+    const day = await series(caller.key, { step: 'DAY', from: minute(0), to: minute(1440) })
+    expect(day.points).toMatchObject([{ accepted: 10, completed: 9, failed: 1, waiting: 0, audioSeconds: 3 }])
+  })
+
+  test('takes a longer step where there would be more than 10,000 points, and refuses what is no window', async () => {
+    const year = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' }
+    const long = await series(caller.key, { ...year, step: 'MINUTE' })
+    expect([long.step, long.points.length]).toEqual(['HOUR', 8760])
+    for (const wrong of [
+      { from: minute(1), to: minute(1), step: 'HOUR' },
+      { ...year, step: 'HOUR', timeZone: 'Mars/Olympus' },
+      { ...year, step: 'HOUR', timeZone: "UTC'; drop table job" },
+      { from: '1900-01-01T00:00:00Z', to: minute(0), step: 'DAY' },
+    ])
+      expect(codeOf(await ask(service.url, caller.key, SERIES, wrong))).toBe('INVALID_REQUEST')
+    const { apiKey } = await service.createKey(caller.account, ['generate:voice'])
+    expect(codeOf(await ask(service.url, apiKey, SERIES, { ...year, step: 'DAY' }))).toBe('FORBIDDEN')
+  })
+})

@@ -1,0 +1,77 @@
+import { builder } from '../../graphql/builder.ts'
+import { describedEnum } from '../../graphql/described-enum.ts'
+import { selectedFields } from '../../graphql/selected-fields.ts'
+import { type JobPoint, type JobSeries, jobSeries } from '../series/job-series.ts'
+import type { SeriesStep } from '../series/series-steps.ts'
+import { PercentilesRef } from './job-stats-graphql.ts'
+import { JobsFilterInput } from './jobs-graphql.ts'
+
+const SeriesStepEnum = describedEnum<SeriesStep>('SeriesStep', 'How long a step of a series is.', {
+  minute: 'One minute.',
+  five_minutes: 'Five minutes.',
+  quarter_hour: 'Fifteen minutes.',
+  hour: 'One hour.',
+  six_hours: 'Six hours.',
+  day: 'A day of the time zone.',
+})
+
+const JobPointRef = builder.objectRef<JobPoint>('JobPoint').implement({
+  description: 'What happened to jobs in one step, each event by its own time. Numbers of jobs are whole.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When the step begins.' }),
+    accepted: t.exposeFloat('accepted', { description: 'Jobs that were accepted in it.' }),
+    completed: t.exposeFloat('completed', { description: 'Jobs that were completed in it.' }),
+    failed: t.exposeFloat('failed', { description: 'Jobs that failed, or were cancelled, in it.' }),
+    waiting: t.exposeFloat('waiting', { description: 'Jobs that waited for a worker at its end.' }),
+    waitMs: t.expose('waitMs', {
+      type: PercentilesRef,
+      nullable: true,
+      description: 'From acceptance to start, of the jobs that a worker took in it; null without any.',
+    }),
+    runMs: t.expose('runMs', {
+      type: PercentilesRef,
+      nullable: true,
+      description: 'From start to end, of the jobs that ended in it; null without any.',
+    }),
+    audioSeconds: t.exposeFloat('audioSeconds', {
+      description: 'Seconds of audio of the jobs that were completed in it.',
+    }),
+  }),
+})
+
+const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
+  description: 'How jobs went on over a window of time. Percentiles are within 4.5 % of the exact ones.',
+  fields: (t) => ({
+    step: t.field({
+      type: SeriesStepEnum,
+      description: 'A longer one than was asked for where that would make more than 10,000 points.',
+      resolve: ({ step }) => step,
+    }),
+    points: t.field({
+      type: [JobPointRef],
+      description: 'One for each step, oldest first, empty ones included.',
+      resolve: ({ points }) => [...points],
+    }),
+  }),
+})
+
+builder.queryField('jobSeries', (t) =>
+  t.field({
+    type: JobSeriesRef,
+    description: "How the account's jobs that match went on over a window of time, step by step.",
+    args: {
+      from: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'The first step is the one that it lies in, whole.',
+      }),
+      to: t.arg({ type: 'DateTime', description: 'Exclusive; now unless given.' }),
+      step: t.arg({ type: SeriesStepEnum, required: true, description: 'How long a step is.' }),
+      timeZone: t.arg.string({ description: 'Whose days: `Europe/Berlin`. UTC unless given.' }),
+      filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
+    },
+    resolve: (_root, args, ctx, info) =>
+      jobSeries(ctx, { ...args, withAudio: selectedFields(info, 'points').has('audioSeconds') }),
+    extensions: { verb: jobSeries },
+  }),
+)

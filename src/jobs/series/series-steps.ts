@@ -1,0 +1,77 @@
+import type { Context } from '../../context/context.ts'
+import { invalidRequest } from '../../errors/service-error.ts'
+
+/** How long a step of a series is. Days are those of its time zone, with 23 to 25 hours. */
+export const SERIES_STEPS = ['minute', 'five_minutes', 'quarter_hour', 'hour', 'six_hours', 'day'] as const
+export type SeriesStep = (typeof SERIES_STEPS)[number]
+
+const SECONDS: Readonly<Record<SeriesStep, number>> = {
+  minute: 60,
+  five_minutes: 300,
+  quarter_hour: 900,
+  hour: 3600,
+  six_hours: 21_600,
+  day: 86_400,
+}
+/** More than a chart has points. */
+const MAX_STEPS = 10_000
+
+/** A window of time that is cut into steps. */
+export interface SeriesWindow {
+  readonly from: Date
+  readonly to: Date
+  readonly step: SeriesStep
+  /** Of the IANA data base: `Europe/Berlin`. */
+  readonly timeZone: string
+}
+
+/** The steps of a window. */
+export interface Steps {
+  /** The one that was asked for, or the next longer one of which the window has no more than 10,000. */
+  readonly step: SeriesStep
+  /** Where each begins, oldest first; the first one not after the window's beginning, so that it is a whole one. */
+  readonly starts: readonly Date[]
+}
+
+/** @throws INVALID_REQUEST */
+export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow): Promise<Steps> {
+  rejectViolations(window)
+  const { from, to, timeZone } = window
+  const step = coarseEnough(window)
+  // Shorter ones begin with the day as well, so that they fit into the days of the same zone.
+  const text =
+    step === 'day'
+      ? `select t at time zone $3 as at
+         from generate_series(date_trunc('day', $1::timestamptz at time zone $3), $2::timestamptz at time zone $3, '1 day') t`
+      : `select at from (select make_interval(secs => $4) as step, date_trunc('day', $1::timestamptz, $3) as origin) s
+         cross join generate_series(date_bin(s.step, $1, s.origin), $2::timestamptz, s.step) at`
+  const values = [from, to, timeZone, ...(step === 'day' ? [] : [SECONDS[step]])]
+  const { rows } = await db.pool.query<{ at: Date }>(text, values)
+  return { step, starts: rows.map(({ at }) => at).filter((at) => at < to) }
+}
+
+function coarseEnough({ from, to, step }: SeriesWindow): SeriesStep {
+  const seconds = (to.getTime() - from.getTime()) / 1000
+  const found = SERIES_STEPS.slice(SERIES_STEPS.indexOf(step)).find((one) => seconds / SECONDS[one] <= MAX_STEPS)
+  if (found !== undefined) return found
+  throw refuse('/from', `must not be more than ${MAX_STEPS} days before to`)
+}
+
+function rejectViolations({ from, to, timeZone }: SeriesWindow): void {
+  if (from >= to) throw refuse('/from', 'must be before to')
+  if (!isTimeZone(timeZone)) throw refuse('/timeZone', 'must be the name of a time zone, such as Europe/Berlin')
+}
+
+/** PostgreSQL would take offsets and abbreviations as well, and in other senses than JavaScript. */
+function isTimeZone(name: string): boolean {
+  if (!/^(UTC|[A-Za-z]+(\/[A-Za-z0-9_+-]+){1,2})$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const refuse = (path: string, message: string) =>
+  invalidRequest('Send arguments within their limits.', [{ path, message }])
