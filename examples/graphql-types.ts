@@ -661,6 +661,18 @@ export type NodeQuery = { node:
     | { __typename: 'Workflow', id: string }
    | null };
 
+export type PoolsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PoolsQuery = { pools: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }> };
+
+export type PoolsUpdatedSubscriptionVariables = Exact<{
+  everyMs?: number | null | undefined;
+}>;
+
+
+export type PoolsUpdatedSubscription = { poolsUpdated: Array<{ name: string, waiting: number, processing: number, workers: number }> };
+
 export type ReauthenticateMutationVariables = Exact<{
   password: string;
 }>;
@@ -890,6 +902,13 @@ export type WorkersQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type WorkersQuery = { workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, heartbeatAt: string, gpus: Array<{ name: string, memoryMib: number, memoryUsedMib: number | null, loadPercent: number | null }>, server: { state: WorkerServerState, since: string, restarts: number, error: string | null } | null }> };
 
+export type WorkersUpdatedSubscriptionVariables = Exact<{
+  everyMs?: number | null | undefined;
+}>;
+
+
+export type WorkersUpdatedSubscription = { workersUpdated: Array<{ id: string, host: string, silent: boolean, slots: number, inFlight: number, permits: Array<{ server: string, requests: number }> }> };
+
 export type WorkflowsQueryVariables = Exact<{
   after?: string | null | undefined;
 }>;
@@ -941,6 +960,8 @@ export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables 
 export const meQueryVariables: MeQueryVariables = {}
 export const myEndpointsQueryVariables: MyEndpointsQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
+export const poolsQueryVariables: PoolsQueryVariables = {}
+export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariables = {}
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
@@ -964,4 +985,5 @@ export const voiceJobQueryVariables: VoiceJobQueryVariables = {"jobId":"job_01ka
 export const webhookQueryVariables: WebhookQueryVariables = {}
 export const webhookDeliveriesQueryVariables: WebhookDeliveriesQueryVariables = {}
 export const workersQueryVariables: WorkersQueryVariables = {}
+export const workersUpdatedSubscriptionVariables: WorkersUpdatedSubscriptionVariables = {}
 export const workflowsQueryVariables: WorkflowsQueryVariables = {}

@@ -59,6 +59,8 @@ export interface VoiceEndpoint {
   readonly openai?: OpenaiBlock | null
   /** Whether callers may speak as voices of their account's own here. */
   readonly libraryVoices?: boolean
+  /** When it was applied last; absent from what is not stored yet. */
+  readonly updatedAt?: Date
 }
 
 /** The server that runs a workflow. */

@@ -29,6 +29,7 @@ import '../users/graphql/user-management-graphql.ts'
 import '../webhooks/graphql/webhook-deliveries-graphql.ts'
 import '../webhooks/graphql/webhook-delivery-graphql.ts'
 import '../webhooks/graphql/webhook-graphql.ts'
+import '../worker/pool-graphql.ts'
 import '../worker/worker-graphql.ts'
 
 export const buildGraphqlSchema = (): GraphQLSchema => builder.toSchema()

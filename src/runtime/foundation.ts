@@ -19,6 +19,7 @@ import { watchPool } from '../db/watch-pool.ts'
 import { ExportQueue } from '../jobs/export/export-queue.ts'
 import { openSpill } from '../jobs/export/spill.ts'
 import { AccountFeed } from '../jobs/live/account-feed.ts'
+import { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import { openDisk } from '../storage/disk.ts'
@@ -145,6 +146,7 @@ const openFeeds = (whole: () => Whole, subscriptions: Subscriptions) => ({
   jobFeed: new JobFeed(whole, subscriptions),
   accountFeed: new AccountFeed(whole, subscriptions),
   deliveryFeed: new DeliveryFeed(whole, subscriptions),
+  fleetFeed: new FleetFeed(whole, subscriptions),
 })
 
 /** The store for what only moves files: it signs no URLs. */

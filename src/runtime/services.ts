@@ -9,6 +9,7 @@ import type { ExportQueue } from '../jobs/export/export-queue.ts'
 import type { Spill } from '../jobs/export/spill.ts'
 import type { DeliveryPort } from '../jobs/lifecycle/end-job.ts'
 import type { AccountFeed } from '../jobs/live/account-feed.ts'
+import type { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
@@ -32,6 +33,7 @@ export interface Services extends Parts {
   /** How balances and counts change. */
   readonly accountFeed: AccountFeed
   readonly deliveryFeed: DeliveryFeed
+  readonly fleetFeed: FleetFeed
   /** Notices the end of keys and sessions that connections depend on. */
   readonly callers: CallerWatch
   /** What callers follow. */

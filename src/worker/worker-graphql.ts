@@ -2,8 +2,9 @@ import { builder } from '../graphql/builder.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { isSilent } from './pools.ts'
 import type { Gpu, ServerState, ServerStatus } from './worker.ts'
-import { gpusOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
+import { gpusOf, type Permit, permitsOf, serverOf, WORKER_VIEW, type WorkerRow, workers } from './workers.ts'
 
 const GpuRef = builder.objectRef<Gpu>('Gpu').implement({
   description: 'A graphics card of a worker.',
@@ -44,7 +45,15 @@ const WorkerServerRef = builder.objectRef<ServerStatus>('WorkerServer').implemen
   }),
 })
 
-const WorkerRef = builder.prismaObject('Worker', {
+const PermitRef = builder.objectRef<Permit>('WorkerPermit').implement({
+  description: 'Requests that a worker may have open at a server.',
+  fields: (t) => ({
+    server: t.exposeString('server', { description: 'Its address.' }),
+    requests: t.exposeInt('requests', { description: 'How many at once.' }),
+  }),
+})
+
+export const WorkerRef = builder.prismaObject('Worker', {
   description: 'A process that renders jobs.',
   interfaces: [NodeInterface],
   select: WORKER_VIEW,
@@ -61,6 +70,15 @@ const WorkerRef = builder.prismaObject('Worker', {
       nullable: true,
       description: 'The server that it owns. Null: it owns none.',
       resolve: serverOf,
+    }),
+    permits: t.field({
+      type: [PermitRef],
+      description: "Its part of each server's limit of requests at once, over all workers.",
+      resolve: permitsOf,
+    }),
+    silent: t.boolean({
+      description: 'Whether it was not heard of for more than five seconds: its jobs go to others.',
+      resolve: (worker, _args, ctx) => isSilent(worker, ctx.now().getTime()),
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
     heartbeatAt: t.expose('heartbeatAt', {

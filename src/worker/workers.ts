@@ -12,6 +12,7 @@ export const WORKER_VIEW = {
   inFlight: true,
   gpus: true,
   server: true,
+  permits: true,
   startedAt: true,
   heartbeatAt: true,
 } as const
@@ -48,6 +49,16 @@ export const gpusOf = ({ gpus }: Pick<WorkerRow, 'gpus'>): Gpu[] =>
     memoryUsedMib: gpu.memory_used_mib ?? null,
     loadPercent: gpu.load_percent ?? null,
   }))
+
+/** Requests that it may have open at a server. */
+export interface Permit {
+  readonly server: string
+  readonly requests: number
+}
+
+/** By server. */
+export const permitsOf = ({ permits }: Pick<WorkerRow, 'permits'>): Permit[] =>
+  Object.entries(permits as Readonly<Record<string, number>>).map(([server, requests]) => ({ server, requests }))
 
 /** The server that it owns; null: it owns none. */
 export function serverOf({ server }: Pick<WorkerRow, 'server'>): ServerStatus | null {

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listGpus, parseGpus } from '../../src/worker/list-gpus.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
+import { read } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { standInEngines } from '../setup/stand-in-engine.ts'
+import { openSocketClient } from '../setup/subscriber.ts'
 import { allFinished, applyEndpoint, submitText } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
@@ -52,6 +54,68 @@ describe('workers', { timeout: 60_000 }, () => {
     await allFinished(service.runtime, [id])
     await worker.stop()
     expect((await ask(operator)).data?.workers).toEqual([])
+  })
+
+  test('pools show what waits, what runs and what takes it, live, and a dead worker is silent', async () => {
+    const operator = (await service.createKey(await service.createAccount(), ['operator'])).apiKey
+    const caller = await service.createCaller()
+    const server = 'http://127.0.0.1:9/v1'
+    await applyEndpoint(service.runtime, 'pooled', {
+      kind: 'openai-speech',
+      base_url: server,
+      model: 'm',
+      pool: 'gpu',
+      max_in_flight: 3,
+    })
+    await submitText(service.url, caller.key, 'pooled', 'Waits.')
+    interface Shown {
+      readonly name: string
+      readonly waiting: number
+      readonly workers: number
+    }
+    const client = openSocketClient(service.url, operator)
+    const FIELDS = 'name waiting oldestWaitingSince processing slots workers server maxInFlight'
+    const live = client.subscribe<{ poolsUpdated: Shown[] }>(
+      `subscription { poolsUpdated(everyMs: 100) { ${FIELDS} } }`,
+    )
+    const silent = client.subscribe<{ workersUpdated: { id: string; silent: boolean; permits: object[] }[] }>(
+      'subscription { workersUpdated(everyMs: 100) { id silent permits { server requests } } }',
+    )
+    const gpu = ({ poolsUpdated }: { poolsUpdated: Shown[] }) => poolsUpdated.find(({ name }) => name === 'gpu')
+    await live.waitFor((shown) => gpu(shown)?.waiting === 1 && gpu(shown)?.workers === 0)
+    const insert = (id: string, age: number) =>
+      service.runtime.db.pool.query(
+        `insert into worker (id, host, version, pools, slots, in_flight, gpus, permits, heartbeat_at)
+         values ($1, 'h', '1', '{gpu}', 3, 0, '[]', '{"http://127.0.0.1:9": 3}', now() + $2 * interval '1 second')`,
+        [id, age],
+      )
+    await insert('wrk_alive', 600)
+    await insert('wrk_dead', -10)
+    await live.waitFor((shown) => gpu(shown)?.workers === 1)
+    const { pools } = await read<{ pools: Shown[] }>(service.url, operator, `{ pools { ${FIELDS} } }`)
+    expect(pools.find(({ name }) => name === 'gpu')).toEqual({
+      ...{
+        name: 'gpu',
+        waiting: 1,
+        oldestWaitingSince: expect.stringMatching(/Z$/),
+        processing: 0,
+        slots: 3,
+        workers: 1,
+      },
+      ...{ server: expect.stringContaining('127.0.0.1:9'), maxInFlight: 3 },
+    })
+    const { workersUpdated } = await silent.waitFor((heard) => heard.workersUpdated.length === 2)
+    expect(workersUpdated).toEqual([
+      { id: 'wrk_alive', silent: false, permits: [{ server: 'http://127.0.0.1:9', requests: 3 }] },
+      { id: 'wrk_dead', silent: true, permits: [{ server: 'http://127.0.0.1:9', requests: 3 }] },
+    ])
+    await service.runtime.db.pool.query('delete from worker')
+    await client.dispose()
+    const other = openSocketClient(service.url, caller.key)
+    const refused = other.subscribe('subscription { poolsUpdated { name } }')
+    await refused.ended()
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+    await other.dispose()
   })
 
   test('only a key with the scope operator sees the workers', async () => {

@@ -64,6 +64,12 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
     creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
       description: 'What a character (a Unicode code point) of text costs.',
     }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was applied last.',
+      resolve: ({ updatedAt }) => updatedAt,
+    }),
     voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
     libraryVoices: t.boolean({
       description: "Whether it takes voices of the account's own, by their ids.",

@@ -13,6 +13,8 @@ export interface QueueDepth {
   readonly running: number
   /** Since the oldest job that may be taken was queued; null where none waits. */
   readonly oldestSeconds: number | null
+  /** When that was; null where none waits. */
+  readonly oldestSince: Date | null
 }
 
 interface Row {
@@ -21,6 +23,7 @@ interface Row {
   delayed: number
   running: number
   oldest_seconds: number | null
+  oldest: Date | null
 }
 
 /** What waits is read over the index of the claims; what runs is no more than all workers can have at once. */
@@ -33,7 +36,8 @@ const DEPTH = `
     select name, count(*) as running from pgboss.job_common where state = 'active' group by name
   )
   select q.name, coalesce(w.waiting, 0)::float8 as waiting, coalesce(w.delayed, 0)::float8 as delayed,
-    coalesce(r.running, 0)::float8 as running, extract(epoch from now() - w.oldest)::float8 as oldest_seconds
+    coalesce(r.running, 0)::float8 as running, extract(epoch from now() - w.oldest)::float8 as oldest_seconds,
+    w.oldest
   from pgboss.queue q left join waiting w using (name) left join running r using (name)
   where starts_with(q.name, $1) or q.name = $2`
 
@@ -41,9 +45,10 @@ const DEPTH = `
 export async function queueDepths(db: Pick<Pool, 'query'>): Promise<QueueDepth[]> {
   const voice = voiceKind('').queue
   const { rows } = await db.query<Row>({ name: 'queue_depths', text: DEPTH, values: [voice, GENERATION_KIND.queue] })
-  return rows.map(({ name, oldest_seconds: oldestSeconds, ...counts }) => ({
+  return rows.map(({ name, oldest_seconds: oldestSeconds, oldest: oldestSince, ...counts }) => ({
     ...counts,
     pool: name.startsWith(voice) ? name.slice(voice.length) : null,
     oldestSeconds,
+    oldestSince,
   }))
 }

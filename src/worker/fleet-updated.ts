@@ -1,0 +1,28 @@
+import { requireOperator } from '../access/require.ts'
+import type { PullStream } from '../concurrency/pull-stream.ts'
+import type { FleetContext } from '../jobs/live/fleet-feed.ts'
+import { checkedEveryMs } from '../jobs/live/jobs-changed.ts'
+import type { FleetState } from '../jobs/live/read-fleet.ts'
+
+interface Following {
+  /** 100 to 60,000 milliseconds between two messages; 1,000 unless given. */
+  readonly everyMs?: number | null | undefined
+}
+
+/**
+ * What `pools` shows, again and again while it is followed.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function poolsUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
+  requireOperator(ctx)
+  return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
+}
+
+/**
+ * What `workers` shows, again and again while it is followed.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED
+ */
+export async function workersUpdated(ctx: FleetContext, input: Following): Promise<PullStream<FleetState>> {
+  requireOperator(ctx)
+  return ctx.fleetFeed.follow(ctx, checkedEveryMs(input.everyMs))
+}
