@@ -25,28 +25,32 @@ interface Series {
   readonly withAudio: boolean
 }
 
+/** A duration's bucket as the function job_bucket has it, in floating point: with numerics a million of them take seconds. */
+const bucketOf = (from: string, to: string): string =>
+  `case when ${to} - ${from} < interval '1 ms' then 0
+     else 1 + floor(8 / ln(2::float8) * ln(date_part('epoch', ${to} - ${from}) * 1000)) end::smallint`
+
 const AUDIO_MS = `case when status = 'completed' then (select sum(a.duration_ms) from artifact a where a.job_id = job.id) end`
 
 /**
  * What happened to an account's jobs, step by step, each event by its own time. Whatever was accepted, started or ended in the window, and
  * whatever waited in it, has not ended before it: so jobs are read by the index of their ends, with the unfinished ones, each once.
+ * Steps after the last one hold what came after the window.
  */
 export function seriesQuery({ accountId, starts, to, filter, withAudio }: Series) {
-  const values: unknown[] = [accountId, starts, starts[0], to, firstIdAt('job', to)]
+  const values: unknown[] = [accountId, [...starts, to], starts[0], firstIdAt('job', to)]
   const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
   const read = (...more: readonly string[]) =>
-    `select created_at, started_at, completed_at, status, ${withAudio ? AUDIO_MS : 'null::bigint'} as audio_ms
-     from job where ${['account_id = $1', 'id < $5', ...more, ...conditions].join(' and ')}`
+    `select width_bucket(created_at, $2::timestamptz[]) as accepted, width_bucket(started_at, $2::timestamptz[]) as started,
+       width_bucket(completed_at, $2::timestamptz[]) as ended, status, ${bucketOf('created_at', 'started_at')} as wait,
+       ${bucketOf('started_at', 'completed_at')} as run, ${withAudio ? AUDIO_MS : 'null::bigint'} as audio_ms
+     from job where ${['account_id = $1', 'id < $4', ...more, ...conditions].join(' and ')}`
   const text = `
-    with jobs as (${read('completed_at >= $3')} union all ${read(`status in ('queued', 'processing')`)}), counted as (
-      select width_bucket(e.at, $2::timestamptz[]) as step, e.event, e.took, count(*) as jobs, sum(e.audio_ms) as audio_ms
-      from jobs j cross join lateral (values
-        (j.created_at, 'accepted', null::smallint, null::bigint),
-        (j.started_at, 'started', job_bucket(j.started_at - j.created_at), null),
-        (case when j.started_at is null then j.completed_at end, 'dropped', null, null),
-        (j.completed_at, j.status::text, job_bucket(j.completed_at - j.started_at), j.audio_ms)
-      ) e (at, event, took, audio_ms)
-      where e.at < $4 group by 1, 2, 3
+    with jobs as materialized (${read('completed_at >= $3')} union all ${read(`status in ('queued', 'processing')`)}), counted as (
+      select accepted as step, 'accepted' as event, null::smallint as took, count(*) as jobs, 0 as audio_ms from jobs group by 1
+      union all select started, 'started', wait, count(*), 0 from jobs where started is not null group by 1, 3
+      union all select ended, 'dropped', null, count(*), 0 from jobs where started is null and ended is not null group by 1
+      union all select ended, status::text, run, count(*), sum(audio_ms) from jobs where ended is not null group by 1, 2, 3
     )
     select step, event, sum(jobs)::float8 as jobs, coalesce(sum(audio_ms), 0)::float8 as "audioMs",
       array_agg(((took::bigint << 40) + jobs)::float8 order by took) filter (where took is not null) as pairs
