@@ -155,6 +155,16 @@ export type JobsFilter = {
   types?: Array<JobType> | null | undefined;
 };
 
+/** A word, and what is said instead of it. */
+export type LexiconEntryInput = {
+  /** What is said instead. */
+  alias: string;
+  /** A word or several. With a capital in it, it stands for exactly that, else for itself in any case. */
+  grapheme: string;
+  /** The language in which it holds, such as English; in all of them without one. */
+  language?: string | null | undefined;
+};
+
 /** The kind of a medium. */
 export type MediaKind =
   /** A recording. */
@@ -627,6 +637,11 @@ export type JobsUpdatedSubscription = { jobsUpdated:
     | { id: string, type: JobType, status: JobStatus, durationMs: number | null, errorCode: JobErrorCode | null }
    };
 
+export type LexiconQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LexiconQuery = { lexicon: { entries: Array<{ language: string | null, grapheme: string, alias: string }> } };
+
 export type MeQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -773,6 +788,16 @@ export type SendTestWebhookMutationVariables = Exact<{ [key: string]: never; }>;
 export type SendTestWebhookMutation = { sendTestWebhook:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'WebhookDelivery', id: string, jobId: string, url: string, state: WebhookDeliveryState, nextAttemptAt: string | null }
+   };
+
+export type SetLexiconMutationVariables = Exact<{
+  entries: Array<LexiconEntryInput> | LexiconEntryInput;
+}>;
+
+
+export type SetLexiconMutation = { setLexicon:
+    | { __typename: 'Lexicon', entries: Array<{ grapheme: string }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type SetWebhookUrlMutationVariables = Exact<{
@@ -957,6 +982,7 @@ export const jobUpdatedSubscriptionVariables: JobUpdatedSubscriptionVariables = 
 export const failedJobsQueryVariables: FailedJobsQueryVariables = {}
 export const jobsChangedSubscriptionVariables: JobsChangedSubscriptionVariables = {"filter":{"types":["VOICE"]},"everyMs":250}
 export const jobsUpdatedSubscriptionVariables: JobsUpdatedSubscriptionVariables = {"filter":{"type":"VOICE"}}
+export const lexiconQueryVariables: LexiconQueryVariables = {}
 export const meQueryVariables: MeQueryVariables = {}
 export const myEndpointsQueryVariables: MyEndpointsQueryVariables = {}
 export const nodeQueryVariables: NodeQueryVariables = {"id":"voice.tts"}
@@ -971,6 +997,7 @@ export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"jo
 export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const rotateWebhookSecretMutationVariables: RotateWebhookSecretMutationVariables = {}
 export const sendTestWebhookMutationVariables: SendTestWebhookMutationVariables = {}
+export const setLexiconMutationVariables: SetLexiconMutationVariables = {"entries":[{"grapheme":"SQL","alias":"sequel","language":"English"}]}
 export const setWebhookUrlMutationVariables: SetWebhookUrlMutationVariables = {"url":"https://example.com/hooks/sonant"}
 export const signInMutationVariables: SignInMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const signInLinkQueryVariables: SignInLinkQueryVariables = {"token":"what follows # in the address of the link"}

@@ -20,6 +20,8 @@ import { exportJobs } from '../src/jobs/export/export-jobs.ts'
 import { job } from '../src/jobs/job.ts'
 import { jobPage } from '../src/jobs/list/job-page.ts'
 import { voiceJob } from '../src/jobs/voice-job.ts'
+import { lexicon } from '../src/lexicon/account-lexicon.ts'
+import { setLexicon } from '../src/lexicon/set-lexicon.ts'
 import { accountVoices } from '../src/library/account-voices.ts'
 import { addVoice } from '../src/library/add-voice.ts'
 import { deleteVoice } from '../src/library/delete-voice.ts'
@@ -50,12 +52,14 @@ import {
   presentChat,
   presentDeletedVoice,
   presentJobPage,
+  presentLexicon,
   presentMediaTags,
   presentRetarget,
   presentSchema,
   presentVoices,
 } from './present.ts'
 import { endpointOf, replayableEndpoint, replayableWorkflow } from './targets.ts'
+import type { Lexicon as LexiconBody } from './types.ts'
 
 /** The whole REST API: operationId -> what it asks for, its input, its verb and its answer. */
 export const operations = {
@@ -125,6 +129,14 @@ export const operations = {
     input: voiceInput,
     verb: deleteVoice,
     answer: ok(presentDeletedVoice),
+  }),
+  lexicon: operation({ scope: LIBRARY_SCOPE, input: nothing, verb: lexicon, answer: ok(presentLexicon) }),
+  setLexicon: operation({
+    scope: LIBRARY_SCOPE,
+    body: 'list',
+    input: ({ body }) => body as LexiconBody,
+    verb: setLexicon,
+    answer: ok(presentLexicon),
   }),
   // With the scope that reads jobs, or the one that administers the account.
   account: operation({ scope: null, input: nothing, verb: account, answer: ok(presentAccount) }),

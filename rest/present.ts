@@ -11,6 +11,7 @@ import { isCompanion, JOB_ERRORS } from '../src/jobs/job-states.ts'
 import type { Submission } from '../src/jobs/lifecycle/queue-job.ts'
 import type { JobPage } from '../src/jobs/list/job-page.ts'
 import type { UrlParts } from '../src/jobs/speech-urls.ts'
+import type { AccountLexicon } from '../src/lexicon/account-lexicon.ts'
 import type { AccountVoice } from '../src/library/account-voice.ts'
 import type {
   Account as AccountBody,
@@ -24,6 +25,7 @@ import type {
   Job as JobBody,
   JobPage as JobPageBody,
   JobSummary as JobSummaryBody,
+  Lexicon,
   MediaTagJob,
   RetargetJob,
   VoiceJobReceipt,
@@ -130,6 +132,9 @@ export const presentAccountVoice = (voice: AccountVoice): AccountVoiceBody => ({
 export const presentAccountVoices = (voices: readonly AccountVoice[]): AccountVoices => ({
   voices: voices.map(presentAccountVoice),
 })
+
+/** The body of `lexicon` and `setLexicon`. */
+export const presentLexicon = ({ entries }: AccountLexicon): Lexicon => ({ entries: [...entries] })
 
 /** The body of `deleteVoice`. */
 export const presentDeletedVoice = ({ voiceId }: { readonly voiceId: string }): DeletedVoice => ({

@@ -54,6 +54,7 @@ export interface Schemas {
   JobSummary: JobSummary
   Account: Account
   VoiceUpload: VoiceUpload
+  Lexicon: Lexicon
   AccountVoice: AccountVoice
   AccountVoices: AccountVoices
   DeletedVoice: DeletedVoice
@@ -301,6 +302,25 @@ export interface VoiceUpload {
     | 'Spanish'
     | 'Portuguese'
     | 'Russian'
+}
+export interface Lexicon {
+  /**
+   * @maxItems 10000
+   */
+  entries: {
+    /**
+     * The language in which it holds, such as `English`; all without one.
+     */
+    language?: string
+    /**
+     * A word or several.
+     */
+    grapheme: string
+    /**
+     * What is said instead.
+     */
+    alias: string
+  }[]
 }
 export interface AccountVoice {
   /**

@@ -25,7 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['callers'],
   ['api-keys', 'users'],
   ['catalog'],
-  ['library'],
+  ['library', 'lexicon'],
   ['accounts'],
   ['context'],
   ['queue', 'http'],

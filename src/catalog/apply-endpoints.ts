@@ -66,6 +66,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     captions: spec.captions ?? Prisma.DbNull,
     openai: spec.openai ?? Prisma.DbNull,
     libraryVoices: spec.library_voices ?? false,
+    markup: spec.markup === undefined || spec.markup === 'none' ? null : spec.markup,
   }
   const voices = spec.voices.map(async (voice, position) => ({
     endpointSlug: spec.slug,

@@ -8,6 +8,7 @@ import { addEndpointCommands } from './commands/endpoints.ts'
 import { addEngineCommands } from './commands/engines.ts'
 import { addJobCommands } from './commands/jobs.ts'
 import { addKeyCommands } from './commands/keys.ts'
+import { addLexiconCommands } from './commands/library/lexicon.ts'
 import { addVoiceCommands } from './commands/library/voices.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addSayCommand } from './commands/say.ts'
@@ -41,6 +42,7 @@ export function buildProgram(): Command {
   addEngineCommands(program)
   addSayCommand(program)
   addVoiceCommands(program)
+  addLexiconCommands(program)
   addWebhookCommands(program)
   addSecretCommands(program)
   addStorageCommands(program)

@@ -61,6 +61,8 @@ export interface VoiceEndpoint {
   readonly libraryVoices?: boolean
   /** When it was applied last; absent from what is not stored yet. */
   readonly updatedAt?: Date
+  /** What may stand in texts besides what is spoken: `pauses` or `ssml`; absent or null: nothing. */
+  readonly markup?: string | null
 }
 
 /** The server that runs a workflow. */

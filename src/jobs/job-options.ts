@@ -10,6 +10,8 @@ export interface JobOptions {
   /** 1 is the voice's own pace; an input of that name comes first. */
   readonly speed?: number
   readonly seed?: number
+  /** What stands in its text besides what is spoken, as its endpoint had it when it was submitted. */
+  readonly markup?: 'pauses' | 'ssml'
   /** Its speech is listened to while it is being spoken. */
   readonly live?: true
 }

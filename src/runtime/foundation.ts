@@ -22,6 +22,7 @@ import { AccountFeed } from '../jobs/live/account-feed.ts'
 import { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
+import { openLexicons } from '../lexicon/lexicons.ts'
 import { openDisk } from '../storage/disk.ts'
 import { measuredStorage } from '../storage/measured-storage.ts'
 import { openS3 } from '../storage/s3.ts'
@@ -138,7 +139,16 @@ function openWaiting(
   const exportQueue = new ExportQueue()
   telemetry.gauge('exports_open', () => [{ labels: {}, value: exportQueue.open }])
   telemetry.gauge('spill_bytes', () => [{ labels: {}, value: spill.bytes }])
-  return { spill, exportQueue, callers, subscriptions, ...feeds, audio, recordings: openRecordings() }
+  return {
+    spill,
+    exportQueue,
+    callers,
+    subscriptions,
+    ...feeds,
+    audio,
+    recordings: openRecordings(),
+    lexicons: openLexicons(),
+  }
 }
 
 /** How things change, for subscribers. */

@@ -12,6 +12,7 @@ import type { AccountFeed } from '../jobs/live/account-feed.ts'
 import type { FleetFeed } from '../jobs/live/fleet-feed.ts'
 import type { JobFeed } from '../jobs/live/job-feed.ts'
 import type { SpeechUrls } from '../jobs/speech-urls.ts'
+import type { Lexicons } from '../lexicon/lexicons.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
 import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
@@ -23,6 +24,8 @@ export interface Services extends Parts {
   readonly speechUrls: SpeechUrls
   /** Encodes and decodes audio. */
   readonly audio: AudioThreads
+  /** Lexicons of accounts, compiled. */
+  readonly lexicons: Lexicons
   /** Reads what accounts upload. */
   readonly recordings: Recordings
   /** Where exports wait for slow readers, and for each other. */

@@ -2,7 +2,7 @@ import { concatenated } from '../audio/concatenated.ts'
 import type { Wav } from '../audio/wav.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
-import type { Chunk } from './split.ts'
+import type { PassageChunk } from './markup/passages.ts'
 
 /** A chunk as the engine spoke it; null where it had nothing to say. */
 export interface SpokenChunk {
@@ -40,14 +40,14 @@ export interface Recording {
  * as soon as all before it have, and the first one that is heard decides how loud all are; otherwise all of them together do.
  */
 export class SpeechAssembly {
-  readonly #chunks: readonly Chunk[]
+  readonly #chunks: readonly PassageChunk[]
   readonly #onPart: ((part: SpokenPart) => void) | undefined
   readonly #joiner: ChunkJoiner
   readonly #spoken: (SpokenChunk | null | undefined)[] = []
   readonly #parts: Int16Array[] = []
   #gain: number | null = null
 
-  constructor(chunks: readonly Chunk[], onPart?: (part: SpokenPart) => void) {
+  constructor(chunks: readonly PassageChunk[], onPart?: (part: SpokenPart) => void) {
     this.#chunks = chunks
     this.#onPart = onPart
     this.#joiner = new ChunkJoiner(chunks.length)
@@ -64,7 +64,7 @@ export class SpeechAssembly {
   finish(): Recording {
     const audio = recordingOf(this.#joiner, concatenated(this.#parts))
     const timing = this.#joiner.placements.map((placement, index) => {
-      const { start, text } = this.#chunks[index] as Chunk
+      const { start, text } = this.#chunks[index] as PassageChunk
       return { textStart: start, textEnd: start + text.length, ...placement }
     })
     const isDone = this.#onPart !== undefined
@@ -73,8 +73,8 @@ export class SpeechAssembly {
 
   #append(spoken: SpokenChunk | null): void {
     const index = this.#parts.length
-    const { pause } = this.#chunks[index] as Chunk
-    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause })
+    const { pause, silenceMs = 0 } = this.#chunks[index] as PassageChunk
+    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, silenceMs })
     const { sampleRate } = this.#joiner
     if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
     this.#gain ??= gainOf(this.#loudness())

@@ -18,6 +18,8 @@ const SILENT_PEAK = 128
 export interface RenderedChunk {
   readonly audio: Wav | null
   readonly pause: Pause
+  /** Silence that the text asks for, besides. */
+  readonly silenceMs?: number
 }
 
 /** Where a chunk is heard in the whole recording, in samples. */
@@ -56,12 +58,12 @@ export class ChunkJoiner {
   }
 
   /** What the next chunk adds to the recording, of memory of its own unless it is the only one. @throws BadAudio when the sample rates differ */
-  push({ audio, pause }: RenderedChunk): Int16Array {
+  push({ audio, pause, silenceMs = 0 }: RenderedChunk): Int16Array {
     if (audio !== null) this.#sampleRate ??= audio.sampleRate
     if (audio !== null && audio.sampleRate !== this.#sampleRate)
       throw new BadAudio('The sample rate changes in the middle.')
     const isLast = this.#placements.length === this.#count - 1
-    const pauseMs = isLast ? 0 : PAUSE_MS[pause]
+    const pauseMs = silenceMs + (isLast ? 0 : PAUSE_MS[pause])
     if (this.#sampleRate === null) return this.#wait(pauseMs)
     const added = this.#count === 1 && audio !== null ? audio.samples : this.#place(audio, pauseMs, isLast)
     if (this.#count === 1) this.#placements.push({ from: 0, to: added.length, skipped: 0 })

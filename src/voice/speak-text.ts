@@ -6,7 +6,8 @@ import { secondsSince } from '../telemetry/telemetry.ts'
 import { type Recording, SpeechAssembly, type SpokenChunk, type SpokenPart } from './assemble.ts'
 import { checkAudio } from './check-audio.ts'
 import { estimateSpeech } from './estimate-speech.ts'
-import { type Chunk, splitForListener, splitText } from './split.ts'
+import { type Passage, type PassageChunk, splitPassages } from './markup/passages.ts'
+import { splitForListener, splitText } from './split.ts'
 import { listen } from './timing/sounding-clock.ts'
 import type { SpeechTiming } from './timing/speech-timing.ts'
 import { type Heard, timeSpeech } from './timing/time-speech.ts'
@@ -49,9 +50,10 @@ export async function speakText(
   engine: SpeechEngine,
   request: SpeechRequest,
   { onProgress, onPart }: Listening = {},
+  passages?: readonly Passage[],
 ): Promise<Spoken> {
   const language = languageOf(request)
-  const chunks = (onPart === undefined ? splitText : splitForListener)(request.text, language)
+  const chunks = chunksOf(request, language, passages, onPart !== undefined)
   const isWhole = chunks.length === 1
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
@@ -59,13 +61,15 @@ export async function speakText(
   const heard: (Heard | null)[] = chunks.map(() => null)
   const meter: Meter = { checkSeconds: 0 }
   let done = 0
-  const speakOne = async (chunk: Chunk, index: number): Promise<void> => {
+  const speakOne = async (chunk: PassageChunk, index: number): Promise<void> => {
     // A short text keeps what its caller said; chunks of a long one are all read in the same language.
-    const spoken = isWhole ? request : { ...request, text: chunk.text, ...(language !== undefined && { language }) }
+    const spoken = isWhole && passages === undefined ? request : inChunk(request, chunk, language)
     const isSilent = !isWhole && !SPEAKABLE.test(chunk.text)
     const speech = isSilent
       ? null
-      : await speakChunk(engine, { ...spoken, signal }, language, meter).catch(pauseUnless(isWhole))
+      : await speakChunk(engine, { ...spoken, signal }, spokenLanguage(chunk) ?? language, meter).catch(
+          pauseUnless(isWhole),
+        )
     if (speech !== null) heard[index] = { clock: listen(speech.audio), marks: speech.words }
     done++
     if (!isWhole) onProgress?.({ done, total: chunks.length })
@@ -77,6 +81,27 @@ export async function speakText(
   const timing = timeSpeech({ text: request.text, language }, placements, heard, audio.sampleRate)
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
 }
+
+/** Passages are cut each for itself. */
+function chunksOf(
+  request: SpeechRequest,
+  language: Language | undefined,
+  passages: readonly Passage[] | undefined,
+  isHeard: boolean,
+): PassageChunk[] {
+  if (passages === undefined) return (isHeard ? splitForListener : splitText)(request.text, language)
+  return splitPassages(request.text, passages, language, isHeard)
+}
+
+const spokenLanguage = ({ change }: PassageChunk): Language | undefined =>
+  LANGUAGES.find((known) => known === change?.language)
+
+/** All that is spoken in one language unless its passage has another. */
+const inChunk = (
+  request: SpeechRequest,
+  { text, change }: PassageChunk,
+  language: Language | undefined,
+): SpeechRequest => ({ ...request, text, ...(language !== undefined && { language }), ...change })
 
 function languageOf({ text, language = 'auto' }: SpeechRequest): Language | undefined {
   return language === 'auto' ? detectLanguage(text) : LANGUAGES.find((known) => known === language)

@@ -1,15 +1,14 @@
 import { requireAccount } from '../access/require.ts'
-import { checkSpokenText, codePoints, withJudgedText } from '../catalog/check-spoken-text.ts'
+import { checkSpokenText, withJudgedText } from '../catalog/check-spoken-text.ts'
 import { endpointRoute } from '../catalog/engine-server.ts'
 import { findLibraryVoice, wrongRecording } from '../catalog/library-voices.ts'
 import { requireEndpoint } from '../catalog/require-endpoint.ts'
 import { endpointKey, endpointPath } from '../catalog/voice-endpoint.ts'
 import type { Voice, VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
-import { checkSpeakable } from '../engines/check-speakable.ts'
 import { type Detail, notFound } from '../errors/service-error.ts'
 import { idempotentRequest } from '../idempotency/remember-response.ts'
-import type { JobOptions } from '../jobs/job-options.ts'
+import { type JobOptions, storedOptions } from '../jobs/job-options.ts'
 import { checkSubmission, contentOf } from '../jobs/lifecycle/check-submission.ts'
 import { queueJob, replayed, type Submission } from '../jobs/lifecycle/queue-job.ts'
 import { requireReplayable } from '../jobs/lifecycle/require-replayable.ts'
@@ -17,6 +16,7 @@ import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 import { wrongCaptions } from './captions/caption-formats.ts'
 import { wrongFormat } from './file-format.ts'
+import { type CheckedScript, checkScript } from './markup/check-script.ts'
 
 /** An endpoint and its inputs. */
 export interface VoiceJobInput {
@@ -50,11 +50,12 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   if (replay !== null) return replay
   if (endpoint === null) throw notFound()
   const own = await findLibraryVoice(ctx.db, actor.accountId, endpoint, namedVoice(endpoint, input.inputs))
+  const checked = await checkScript(ctx.db, actor.accountId, endpoint, input.inputs)
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => {
       const judged = withJudgedText(copy)
       const details = ctx.catalog.current.validators.get(endpoint.slug)?.(judged) ?? []
-      return withVoiceAndText(endpoint, judged, details, { own, options: input.options })
+      return withVoiceAndText(endpoint, judged, details, { own, checked, options: input.options })
     },
     hint: (details) => hintFor(endpoint, details),
   })
@@ -63,9 +64,9 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
     endpointKey: submission.endpointKey,
     ...endpointRoute(endpoint),
     inputs,
-    options: input.options,
+    options: withMarkup(endpoint, input.options),
     webhookUrl: input.webhookUrl,
-    cost: costOf(endpoint, inputs),
+    cost: costOf(endpoint, checked),
     idempotency,
   })
 }
@@ -74,12 +75,20 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
 const namedVoice = ({ voiceInput }: VoiceEndpoint, inputs: unknown): unknown =>
   inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>)[voiceInput] : undefined
 
+/** What was found out about a submission before its inputs are held against their schema. */
+interface Found {
+  /** The account's own voice that it names. */
+  readonly own: Voice | null
+  readonly checked: CheckedScript
+  readonly options: JobOptions | null | undefined
+}
+
 /** The rules that hold for every endpoint, where its own schema has found nothing wrong at the same place. */
 function withVoiceAndText(
   endpoint: VoiceEndpoint,
   inputs: Record<string, unknown>,
   details: readonly Detail[],
-  { own, options }: { readonly own: Voice | null; readonly options: JobOptions | null | undefined },
+  { own, checked, options }: Found,
 ): readonly Detail[] {
   const voice = endpoint.voices.find(({ slug }) => slug === inputs[endpoint.voiceInput]) ?? own ?? undefined
   const wrongVoice = voice === own && own !== null ? wrongRecording(endpoint, own) : null
@@ -88,7 +97,7 @@ function withVoiceAndText(
       path: `/inputs/${pointerToken(endpoint.voiceInput)}`,
       message: voice === undefined ? 'unknown voice' : wrongVoice,
     },
-    { path: '/inputs/text', message: checkSpokenText(inputs.text) ?? unspeakable(endpoint, voice, inputs) },
+    { path: '/inputs/text', message: wrongText(checked, voice, inputs) },
     ...wrongFormat(endpoint, inputs, options),
     ...wrongCaptions(endpoint, inputs, options),
   ]
@@ -98,15 +107,16 @@ function withVoiceAndText(
   return [...details, ...more]
 }
 
-/** What the engine of the endpoint could not speak as the chosen voice. */
-function unspeakable(
-  endpoint: VoiceEndpoint,
-  voice: Voice | undefined,
-  inputs: Record<string, unknown>,
-): string | null {
-  if (voice === undefined) return null
-  const { kind } = endpoint.engine
-  return checkSpeakable({ kind, engineVoice: voice.engineVoice, language: inputs.language, text: String(inputs.text) })
+/** What keeps the text from being spoken as the chosen voice. */
+function wrongText(checked: CheckedScript, voice: Voice | undefined, inputs: Record<string, unknown>): string | null {
+  const message = checkSpokenText(inputs.text) ?? checked.violation
+  return message ?? (voice === undefined ? null : checked.unspeakable(voice, inputs.language))
+}
+
+/** A job keeps how its text is to be read: its endpoint may change before it is spoken. */
+function withMarkup({ markup }: VoiceEndpoint, options: JobOptions | null | undefined): JobOptions | null {
+  const { markup: _before, ...rest } = options ?? {}
+  return storedOptions({ ...rest, markup: markup === 'pauses' || markup === 'ssml' ? markup : undefined })
 }
 
 function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
@@ -116,7 +126,6 @@ function hintFor(endpoint: VoiceEndpoint, details: readonly Detail[]): string {
     : `Send inputs that fit the schema from GET ${endpointPath(endpoint.slug)}/schema.`
 }
 
-/** Credits: the endpoint's price times the Unicode code points of the text. */
-function costOf(endpoint: VoiceEndpoint, inputs: Record<string, unknown>): bigint {
-  return BigInt(endpoint.creditsPerCharacter) * BigInt(codePoints(String(inputs.text)))
-}
+/** Credits: the endpoint's price times the Unicode code points of the text without its markup. */
+const costOf = (endpoint: VoiceEndpoint, { script }: CheckedScript): bigint =>
+  BigInt(endpoint.creditsPerCharacter) * BigInt(script?.characters ?? 0)

@@ -15,21 +15,23 @@ import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import type { Produced, ProducedFile } from '../jobs/lifecycle/produce.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
+import type { Lexicons } from '../lexicon/lexicons.ts'
 import { Stopping } from '../queue/stopping.ts'
 import type { Ticket } from '../queue/ticket.ts'
 import { captionFormats } from './captions/caption-formats.ts'
 import { fileFormat } from './file-format.ts'
 import { toFile } from './join.ts'
+import { type JobScript, jobScript } from './markup/job-script.ts'
 import { publishParts } from './publish-parts.ts'
 import { speakText } from './speak-text.ts'
 import { encodeTiming } from './timing/encode-timing.ts'
-import { OffsetMap } from './timing/offset-map.ts'
 import { inSubmitted } from './timing/speech-timing.ts'
 import { trackProgress } from './track-progress.ts'
 
 interface SynthesisParts extends WorkerParts {
   readonly audio: AudioThreads
   readonly engines: Engines
+  readonly lexicons: Lexicons
   /** Where the job waited; absent: it is spoken by whichever pool its endpoint has. */
   readonly pool?: string
 }
@@ -53,28 +55,31 @@ export class MovedAway extends Stopping {
 export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, ticket?: Ticket): Promise<void> =>
   performJob(parts, jobId, signal, async (claim) => {
     const endpoint = await endpointHere(parts, claim)
-    const voice = await voiceOf(parts, endpoint, claim)
+    const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))
+    const request = speechRequest(endpoint, voice, claim, signal)
+    const script = await jobScript(parts, claim, request, (slug) => voiceOf(parts, endpoint, claim, slug))
     return {
       timeLimitSeconds: endpoint.timeLimitSeconds,
       awaitTicket: async () => ticket?.granted(),
       perform: (untilLimit) =>
-        render({ ...parts, ticket }, endpoint, speechRequest(endpoint, voice, claim, untilLimit), claim),
+        render({ ...parts, ticket, script }, endpoint, { ...request, signal: untilLimit }, claim),
     }
   })
 
 async function render(
-  parts: SynthesisParts & { readonly ticket: Ticket | undefined },
+  parts: SynthesisParts & { readonly ticket: Ticket | undefined; readonly script: JobScript },
   endpoint: VoiceEndpoint,
   request: SpeechRequest,
   claim: Claim,
 ): Promise<Produced> {
+  const { map, passages } = parts.script
   const deadline = performance.now() + endpoint.timeLimitSeconds * 1000
   const progress = trackProgress((reached) => recordProgress(parts, claim, reached))
   const live = claim.options.live === true ? publishParts(parts, claim, request.signal) : null
   const listening = { onProgress: progress.note, ...(live && { onPart: live.publish }) }
   try {
     const { audio, timing, durationMs, chunks, checkSeconds } = await parts.engines.use(endpoint.engine, (engine) =>
-      speakText(engine, { ...request, deadline }, listening),
+      speakText(engine, { ...request, text: map.spoken, deadline }, listening, passages),
     )
     parts.ticket?.release()
     await live?.settled()
@@ -86,7 +91,7 @@ async function render(
           ...(await fileOf(parts, endpoint, claim, audio)),
           output: 'audio',
           durationMs,
-          timing: encodeTiming(inSubmitted(timing, OffsetMap.plain(request.text))),
+          timing: encodeTiming(inSubmitted(timing, map)),
           captions: captionFormats(endpoint, claim.inputs, claim.options),
         },
       ],
@@ -133,8 +138,13 @@ async function endpointOf(parts: SynthesisParts, claim: Claim): Promise<VoiceEnd
   return endpoint
 }
 
-async function voiceOf(parts: SynthesisParts, endpoint: VoiceEndpoint, claim: Claim): Promise<EngineVoice> {
-  const voice = await loadVoice(parts, endpoint, voiceSlugOf(endpoint, claim), claim.accountId)
+async function voiceOf(
+  parts: SynthesisParts,
+  endpoint: VoiceEndpoint,
+  claim: Claim,
+  slug: string,
+): Promise<EngineVoice> {
+  const voice = await loadVoice(parts, endpoint, slug, claim.accountId)
   if (voice === null) throw new JobFailure('RENDER_FAILED', 'the voice was deleted before a worker took the job')
   return voice
 }

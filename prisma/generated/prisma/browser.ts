@@ -49,6 +49,11 @@ export type Voice = Prisma.VoiceModel
  */
 export type AccountVoice = Prisma.AccountVoiceModel
 /**
+ * Model Lexicon
+ * How an account's words are said: `[{"grapheme": "SQL", "alias": "sequel", "language": "English"}]`.
+ */
+export type Lexicon = Prisma.LexiconModel
+/**
  * Model Job
  * Every request that returns a job_id. `attempt` fences workers: each write of one repeats the number it claimed with.
  */

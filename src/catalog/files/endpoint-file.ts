@@ -59,6 +59,7 @@ const endpoint = z
     captions: captionsBlock.optional(),
     openai: openaiBlock.optional(),
     library_voices: z.boolean().optional(),
+    markup: z.enum(['none', 'pauses', 'ssml']).optional(),
   })
   .superRefine((value, issues) => {
     const wrong = wrongInputs(value.inputs, value.voice_input)

@@ -30,6 +30,7 @@ const endpointEntry = (endpoint: VoiceEndpoint) => ({
   ...(endpoint.captions && { captions: endpoint.captions }),
   ...(endpoint.openai && { openai: endpoint.openai }),
   ...(endpoint.libraryVoices === true && { library_voices: true }),
+  ...(endpoint.markup != null && { markup: endpoint.markup }),
 })
 
 const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({

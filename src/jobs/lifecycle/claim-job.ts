@@ -17,6 +17,8 @@ export interface Claim {
   readonly releases: number
   readonly inputs: Record<string, unknown>
   readonly options: JobOptions
+  /** Which revision of its account's lexicon it is spoken with; null: the account has none. */
+  readonly lexicon: number | null
   /** Whether a receiver waits for the job's end, as things were at the claim. */
   readonly delivers: boolean
 }
@@ -36,6 +38,7 @@ export async function claimJob(parts: BatchParts, jobId: string): Promise<Claim 
     releases: row.hand_backs,
     inputs: row.inputs,
     options: row.options ?? {},
+    lexicon: row.lexicon,
     delivers: row.delivers,
   }
   if (row.funded) noteClaim(parts, row)

@@ -14,6 +14,8 @@ export interface ClaimedRow {
   readonly hand_backs: number
   readonly inputs: Record<string, unknown>
   readonly options: JobOptions | null
+  /** The revision of the account's lexicon. */
+  readonly lexicon: number | null
   /** Whether it was taken: false where the balance is too small for its account's jobs of this batch together. */
   readonly funded: boolean
   /** Whether its end is delivered to a receiver, as things are now. */
@@ -54,11 +56,11 @@ with taken as materialized (
   update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
   from decided where j.id = any($1::text[]) and j.id = decided.id and funded
 )
-select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded,
+select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded, l.revision as lexicon,
   coalesce(d.webhook_url, a.webhook_url) is not null as delivers,
   case when d.funded then coalesce((select o.cost from owed o where o.id = d.id), 0) else 0 end::float8 as charged,
   case when d.begun_at is null then extract(epoch from greatest(now(), d.made_at) - d.made_at)::float8 end as waited
-from decided d join account a on a.id = d.account_id`
+from decided d join account a on a.id = d.account_id left join lexicon l on l.account_id = d.account_id`
 
 const CLAIMABLE = statesBefore('processing')
 

@@ -403,6 +403,7 @@ export const ModelName = {
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
+  Lexicon: 'Lexicon',
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -438,7 +439,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -883,6 +884,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.AccountVoiceCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.AccountVoiceCountAggregateOutputType> | number
+        }
+      }
+    }
+    Lexicon: {
+      payload: Prisma.$LexiconPayload<ExtArgs>
+      fields: Prisma.LexiconFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.LexiconFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.LexiconFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        findFirst: {
+          args: Prisma.LexiconFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.LexiconFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        findMany: {
+          args: Prisma.LexiconFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>[]
+        }
+        create: {
+          args: Prisma.LexiconCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        createMany: {
+          args: Prisma.LexiconCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.LexiconCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>[]
+        }
+        delete: {
+          args: Prisma.LexiconDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        update: {
+          args: Prisma.LexiconUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        deleteMany: {
+          args: Prisma.LexiconDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.LexiconUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.LexiconUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>[]
+        }
+        upsert: {
+          args: Prisma.LexiconUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$LexiconPayload>
+        }
+        aggregate: {
+          args: Prisma.LexiconAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateLexicon>
+        }
+        groupBy: {
+          args: Prisma.LexiconGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.LexiconGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.LexiconCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.LexiconCountAggregateOutputType> | number
         }
       }
     }
@@ -2467,6 +2542,7 @@ export const VoiceEndpointScalarFieldEnum = {
   captions: 'captions',
   openai: 'openai',
   libraryVoices: 'libraryVoices',
+  markup: 'markup',
   updatedAt: 'updatedAt'
 } as const
 
@@ -2504,6 +2580,16 @@ export const AccountVoiceScalarFieldEnum = {
 } as const
 
 export type AccountVoiceScalarFieldEnum = (typeof AccountVoiceScalarFieldEnum)[keyof typeof AccountVoiceScalarFieldEnum]
+
+
+export const LexiconScalarFieldEnum = {
+  accountId: 'accountId',
+  revision: 'revision',
+  entries: 'entries',
+  updatedAt: 'updatedAt'
+} as const
+
+export type LexiconScalarFieldEnum = (typeof LexiconScalarFieldEnum)[keyof typeof LexiconScalarFieldEnum]
 
 
 export const JobScalarFieldEnum = {
@@ -3215,6 +3301,7 @@ export type GlobalOmitConfig = {
   voiceEndpoint?: Prisma.VoiceEndpointOmit
   voice?: Prisma.VoiceOmit
   accountVoice?: Prisma.AccountVoiceOmit
+  lexicon?: Prisma.LexiconOmit
   job?: Prisma.JobOmit
   jobCount?: Prisma.JobCountOmit
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit

@@ -57,6 +57,7 @@ export const ModelName = {
   VoiceEndpoint: 'VoiceEndpoint',
   Voice: 'Voice',
   AccountVoice: 'AccountVoice',
+  Lexicon: 'Lexicon',
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
@@ -157,6 +158,7 @@ export const VoiceEndpointScalarFieldEnum = {
   captions: 'captions',
   openai: 'openai',
   libraryVoices: 'libraryVoices',
+  markup: 'markup',
   updatedAt: 'updatedAt'
 } as const
 
@@ -194,6 +196,16 @@ export const AccountVoiceScalarFieldEnum = {
 } as const
 
 export type AccountVoiceScalarFieldEnum = (typeof AccountVoiceScalarFieldEnum)[keyof typeof AccountVoiceScalarFieldEnum]
+
+
+export const LexiconScalarFieldEnum = {
+  accountId: 'accountId',
+  revision: 'revision',
+  entries: 'entries',
+  updatedAt: 'updatedAt'
+} as const
+
+export type LexiconScalarFieldEnum = (typeof LexiconScalarFieldEnum)[keyof typeof LexiconScalarFieldEnum]
 
 
 export const JobScalarFieldEnum = {

@@ -224,6 +224,7 @@ export type AccountWhereInput = {
   webhookSecrets?: Prisma.WebhookSecretListRelationFilter
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
   voices?: Prisma.AccountVoiceListRelationFilter
+  lexicon?: Prisma.XOR<Prisma.LexiconNullableScalarRelationFilter, Prisma.LexiconWhereInput> | null
 }
 
 export type AccountOrderByWithRelationInput = {
@@ -240,6 +241,7 @@ export type AccountOrderByWithRelationInput = {
   webhookSecrets?: Prisma.WebhookSecretOrderByRelationAggregateInput
   webhookDeliveries?: Prisma.WebhookDeliveryOrderByRelationAggregateInput
   voices?: Prisma.AccountVoiceOrderByRelationAggregateInput
+  lexicon?: Prisma.LexiconOrderByWithRelationInput
 }
 
 export type AccountWhereUniqueInput = Prisma.AtLeast<{
@@ -259,6 +261,7 @@ export type AccountWhereUniqueInput = Prisma.AtLeast<{
   webhookSecrets?: Prisma.WebhookSecretListRelationFilter
   webhookDeliveries?: Prisma.WebhookDeliveryListRelationFilter
   voices?: Prisma.AccountVoiceListRelationFilter
+  lexicon?: Prisma.XOR<Prisma.LexiconNullableScalarRelationFilter, Prisma.LexiconWhereInput> | null
 }, "id" | "name">
 
 export type AccountOrderByWithAggregationInput = {
@@ -299,6 +302,7 @@ export type AccountCreateInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateInput = {
@@ -315,6 +319,7 @@ export type AccountUncheckedCreateInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUpdateInput = {
@@ -331,6 +336,7 @@ export type AccountUpdateInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateInput = {
@@ -347,6 +353,7 @@ export type AccountUncheckedUpdateInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateManyInput = {
@@ -472,6 +479,20 @@ export type AccountUpdateOneRequiredWithoutVoicesNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutVoicesInput, Prisma.AccountUpdateWithoutVoicesInput>, Prisma.AccountUncheckedUpdateWithoutVoicesInput>
 }
 
+export type AccountCreateNestedOneWithoutLexiconInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutLexiconInput, Prisma.AccountUncheckedCreateWithoutLexiconInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutLexiconInput
+  connect?: Prisma.AccountWhereUniqueInput
+}
+
+export type AccountUpdateOneRequiredWithoutLexiconNestedInput = {
+  create?: Prisma.XOR<Prisma.AccountCreateWithoutLexiconInput, Prisma.AccountUncheckedCreateWithoutLexiconInput>
+  connectOrCreate?: Prisma.AccountCreateOrConnectWithoutLexiconInput
+  upsert?: Prisma.AccountUpsertWithoutLexiconInput
+  connect?: Prisma.AccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.AccountUpdateToOneWithWhereWithoutLexiconInput, Prisma.AccountUpdateWithoutLexiconInput>, Prisma.AccountUncheckedUpdateWithoutLexiconInput>
+}
+
 export type AccountCreateNestedOneWithoutJobsInput = {
   create?: Prisma.XOR<Prisma.AccountCreateWithoutJobsInput, Prisma.AccountUncheckedCreateWithoutJobsInput>
   connectOrCreate?: Prisma.AccountCreateOrConnectWithoutJobsInput
@@ -555,6 +576,7 @@ export type AccountCreateWithoutEntriesInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutEntriesInput = {
@@ -570,6 +592,7 @@ export type AccountUncheckedCreateWithoutEntriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutEntriesInput = {
@@ -601,6 +624,7 @@ export type AccountUpdateWithoutEntriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutEntriesInput = {
@@ -616,6 +640,7 @@ export type AccountUncheckedUpdateWithoutEntriesInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutApiKeysInput = {
@@ -631,6 +656,7 @@ export type AccountCreateWithoutApiKeysInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutApiKeysInput = {
@@ -646,6 +672,7 @@ export type AccountUncheckedCreateWithoutApiKeysInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutApiKeysInput = {
@@ -677,6 +704,7 @@ export type AccountUpdateWithoutApiKeysInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutApiKeysInput = {
@@ -692,6 +720,7 @@ export type AccountUncheckedUpdateWithoutApiKeysInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutVoicesInput = {
@@ -707,6 +736,7 @@ export type AccountCreateWithoutVoicesInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutVoicesInput = {
@@ -722,6 +752,7 @@ export type AccountUncheckedCreateWithoutVoicesInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutVoicesInput = {
@@ -753,6 +784,7 @@ export type AccountUpdateWithoutVoicesInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutVoicesInput = {
@@ -768,6 +800,87 @@ export type AccountUncheckedUpdateWithoutVoicesInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
+}
+
+export type AccountCreateWithoutLexiconInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  apiKeys?: Prisma.ApiKeyCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+}
+
+export type AccountUncheckedCreateWithoutLexiconInput = {
+  id: string
+  name: string
+  credits?: bigint | number
+  webhookUrl?: string | null
+  createdAt?: Date | string
+  apiKeys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutAccountInput
+  jobs?: Prisma.JobUncheckedCreateNestedManyWithoutAccountInput
+  chats?: Prisma.CompanionChatUncheckedCreateNestedManyWithoutAccountInput
+  entries?: Prisma.CreditEntryUncheckedCreateNestedManyWithoutAccountInput
+  users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
+  voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+}
+
+export type AccountCreateOrConnectWithoutLexiconInput = {
+  where: Prisma.AccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.AccountCreateWithoutLexiconInput, Prisma.AccountUncheckedCreateWithoutLexiconInput>
+}
+
+export type AccountUpsertWithoutLexiconInput = {
+  update: Prisma.XOR<Prisma.AccountUpdateWithoutLexiconInput, Prisma.AccountUncheckedUpdateWithoutLexiconInput>
+  create: Prisma.XOR<Prisma.AccountCreateWithoutLexiconInput, Prisma.AccountUncheckedCreateWithoutLexiconInput>
+  where?: Prisma.AccountWhereInput
+}
+
+export type AccountUpdateToOneWithWhereWithoutLexiconInput = {
+  where?: Prisma.AccountWhereInput
+  data: Prisma.XOR<Prisma.AccountUpdateWithoutLexiconInput, Prisma.AccountUncheckedUpdateWithoutLexiconInput>
+}
+
+export type AccountUpdateWithoutLexiconInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  apiKeys?: Prisma.ApiKeyUpdateManyWithoutAccountNestedInput
+  jobs?: Prisma.JobUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+}
+
+export type AccountUncheckedUpdateWithoutLexiconInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  credits?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  apiKeys?: Prisma.ApiKeyUncheckedUpdateManyWithoutAccountNestedInput
+  jobs?: Prisma.JobUncheckedUpdateManyWithoutAccountNestedInput
+  chats?: Prisma.CompanionChatUncheckedUpdateManyWithoutAccountNestedInput
+  entries?: Prisma.CreditEntryUncheckedUpdateManyWithoutAccountNestedInput
+  users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
+  webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
+  webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
+  voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutJobsInput = {
@@ -783,6 +896,7 @@ export type AccountCreateWithoutJobsInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutJobsInput = {
@@ -798,6 +912,7 @@ export type AccountUncheckedCreateWithoutJobsInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutJobsInput = {
@@ -829,6 +944,7 @@ export type AccountUpdateWithoutJobsInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutJobsInput = {
@@ -844,6 +960,7 @@ export type AccountUncheckedUpdateWithoutJobsInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutChatsInput = {
@@ -859,6 +976,7 @@ export type AccountCreateWithoutChatsInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutChatsInput = {
@@ -874,6 +992,7 @@ export type AccountUncheckedCreateWithoutChatsInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutChatsInput = {
@@ -905,6 +1024,7 @@ export type AccountUpdateWithoutChatsInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutChatsInput = {
@@ -920,6 +1040,7 @@ export type AccountUncheckedUpdateWithoutChatsInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookSecretsInput = {
@@ -935,6 +1056,7 @@ export type AccountCreateWithoutWebhookSecretsInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
@@ -950,6 +1072,7 @@ export type AccountUncheckedCreateWithoutWebhookSecretsInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookSecretsInput = {
@@ -981,6 +1104,7 @@ export type AccountUpdateWithoutWebhookSecretsInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
@@ -996,6 +1120,7 @@ export type AccountUncheckedUpdateWithoutWebhookSecretsInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutWebhookDeliveriesInput = {
@@ -1011,6 +1136,7 @@ export type AccountCreateWithoutWebhookDeliveriesInput = {
   users?: Prisma.UserCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
@@ -1026,6 +1152,7 @@ export type AccountUncheckedCreateWithoutWebhookDeliveriesInput = {
   users?: Prisma.UserUncheckedCreateNestedManyWithoutAccountInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutWebhookDeliveriesInput = {
@@ -1057,6 +1184,7 @@ export type AccountUpdateWithoutWebhookDeliveriesInput = {
   users?: Prisma.UserUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
@@ -1072,6 +1200,7 @@ export type AccountUncheckedUpdateWithoutWebhookDeliveriesInput = {
   users?: Prisma.UserUncheckedUpdateManyWithoutAccountNestedInput
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountCreateWithoutUsersInput = {
@@ -1087,6 +1216,7 @@ export type AccountCreateWithoutUsersInput = {
   webhookSecrets?: Prisma.WebhookSecretCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconCreateNestedOneWithoutAccountInput
 }
 
 export type AccountUncheckedCreateWithoutUsersInput = {
@@ -1102,6 +1232,7 @@ export type AccountUncheckedCreateWithoutUsersInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedCreateNestedManyWithoutAccountInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedCreateNestedManyWithoutAccountInput
   voices?: Prisma.AccountVoiceUncheckedCreateNestedManyWithoutAccountInput
+  lexicon?: Prisma.LexiconUncheckedCreateNestedOneWithoutAccountInput
 }
 
 export type AccountCreateOrConnectWithoutUsersInput = {
@@ -1133,6 +1264,7 @@ export type AccountUpdateWithoutUsersInput = {
   webhookSecrets?: Prisma.WebhookSecretUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUpdateOneWithoutAccountNestedInput
 }
 
 export type AccountUncheckedUpdateWithoutUsersInput = {
@@ -1148,6 +1280,7 @@ export type AccountUncheckedUpdateWithoutUsersInput = {
   webhookSecrets?: Prisma.WebhookSecretUncheckedUpdateManyWithoutAccountNestedInput
   webhookDeliveries?: Prisma.WebhookDeliveryUncheckedUpdateManyWithoutAccountNestedInput
   voices?: Prisma.AccountVoiceUncheckedUpdateManyWithoutAccountNestedInput
+  lexicon?: Prisma.LexiconUncheckedUpdateOneWithoutAccountNestedInput
 }
 
 
@@ -1258,6 +1391,7 @@ export type AccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   webhookSecrets?: boolean | Prisma.Account$webhookSecretsArgs<ExtArgs>
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
   voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
+  lexicon?: boolean | Prisma.Account$lexiconArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["account"]>
 
@@ -1295,6 +1429,7 @@ export type AccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs
   webhookSecrets?: boolean | Prisma.Account$webhookSecretsArgs<ExtArgs>
   webhookDeliveries?: boolean | Prisma.Account$webhookDeliveriesArgs<ExtArgs>
   voices?: boolean | Prisma.Account$voicesArgs<ExtArgs>
+  lexicon?: boolean | Prisma.Account$lexiconArgs<ExtArgs>
   _count?: boolean | Prisma.AccountCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type AccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -1311,6 +1446,7 @@ export type $AccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     webhookSecrets: Prisma.$WebhookSecretPayload<ExtArgs>[]
     webhookDeliveries: Prisma.$WebhookDeliveryPayload<ExtArgs>[]
     voices: Prisma.$AccountVoicePayload<ExtArgs>[]
+    lexicon: Prisma.$LexiconPayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -1720,6 +1856,7 @@ export interface Prisma__AccountClient<T, Null = never, ExtArgs extends runtime.
   webhookSecrets<T extends Prisma.Account$webhookSecretsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$webhookSecretsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$WebhookSecretPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   webhookDeliveries<T extends Prisma.Account$webhookDeliveriesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$webhookDeliveriesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$WebhookDeliveryPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   voices<T extends Prisma.Account$voicesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$voicesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AccountVoicePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  lexicon<T extends Prisma.Account$lexiconArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Account$lexiconArgs<ExtArgs>>): Prisma.Prisma__LexiconClient<runtime.Types.Result.GetResult<Prisma.$LexiconPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -2345,6 +2482,25 @@ export type Account$voicesArgs<ExtArgs extends runtime.Types.Extensions.Internal
   take?: number
   skip?: number
   distinct?: Prisma.AccountVoiceScalarFieldEnum | Prisma.AccountVoiceScalarFieldEnum[]
+}
+
+/**
+ * Account.lexicon
+ */
+export type Account$lexiconArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Lexicon
+   */
+  select?: Prisma.LexiconSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Lexicon
+   */
+  omit?: Prisma.LexiconOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LexiconInclude<ExtArgs> | null
+  where?: Prisma.LexiconWhereInput
 }
 
 /**

@@ -46,6 +46,7 @@ export type VoiceEndpointMinAggregateOutputType = {
   timeLimitSeconds: number | null
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
+  markup: string | null
   updatedAt: Date | null
 }
 
@@ -59,6 +60,7 @@ export type VoiceEndpointMaxAggregateOutputType = {
   timeLimitSeconds: number | null
   creditsPerCharacter: number | null
   libraryVoices: boolean | null
+  markup: string | null
   updatedAt: Date | null
 }
 
@@ -78,6 +80,7 @@ export type VoiceEndpointCountAggregateOutputType = {
   captions: number
   openai: number
   libraryVoices: number
+  markup: number
   updatedAt: number
   _all: number
 }
@@ -103,6 +106,7 @@ export type VoiceEndpointMinAggregateInputType = {
   timeLimitSeconds?: true
   creditsPerCharacter?: true
   libraryVoices?: true
+  markup?: true
   updatedAt?: true
 }
 
@@ -116,6 +120,7 @@ export type VoiceEndpointMaxAggregateInputType = {
   timeLimitSeconds?: true
   creditsPerCharacter?: true
   libraryVoices?: true
+  markup?: true
   updatedAt?: true
 }
 
@@ -135,6 +140,7 @@ export type VoiceEndpointCountAggregateInputType = {
   captions?: true
   openai?: true
   libraryVoices?: true
+  markup?: true
   updatedAt?: true
   _all?: true
 }
@@ -241,6 +247,7 @@ export type VoiceEndpointGroupByOutputType = {
   captions: runtime.JsonValue | null
   openai: runtime.JsonValue | null
   libraryVoices: boolean
+  markup: string | null
   updatedAt: Date
   _count: VoiceEndpointCountAggregateOutputType | null
   _avg: VoiceEndpointAvgAggregateOutputType | null
@@ -283,6 +290,7 @@ export type VoiceEndpointWhereInput = {
   captions?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
+  markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }
@@ -303,6 +311,7 @@ export type VoiceEndpointOrderByWithRelationInput = {
   captions?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
+  markup?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   voices?: Prisma.VoiceOrderByRelationAggregateInput
 }
@@ -326,6 +335,7 @@ export type VoiceEndpointWhereUniqueInput = Prisma.AtLeast<{
   captions?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolFilter<"VoiceEndpoint"> | boolean
+  markup?: Prisma.StringNullableFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"VoiceEndpoint"> | Date | string
   voices?: Prisma.VoiceListRelationFilter
 }, "slug">
@@ -346,6 +356,7 @@ export type VoiceEndpointOrderByWithAggregationInput = {
   captions?: Prisma.SortOrderInput | Prisma.SortOrder
   openai?: Prisma.SortOrderInput | Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
+  markup?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   _count?: Prisma.VoiceEndpointCountOrderByAggregateInput
   _avg?: Prisma.VoiceEndpointAvgOrderByAggregateInput
@@ -373,6 +384,7 @@ export type VoiceEndpointScalarWhereWithAggregatesInput = {
   captions?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   openai?: Prisma.JsonNullableWithAggregatesFilter<"VoiceEndpoint">
   libraryVoices?: Prisma.BoolWithAggregatesFilter<"VoiceEndpoint"> | boolean
+  markup?: Prisma.StringNullableWithAggregatesFilter<"VoiceEndpoint"> | string | null
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"VoiceEndpoint"> | Date | string
 }
 
@@ -392,6 +404,7 @@ export type VoiceEndpointCreateInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
+  markup?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceCreateNestedManyWithoutEndpointInput
 }
@@ -412,6 +425,7 @@ export type VoiceEndpointUncheckedCreateInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
+  markup?: string | null
   updatedAt?: Date | string
   voices?: Prisma.VoiceUncheckedCreateNestedManyWithoutEndpointInput
 }
@@ -432,6 +446,7 @@ export type VoiceEndpointUpdateInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUpdateManyWithoutEndpointNestedInput
 }
@@ -452,6 +467,7 @@ export type VoiceEndpointUncheckedUpdateInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   voices?: Prisma.VoiceUncheckedUpdateManyWithoutEndpointNestedInput
 }
@@ -472,6 +488,7 @@ export type VoiceEndpointCreateManyInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
+  markup?: string | null
   updatedAt?: Date | string
 }
 
@@ -491,6 +508,7 @@ export type VoiceEndpointUpdateManyMutationInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -510,6 +528,7 @@ export type VoiceEndpointUncheckedUpdateManyInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -529,6 +548,7 @@ export type VoiceEndpointCountOrderByAggregateInput = {
   captions?: Prisma.SortOrder
   openai?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
+  markup?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -547,6 +567,7 @@ export type VoiceEndpointMaxOrderByAggregateInput = {
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
+  markup?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -560,6 +581,7 @@ export type VoiceEndpointMinOrderByAggregateInput = {
   timeLimitSeconds?: Prisma.SortOrder
   creditsPerCharacter?: Prisma.SortOrder
   libraryVoices?: Prisma.SortOrder
+  markup?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
 }
 
@@ -624,6 +646,7 @@ export type VoiceEndpointCreateWithoutVoicesInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
+  markup?: string | null
   updatedAt?: Date | string
 }
 
@@ -643,6 +666,7 @@ export type VoiceEndpointUncheckedCreateWithoutVoicesInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: boolean
+  markup?: string | null
   updatedAt?: Date | string
 }
 
@@ -678,6 +702,7 @@ export type VoiceEndpointUpdateWithoutVoicesInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -697,6 +722,7 @@ export type VoiceEndpointUncheckedUpdateWithoutVoicesInput = {
   captions?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   openai?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   libraryVoices?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  markup?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -747,6 +773,7 @@ export type VoiceEndpointSelect<ExtArgs extends runtime.Types.Extensions.Interna
   captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
+  markup?: boolean
   updatedAt?: boolean
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -768,6 +795,7 @@ export type VoiceEndpointSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
+  markup?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -787,6 +815,7 @@ export type VoiceEndpointSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
+  markup?: boolean
   updatedAt?: boolean
 }, ExtArgs["result"]["voiceEndpoint"]>
 
@@ -806,10 +835,11 @@ export type VoiceEndpointSelectScalar = {
   captions?: boolean
   openai?: boolean
   libraryVoices?: boolean
+  markup?: boolean
   updatedAt?: boolean
 }
 
-export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
+export type VoiceEndpointOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"slug" | "name" | "description" | "published" | "requiredScope" | "voiceInput" | "inputs" | "responseFields" | "engine" | "timeLimitSeconds" | "creditsPerCharacter" | "audio" | "captions" | "openai" | "libraryVoices" | "markup" | "updatedAt", ExtArgs["result"]["voiceEndpoint"]>
 export type VoiceEndpointInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   voices?: boolean | Prisma.VoiceEndpoint$voicesArgs<ExtArgs>
   _count?: boolean | Prisma.VoiceEndpointCountOutputTypeDefaultArgs<ExtArgs>
@@ -844,6 +874,10 @@ export type $VoiceEndpointPayload<ExtArgs extends runtime.Types.Extensions.Inter
      * Whether an account's own voices may be used here.
      */
     libraryVoices: boolean
+    /**
+     * `pauses` or `ssml`: what may stand in texts besides what is spoken; null: nothing.
+     */
+    markup: string | null
     updatedAt: Date
   }, ExtArgs["result"]["voiceEndpoint"]>
   composites: {}
@@ -1284,6 +1318,7 @@ export interface VoiceEndpointFieldRefs {
   readonly captions: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly openai: Prisma.FieldRef<"VoiceEndpoint", 'Json'>
   readonly libraryVoices: Prisma.FieldRef<"VoiceEndpoint", 'Boolean'>
+  readonly markup: Prisma.FieldRef<"VoiceEndpoint", 'String'>
   readonly updatedAt: Prisma.FieldRef<"VoiceEndpoint", 'DateTime'>
 }
     

@@ -1,0 +1,23 @@
+import { requireAccount, requireScope } from '../access/require.ts'
+import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
+import type { Database } from '../db/database.ts'
+import type { LexiconEntry } from './compile-lexicon.ts'
+
+/** What an account has said otherwise. */
+export interface AccountLexicon {
+  /** In the order in which they were sent. */
+  readonly entries: readonly LexiconEntry[]
+}
+
+/** The caller's lexicon; empty where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+export async function lexicon(ctx: Context): Promise<AccountLexicon> {
+  requireScope(ctx, LIBRARY_SCOPE)
+  return { entries: await loadEntries(ctx.db, requireAccount(ctx).accountId) }
+}
+
+/** An account's entries; none where it has no lexicon. */
+export async function loadEntries(db: Database, accountId: string): Promise<readonly LexiconEntry[]> {
+  const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { entries: true } })
+  return (row?.entries ?? []) as unknown as readonly LexiconEntry[]
+}

@@ -1,0 +1,86 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
+import { requireAccount, requireScope } from '../access/require.ts'
+import { LIBRARY_SCOPE } from '../access/scopes.ts'
+import type { Context } from '../context/context.ts'
+import { LANGUAGES } from '../engines/espeak/detect-language.ts'
+import { type Detail, invalidRequest } from '../errors/service-error.ts'
+import { findUnstorable } from '../values/storable-json.ts'
+import type { AccountLexicon } from './account-lexicon.ts'
+import type { LexiconEntry } from './compile-lexicon.ts'
+import { folded } from './tokens.ts'
+
+/** How many entries a lexicon may have. */
+export const MAX_ENTRIES = 10_000
+const MAX_GRAPHEME_UNITS = 100
+const MAX_ALIAS_UNITS = 200
+const SPOKEN = /[\p{L}\p{N}\p{S}]/u
+
+/** Entries as they are sent. */
+export interface LexiconInput {
+  readonly entries: readonly {
+    readonly language?: string | null | undefined
+    readonly grapheme: string
+    readonly alias: string
+  }[]
+}
+
+/**
+ * Replaces the caller's lexicon as a whole; jobs that a worker takes from then on are spoken with it. No entry stands twice for one language.
+ * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
+ */
+export async function setLexicon(ctx: Context, input: LexiconInput): Promise<AccountLexicon> {
+  requireScope(ctx, LIBRARY_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const entries = input.entries.map(({ language, grapheme, alias }) => ({
+    ...(language != null && { language }),
+    grapheme,
+    alias,
+  }))
+  checkEntries(entries)
+  if (entries.length === 0) await ctx.db.prisma.lexicon.deleteMany({ where: { accountId } })
+  else {
+    const data = { entries: entries as unknown as Prisma.InputJsonArray, updatedAt: ctx.now() }
+    await ctx.db.prisma.lexicon.upsert({
+      where: { accountId },
+      create: { accountId, ...data },
+      update: { ...data, revision: { increment: 1 } },
+    })
+  }
+  return { entries }
+}
+
+function checkEntries(entries: readonly LexiconEntry[]): void {
+  if (entries.length > MAX_ENTRIES)
+    throw invalidRequest(`Send at most ${MAX_ENTRIES} entries.`, [
+      { path: '/entries', message: `must NOT have more than ${MAX_ENTRIES} items` },
+    ])
+  const unstorable = findUnstorable(entries)
+  if (unstorable !== null)
+    throw invalidRequest(unstorable.error, [
+      { path: `/entries/${unstorable.path.join('/')}`, message: unstorable.message },
+    ])
+  const seen = new Map<string, number>()
+  const details = entries.flatMap((entry, at): Detail[] => {
+    const key = JSON.stringify([entry.language ?? null, keyOf(entry.grapheme)])
+    const first = seen.get(key)
+    if (first === undefined) seen.set(key, at)
+    return wrongIn(entry, first).map(([field, message]) => ({ path: `/entries/${at}/${field}`, message }))
+  })
+  if (details.length > 0) throw invalidRequest('Invalid request: see `details`.', details)
+}
+
+const keyOf = (grapheme: string): string => grapheme.normalize('NFC').trim().replace(/\s+/g, ' ')
+
+function wrongIn({ language, grapheme, alias }: LexiconEntry, first: number | undefined): [string, string][] {
+  const wrong: [string, string][] = []
+  if (language !== undefined && !LANGUAGES.some((known) => known === language))
+    wrong.push(['language', `must be one of ${LANGUAGES.join(', ')}`])
+  if (grapheme.length > MAX_GRAPHEME_UNITS)
+    wrong.push(['grapheme', `must NOT have more than ${MAX_GRAPHEME_UNITS} characters`])
+  else if (grapheme.trim() !== grapheme || folded(grapheme) === '')
+    wrong.push(['grapheme', 'must not be empty, nor begin or end with white space'])
+  if (alias.length > MAX_ALIAS_UNITS) wrong.push(['alias', `must NOT have more than ${MAX_ALIAS_UNITS} characters`])
+  else if (!SPOKEN.test(alias)) wrong.push(['alias', 'must hold a letter, a digit or a symbol'])
+  if (first !== undefined) wrong.push(['grapheme', `stands twice: as entry ${first}, too`])
+  return wrong
+}

@@ -1,0 +1,93 @@
+import { checkSpokenText, MAX_TEXT_CHARACTERS } from '../../catalog/check-spoken-text.ts'
+import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.ts'
+import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Database } from '../../db/database.ts'
+import { checkSpeakable } from '../../engines/check-speakable.ts'
+import { type Markup, readScript } from './read-script.ts'
+import { type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
+
+const MAX_VOICES = 20
+
+/** A submitted text with its markup read, or what is wrong with that. */
+export interface CheckedScript {
+  /** null where there is none: the text is no text, or its markup is wrong. */
+  readonly script: Script | null
+  readonly violation: string | null
+  /** What keeps the endpoint's engine from speaking it, as far as is known without speaking. */
+  unspeakable(main: Voice, language: unknown): string | null
+}
+
+/** @param inputs as they were sent */
+export async function checkScript(
+  db: Database,
+  accountId: string,
+  endpoint: VoiceEndpoint,
+  inputs: unknown,
+): Promise<CheckedScript> {
+  const text = inputs !== null && typeof inputs === 'object' ? (inputs as Record<string, unknown>).text : undefined
+  // What is no text, or far too long, is refused for that.
+  if (typeof text !== 'string' || text.length > 2 * MAX_TEXT_CHARACTERS) return rejected(null)
+  try {
+    const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
+    const voices = await namedVoices(db, accountId, endpoint, script)
+    return {
+      script,
+      violation: endpoint.markup == null ? null : wrongIn(endpoint, script, voices),
+      unspeakable: (main, language) =>
+        unspeakable(endpoint, script, (name) => voices.get(name ?? '') ?? main, language),
+    }
+  } catch (error) {
+    if (error instanceof MarkupViolation) return rejected(error.message)
+    throw error
+  }
+}
+
+const rejected = (violation: string | null): CheckedScript => ({ script: null, violation, unspeakable: () => null })
+
+const mannersOf = ({ segments }: Script): Manner[] => segments.map(({ manner }) => manner)
+
+/** @throws MarkupViolation for too many, and for one that the caller does not have here */
+async function namedVoices(
+  db: Database,
+  accountId: string,
+  endpoint: VoiceEndpoint,
+  script: Script,
+): Promise<Map<string, Voice>> {
+  const names = new Set(mannersOf(script).flatMap(({ voice }) => voice ?? []))
+  if (names.size > MAX_VOICES) throw new MarkupViolation(`must not have more than ${MAX_VOICES} voices`)
+  const found = new Map<string, Voice>()
+  for (const name of names) {
+    const own = endpoint.voices.find(({ slug }) => slug === name)
+    const voice = own ?? (await findLibraryVoice(db, accountId, endpoint, name))
+    if (voice === null) throw new MarkupViolation('names an unknown voice')
+    found.set(name, voice)
+  }
+  return found
+}
+
+function wrongIn(endpoint: VoiceEndpoint, script: Script, voices: ReadonlyMap<string, Voice>): string | null {
+  const wrongVoice = [...voices.values()].filter((voice) => !endpoint.voices.includes(voice))
+  const violation = wrongVoice.map((voice) => wrongRecording(endpoint, voice)).find((message) => message !== null)
+  if (violation !== undefined) return violation
+  if (endpoint.engine.profile === 'nari' && mannersOf(script).some(({ rate }) => rate !== undefined))
+    return 'must not change the rate: this endpoint speaks at its own pace'
+  return checkSpokenText(spokenText(script))
+}
+
+/** As a whole, or, where it is spoken in several manners, each of them for itself. */
+function unspeakable(
+  endpoint: VoiceEndpoint,
+  script: Script,
+  voiceOf: (name: string | undefined) => Voice,
+  language: unknown,
+): string | null {
+  const { kind } = endpoint.engine
+  const check = (text: string, { language: own, voice }: Manner): string | null => {
+    const { engineVoice } = voiceOf(voice)
+    return text.trim() === '' ? null : checkSpeakable({ kind, engineVoice, language: own ?? language, text })
+  }
+  const changes = mannersOf(script).some((manner) => manner.language !== undefined || manner.voice !== undefined)
+  if (!changes) return check(spokenText(script), {})
+  const messages = script.segments.map((segment) => check(spokenText({ segments: [segment] }), segment.manner))
+  return messages.find((message) => message !== null) ?? null
+}

@@ -1,0 +1,103 @@
+import type { Parts } from '../../context/context.ts'
+import type { SpeechRequest } from '../../engines/engine.ts'
+import { detectLanguage, LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
+import { JobFailure } from '../../jobs/job-states.ts'
+import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
+import type { Lexicons } from '../../lexicon/lexicons.ts'
+import { OffsetMap } from '../timing/offset-map.ts'
+import { applyLexicon } from './apply-lexicon.ts'
+import type { Change, Passage } from './passages.ts'
+import { readScript } from './read-script.ts'
+import { type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
+
+/** So much longer than what was submitted may be what is spoken: it is the former that is charged. */
+const MOST_TIMES = 2
+const MOST_MORE = 1000
+
+/** A job's text as it is spoken, and where in the submitted text that stands. */
+export interface JobScript {
+  readonly map: OffsetMap
+  /** Absent where the text is spoken as a whole, in one manner. */
+  readonly passages?: readonly Passage[]
+}
+
+/** What the script of a job depends on. */
+interface ScriptParts extends Pick<Parts, 'db'> {
+  readonly lexicons: Lexicons
+}
+
+/**
+ * A claimed job's text with its markup read and its account's lexicon applied.
+ * @param voiceOf loads another voice of the job's endpoint
+ * @throws JobFailure RENDER_FAILED where that leads to far more than was submitted
+ */
+export async function jobScript(
+  parts: ScriptParts,
+  claim: Claim,
+  request: Pick<SpeechRequest, 'text' | 'language' | 'speed'>,
+  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
+): Promise<JobScript> {
+  const { text } = request
+  const markup = claim.options.markup ?? 'none'
+  if (markup === 'none' && claim.lexicon === null) return { map: OffsetMap.plain(text) }
+  const read = readOrFail(text, markup)
+  const script = claim.lexicon === null ? read : await withLexicon(parts, claim, request, read, claim.lexicon)
+  const map = new OffsetMap(
+    text,
+    script.segments.flatMap(({ spans }) => spans),
+  )
+  if (map.spoken.length > MOST_TIMES * text.length + MOST_MORE)
+    throw new JobFailure('RENDER_FAILED', 'with its aliases the text is more than twice as long')
+  if (markup === 'none') return { map }
+  return { map, passages: await passagesOf(script, request, voiceOf) }
+}
+
+function readOrFail(text: string, markup: Parameters<typeof readScript>[1]): Script {
+  try {
+    return readScript(text, markup)
+  } catch (error) {
+    if (!(error instanceof MarkupViolation)) throw error
+    throw new JobFailure('RENDER_FAILED', 'the markup of the text cannot be read')
+  }
+}
+
+async function withLexicon(
+  { db, lexicons }: ScriptParts,
+  claim: Claim,
+  { text, language }: Pick<SpeechRequest, 'text' | 'language'>,
+  script: Script,
+  revision: number,
+): Promise<Script> {
+  const lexicon = await lexicons.get(db, claim.accountId, String(revision))
+  const whole = knownLanguage(language) ?? detectLanguage(spokenText(script))
+  return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
+}
+
+const knownLanguage = (language: string | undefined): Language | undefined =>
+  LANGUAGES.find((known) => known === language)
+
+async function passagesOf(
+  { segments }: Script,
+  request: Pick<SpeechRequest, 'speed'>,
+  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
+): Promise<Passage[]> {
+  const passages: Passage[] = []
+  for (const { spans, manner, pause, silenceMs } of segments) {
+    const start = passages.at(-1)?.end ?? 0
+    const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
+    passages.push({ start, end, pause, silenceMs, change: await changeOf(manner, request, voiceOf) })
+  }
+  return passages
+}
+
+async function changeOf(
+  { language, rate, voice }: Manner,
+  { speed = 1 }: Pick<SpeechRequest, 'speed'>,
+  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
+): Promise<Change> {
+  return {
+    ...(language !== undefined && { language }),
+    ...(rate !== undefined && { speed: speed * rate }),
+    ...(voice !== undefined && { voice: await voiceOf(voice) }),
+  }
+}

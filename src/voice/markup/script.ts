@@ -1,0 +1,82 @@
+import type { Pause } from '../split.ts'
+import type { SpokenSpan } from '../timing/offset-map.ts'
+
+/** How a stretch is spoken otherwise than the rest. */
+export interface Manner {
+  /** One of LANGUAGES. */
+  readonly language?: string
+  /** A value of the voice input. */
+  readonly voice?: string
+  /** A factor of the job's own pace. */
+  readonly rate?: number
+}
+
+/** A span whose words are spoken as they are, whatever a lexicon says. */
+export interface ScriptSpan extends SpokenSpan {
+  readonly isFixed?: true
+}
+
+/** A stretch that is spoken in one manner, and the silence behind it. */
+export interface Segment {
+  readonly spans: readonly ScriptSpan[]
+  readonly manner: Manner
+  /** What ends with it, if it is the end of anything. */
+  readonly pause: Pause
+  readonly silenceMs: number
+}
+
+/** A submitted text as it is to be spoken. */
+export interface Script {
+  readonly segments: readonly Segment[]
+  /** Unicode code points that are charged: of the text without its markup, of an alias where that is longer than what it replaces. */
+  readonly characters: number
+}
+
+/** Markup that cannot be read: what is wrong, and where. */
+export class MarkupViolation extends Error {
+  override readonly name = 'MarkupViolation'
+}
+
+/** At most so long is one silence, and all of them together. */
+export const MAX_PAUSE_MS = 10_000
+const MAX_SILENCE_MS = 300_000
+
+/** Collects a script in the order of the text. */
+export class ScriptBuilder {
+  readonly #segments: Segment[] = []
+  #spans: ScriptSpan[] = []
+  #manner: Manner = {}
+  #silenceMs = 0
+  #characters = 0
+
+  /** @param charged Unicode code points */
+  add(span: ScriptSpan, charged: number): void {
+    this.#spans.push(span)
+    this.#characters += charged
+  }
+
+  /** Ends what was spoken so far, if there is anything. @throws MarkupViolation where there is too much silence in all */
+  cut(at: number, pause: Pause, silenceMs = 0): void {
+    this.#silenceMs += silenceMs
+    if (this.#silenceMs > MAX_SILENCE_MS)
+      throw new MarkupViolation(`must not have more than ${MAX_SILENCE_MS / 1000} s of pauses`)
+    if (this.#spans.length === 0 && silenceMs === 0) return
+    // Words of two stretches are two words.
+    const spans = [...this.#spans, { spoken: ' ', start: at, end: at, isFixed: true as const }]
+    this.#segments.push({ spans, manner: this.#manner, pause, silenceMs })
+    this.#spans = []
+  }
+
+  set manner(manner: Manner) {
+    this.#manner = manner
+  }
+
+  finish(at: number): Script {
+    this.cut(at, 'none')
+    return { segments: this.#segments, characters: this.#characters }
+  }
+}
+
+/** What of a script is heard, as one text. */
+export const spokenText = ({ segments }: Pick<Script, 'segments'>): string =>
+  segments.flatMap(({ spans }) => spans.map(({ spoken }) => spoken)).join('')

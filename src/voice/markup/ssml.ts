@@ -1,0 +1,150 @@
+import { codePoints } from '../../catalog/check-spoken-text.ts'
+import { isSpeakable, readLanguage, readPause, readRate, readStrength } from './amounts.ts'
+import { type Manner, MarkupViolation, type Script, ScriptBuilder } from './script.ts'
+import { wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
+
+const MAX_DEPTH = 16
+const BREAK_MS = 500
+const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out'])
+const MARKUP = /^\s*(<\?xml|<speak[\s>/])/
+
+type Open = Extract<XmlToken, { kind: 'open' }>
+
+/** An element whose end is still to come. */
+interface Element {
+  readonly name: string
+  readonly start: number
+  readonly manner: Manner
+  /** What it is spoken as. */
+  readonly alias?: string
+  readonly isSpelled?: boolean
+}
+
+/**
+ * A text in the subset of SSML that is done here, so that it means the same to every engine: speak, p, s, break, sub, mark, lang, voice,
+ * prosody with a rate, say-as for characters. Of other elements the text is spoken. A text without any tag is spoken as it is.
+ * @throws MarkupViolation
+ */
+export function readSsml(text: string): Script {
+  if (!text.includes('<')) {
+    const plain = new ScriptBuilder()
+    plain.add({ spoken: text, start: 0, end: text.length }, codePoints(text))
+    return plain.finish(text.length)
+  }
+  if (!MARKUP.test(text)) throw new MarkupViolation('must begin with <speak>, or have no tags')
+  const reader = new SsmlReader()
+  for (const token of xmlTokens(text)) reader.take(token)
+  return reader.finish(text.length)
+}
+
+class SsmlReader {
+  readonly #script = new ScriptBuilder()
+  readonly #open: Element[] = []
+  #hasEnded = false
+  /** Of what an alias stands for. */
+  #replaced = 0
+
+  take(token: XmlToken): void {
+    if (token.kind === 'text') this.#text(token.text, token.start, token.end)
+    if (token.kind === 'open') this.#begin(token)
+    if (token.kind === 'close' || (token.kind === 'open' && token.isEmpty))
+      this.#close(token.name, token.start, token.end)
+  }
+
+  finish(at: number): Script {
+    const left = this.#open.at(-1)
+    if (left !== undefined) throw wrongAt(left.start, `<${left.name}> without its end`)
+    return this.#script.finish(at)
+  }
+
+  #text(text: string, start: number, end: number): void {
+    const element = this.#open.at(-1)
+    if (element === undefined) {
+      if (text.trim() !== '') throw wrongAt(start, 'text outside of <speak>')
+      return
+    }
+    if (this.#open.some(({ alias }) => alias !== undefined)) this.#replaced += codePoints(text)
+    else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spell(text, start, end)
+    else this.#script.add({ spoken: text, start, end }, codePoints(text))
+  }
+
+  /** Letter by letter, in capitals: those are read by their names. */
+  #spell(text: string, start: number, end: number): void {
+    let at = 0
+    for (const character of text) {
+      const from = end - start === text.length ? start + at : start
+      const to = end - start === text.length ? from + character.length : end
+      at += character.length
+      this.#script.add({ spoken: character.toUpperCase(), start: from, end: to, isFixed: true }, 1)
+      this.#script.add({ spoken: ' ', start: to, end: to, isFixed: true }, 0)
+    }
+  }
+
+  #begin(tag: Open): void {
+    const { name, start } = tag
+    const outer = this.#open.at(-1)
+    if (this.#hasEnded || (outer === undefined && name !== 'speak'))
+      throw wrongAt(start, `<${name}> outside of <speak>`)
+    if (outer !== undefined && name === 'speak') throw wrongAt(start, '<speak> within another')
+    if (this.#open.length >= MAX_DEPTH) throw wrongAt(start, `more than ${MAX_DEPTH} elements within each other`)
+    const manner = mannerOf(tag, outer?.manner ?? {})
+    if (manner !== outer?.manner) this.#changeManner(start, manner)
+    if (name === 'p') this.#script.cut(start, 'paragraph')
+    if (name === 's') this.#script.cut(start, 'sentence')
+    if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
+    const alias = name === 'sub' ? required(tag, 'alias') : undefined
+    const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))
+    if (alias !== undefined) this.#replaced = 0
+    this.#open.push({ name, start, manner, isSpelled, ...(alias !== undefined && { alias }) })
+  }
+
+  #close(name: string, start: number, end: number): void {
+    const element = this.#open.pop()
+    if (element === undefined || element.name !== name) throw wrongAt(start, `</${name}> where it does not belong`)
+    if (element.alias !== undefined && !this.#open.some(({ alias }) => alias !== undefined)) {
+      const span = { spoken: element.alias, start: element.start, end, isFixed: true as const }
+      this.#script.add(span, Math.max(codePoints(element.alias), this.#replaced))
+    }
+    if (name === 'p') this.#script.cut(start, 'paragraph')
+    if (name === 's') this.#script.cut(start, 'sentence')
+    const outer = this.#open.at(-1)?.manner ?? {}
+    if (element.manner !== outer && this.#open.length > 0) this.#changeManner(end, outer)
+    this.#hasEnded = this.#open.length === 0
+  }
+
+  #changeManner(at: number, manner: Manner): void {
+    this.#script.cut(at, 'none')
+    this.#script.manner = manner
+  }
+}
+
+/** The manner within an element: the very same object where it changes nothing. */
+function mannerOf(tag: Open, outer: Manner): Manner {
+  const { name, attributes, start } = tag
+  const code = name === 'lang' || name === 'speak' ? attributes.get('xml:lang') : undefined
+  if (name === 'lang' && code === undefined) throw wrongAt(start, '<lang> without xml:lang')
+  if (code !== undefined) {
+    const language = readLanguage(code)
+    if (language === null) throw wrongAt(start, `the language "${code.slice(0, 40)}", which is not spoken here`)
+    return { ...outer, language }
+  }
+  if (name === 'voice') return { ...outer, voice: required(tag, 'name') }
+  const given = name === 'prosody' ? attributes.get('rate') : undefined
+  if (given === undefined) return outer
+  const rate = (readRate(given.trim()) ?? 0) * (outer.rate ?? 1)
+  if (!isSpeakable(rate)) throw wrongAt(start, `the rate "${given.slice(0, 40)}": it must be from 25% to 400%`)
+  return { ...outer, rate }
+}
+
+function required({ name, attributes, start }: Open, attribute: string): string {
+  const value = attributes.get(attribute)?.trim() ?? ''
+  if (value === '') throw wrongAt(start, `<${name}> without ${attribute}`)
+  return value
+}
+
+function breakOf({ attributes, start }: Open): number {
+  const [time, strength] = [attributes.get('time'), attributes.get('strength')]
+  const ms = time !== undefined ? readPause(time.trim()) : strength !== undefined ? readStrength(strength) : BREAK_MS
+  if (ms === null) throw wrongAt(start, 'a break that cannot be read: its time is such as 1.5s or 500ms, at most 10s')
+  return ms
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseWav } from '../../src/audio/wav.ts'
+import { finishedJob } from '../setup/fixtures.ts'
+import { REFUSED, read } from '../setup/graphql.ts'
+import { call } from '../setup/http.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+import { applyEndpoint } from '../setup/voice-jobs.ts'
+
+const SCOPES = ['generate:voice', 'job:read', 'voice:library']
+const VOICES = [
+  { slug: 'calm', name: 'Calm', kind: 'preset', engine_voice: 'one' },
+  { slug: 'otto', name: 'Otto', kind: 'preset', engine_voice: 'two' },
+]
+
+let service: TestRuntime
+let server: SpeechServer
+let [key, account] = ['', '']
+beforeAll(async () => {
+  service = await startTestRuntime({ worker: true })
+  server = await startSpeechServer()
+  const engine = { kind: 'openai-speech', base_url: server.url, model: 'm', retry_seconds: 0, pool: 'gpu' }
+  for (const markup of ['none', 'pauses', 'ssml'])
+    await applyEndpoint(service.runtime, markup, engine, { markup, voices: VOICES })
+  account = await service.createAccount()
+  key = (await service.createKey(account, SCOPES)).apiKey
+})
+afterAll(async () => {
+  await service.close()
+  await server.close()
+})
+
+const submit = (slug: string, text: string, by = key) =>
+  call(`${service.url}/api/v1/voice/${slug}`, { method: 'POST', key: by, body: { inputs: { text, voice: 'calm' } } })
+const spoken = async (slug: string, text: string) => {
+  const before = server.calls.length
+  const { job_id: id } = (await submit(slug, text)).json<{ job_id: string }>()
+  const job = await finishedJob(service.url, key, id)
+  return { id, job, bodies: server.calls.slice(before).map(({ body }) => body) }
+}
+const put = (entries: unknown, by = key) =>
+  call(`${service.url}/api/v1/lexicon`, { method: 'PUT', key: by, body: { entries } })
+const costOf = async (id: string) =>
+  Number((await service.runtime.db.pool.query('select cost from job where id = $1', [id])).rows[0].cost)
+const wordsOf = async (id: string) =>
+  (await call(`${service.url}/api/v1/voice/jobs/${id}/captions?format=json`, { key })).json<{
+    words: { text: string; offset: number; length: number }[]
+  }>().words
+
+describe('the lexicon of an account', () => {
+  test('is replaced as a whole, shown as it was sent, and empty for another account', async () => {
+    const entries = [
+      { language: 'English', grapheme: 'SQL', alias: 'sequel' },
+      { grapheme: 'gif', alias: 'jif' },
+    ]
+    expect((await put(entries)).json()).toEqual({ entries })
+    expect((await call(`${service.url}/api/v1/lexicon`, { key })).json()).toEqual({ entries })
+    const other = (await service.createKey(await service.createAccount(), SCOPES)).apiKey
+    expect((await call(`${service.url}/api/v1/lexicon`, { key: other })).json()).toEqual({ entries: [] })
+    const query = `mutation { setLexicon(entries: [{ grapheme: "gif", alias: "jif" }]) { ... on Lexicon { entries { grapheme alias language } } ${REFUSED} } }`
+    expect(await read(service.url, key, query)).toEqual({
+      setLexicon: { entries: [{ grapheme: 'gif', alias: 'jif', language: null }] },
+    })
+    expect(await read(service.url, key, '{ lexicon { entries { grapheme } } }')).toEqual({
+      lexicon: { entries: [{ grapheme: 'gif' }] },
+    })
+  })
+
+  test('is spoken by the next job, costs what was submitted, and captions point into that', async () => {
+    await put([{ grapheme: 'SQL', alias: 'sequel language' }])
+    const { id, job, bodies } = await spoken('none', 'I like SQL most.')
+    expect([job.status, bodies.map(({ input }) => input)]).toEqual(['completed', ['I like sequel language most.']])
+    expect(await costOf(id)).toBe(16)
+    const words = await wordsOf(id)
+    expect(words.at(-1)).toMatchObject({ offset: 11, length: 4 })
+    expect(words.every(({ offset, length }) => offset + length <= 16)).toBe(true)
+    await put([{ grapheme: 'SQL', alias: 'squeal' }])
+    expect((await spoken('none', 'SQL?')).bodies[0]?.input).toBe('squeal?')
+    await put([])
+    expect((await spoken('none', 'SQL?')).bodies[0]?.input).toBe('SQL?')
+  })
+
+  test('of 10,000 entries is taken and spoken with; of 10,001, twice the same, or junk it is refused and stays as it was', async () => {
+    const many = Array.from({ length: 10_000 }, (_, at) => ({ grapheme: `word${at}`, alias: `alias ${at}` }))
+    expect((await put(many)).status).toBe(200)
+    expect((await spoken('none', 'word9999 and word10000.')).bodies[0]?.input).toBe('alias 9999 and word10000.')
+    const wrong: [unknown, string][] = [
+      [[...many, { grapheme: 'x', alias: 'y' }], '/entries'],
+      [
+        [
+          { grapheme: 'a', alias: 'b' },
+          { grapheme: 'a', alias: 'c' },
+        ],
+        '/entries/1/grapheme',
+      ],
+      [[{ grapheme: ' a', alias: 'b' }], '/entries/0/grapheme'],
+      [[{ grapheme: 'a', alias: '!' }], '/entries/0/alias'],
+      [[{ grapheme: 'a', alias: 'b', language: 'Klingon' }], '/entries/0/language'],
+      [[{ grapheme: 'a' }], '/entries/0/alias'],
+    ]
+    for (const [entries, path] of wrong) {
+      const answer = await put(entries)
+      expect([answer.status, answer.json<{ details: { path: string }[] }>().details[0]?.path]).toEqual([400, path])
+    }
+    expect((await put([], (await service.createKey(account)).apiKey)).status).toBe(403)
+    expect((await call(`${service.url}/api/v1/lexicon`, { key })).json<{ entries: object[] }>().entries).toHaveLength(
+      10_000,
+    )
+  })
+
+  test('that makes a text far longer than what is charged fails the job, which costs nothing then', async () => {
+    await put([{ grapheme: 'a', alias: 'b'.repeat(200) }])
+    const balance = async () =>
+      (await service.runtime.db.pool.query('select credits from account where id = $1', [account])).rows[0].credits
+    const before = await balance()
+    expect((await spoken('none', 'a '.repeat(100))).job).toMatchObject({
+      status: 'failed',
+      error_code: 'RENDER_FAILED',
+    })
+    expect(await balance()).toBe(before)
+    await put([])
+  })
+})
+
+describe('markup', () => {
+  test('pauses are heard and not spoken, where the endpoint takes them; elsewhere they are words', async () => {
+    const { id, job, bodies } = await spoken('pauses', 'One.[pause:2s]Two.')
+    expect(bodies.map(({ input }) => input).sort()).toEqual(['One.', 'Two.'])
+    expect(await costOf(id)).toBe(8)
+    const wav = parseWav(Buffer.from(await (await fetch(job.outputs!.audio)).arrayBuffer()))
+    let [longest, run] = [0, 0]
+    for (const sample of wav.samples) {
+      run = Math.abs(sample) < 128 ? run + 1 : 0
+      longest = Math.max(longest, run)
+    }
+    expect(longest / wav.sampleRate).toBeGreaterThanOrEqual(1.95)
+    expect(longest / wav.sampleRate).toBeLessThan(2.3)
+    expect((await wordsOf(id)).map(({ offset }) => offset)).toEqual([0, 14])
+    expect((await spoken('none', 'One.[pause:2s]Two.')).bodies[0]?.input).toBe('One.[pause:2s]Two.')
+  })
+
+  test('SSML is spoken by chunk: voices, languages, rates, aliases', async () => {
+    const text =
+      '<speak>Hi <voice name="otto">you</voice><prosody rate="slow">there</prosody> <sub alias="World">W</sub></speak>'
+    const { bodies, job } = await spoken('ssml', text)
+    expect(job.status).toBe('completed')
+    const said = bodies.map(({ input, voice, speed }) => [input, voice, speed]).sort()
+    expect(said).toEqual([
+      ['Hi', 'one', undefined],
+      ['World', 'one', undefined],
+      ['there', 'one', 0.75],
+      ['you', 'two', undefined],
+    ])
+    expect((await spoken('ssml', 'Salt & pepper')).bodies[0]?.input).toBe('Salt & pepper')
+  })
+
+  test.each([
+    ['ssml', '<speak>Hello', /without its end/],
+    ['ssml', '<speak><voice name="nobody">Hello</voice></speak>', /an unknown voice/],
+    ['ssml', '<speak><break time="1s"/></speak>', /not white space/],
+    ['pauses', '[pause:1h]', /cannot be read/],
+  ])('of %s %s is a 400 that names what is wrong, and makes no job', async (slug, text, message) => {
+    const count = async () => (await service.runtime.db.pool.query('select count(*) from job')).rows[0].count
+    const before = await count()
+    const answer = await submit(slug, text)
+    expect([answer.status, await count()]).toEqual([400, before])
+    expect(answer.json()).toMatchObject({
+      details: [{ path: '/inputs/text', message: expect.stringMatching(message) }],
+    })
+  })
+})

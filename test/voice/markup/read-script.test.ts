@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { compileLexicon } from '../../../src/lexicon/compile-lexicon.ts'
+import { applyLexicon } from '../../../src/voice/markup/apply-lexicon.ts'
+import { type Markup, readScript } from '../../../src/voice/markup/read-script.ts'
+import { OffsetMap } from '../../../src/voice/timing/offset-map.ts'
+
+const read = (text: string, markup: Markup = 'ssml') => {
+  const { segments, characters } = readScript(text, markup)
+  return {
+    characters,
+    segments: segments.map(({ spans, manner, silenceMs }) => {
+      const spoken = spans
+        .map((span) => span.spoken)
+        .join('')
+        .trim()
+      return [spoken, ...(silenceMs > 0 ? [silenceMs] : []), ...(Object.keys(manner).length > 0 ? [manner] : [])]
+    }),
+  }
+}
+
+const attempt = (text: string, markup: Markup): void => {
+  try {
+    readScript(text, markup)
+  } catch (error) {
+    expect((error as Error).name).toBe('MarkupViolation')
+  }
+}
+
+describe('markup', () => {
+  test('pauses are silence between two stretches, and are not charged', () => {
+    expect(read('One. [pause:1.5s]Two[pause: 500ms]', 'pauses')).toEqual({
+      characters: 8,
+      segments: [
+        ['One.', 1500],
+        ['Two', 500],
+      ],
+    })
+    expect(read('A [pause] and <b>', 'pauses').segments).toEqual([['A [pause] and <b>']])
+  })
+
+  test('SSML is spoken without its tags: breaks, aliases, letters, languages, voices and rates', () => {
+    const text = `<?xml version="1.0"?>
+      <speak><p>Salt &amp; pepper.</p><!-- no --><break time="1s"/><sub alias="World Wide Web">WWW</sub>
+      <say-as interpret-as="characters">ab</say-as><lang xml:lang="de-DE">Hallo <prosody rate="80%">Du</prosody></lang>
+      <voice name="otto">Hi</voice><emphasis>so</emphasis><mark name="m"/></speak>`
+    const { segments } = read(text)
+    expect(segments.filter(([spoken, ...more]) => spoken !== '' || more.length > 0)).toEqual([
+      ['Salt & pepper.'],
+      ['', 1000],
+      [expect.stringMatching(/^World Wide Web\s+A B$/)],
+      ['Hallo', { language: 'German' }],
+      ['Du', { language: 'German', rate: 0.8 }],
+      ['Hi', { voice: 'otto' }],
+      ['so'],
+    ])
+  })
+
+  test('what is charged is the text without tags, an alias where it is longer', () => {
+    expect(read('<speak>Hello <break time="1s"/>world</speak>').characters).toBe(11)
+    expect(read('<speak><sub alias="World Wide Web">WWW</sub></speak>').characters).toBe(14)
+    expect(read('<speak><sub alias="W">World</sub></speak>').characters).toBe(5)
+    expect(read('Salt & pepper').characters).toBe(13)
+  })
+
+  test.each([
+    ['<speak>', /without its end/],
+    ['<speak><p></speak>', /<\/speak> where it does not belong/],
+    ['Hello <b>you</b>', /must begin with <speak>/],
+    ['<speak>&lol;</speak>', /an entity/],
+    ['<speak a="&lol;">x</speak>', /an entity/],
+    ['<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "b">]><speak>&a;</speak>', /a document type/],
+    [`<speak>${'<p>'.repeat(16)}${'</p>'.repeat(16)}</speak>`, /more than 16 elements/],
+    ['<speak><break time="11s"/>a</speak>', /a break/],
+    [`<speak>${'<break time="10s"/>'.repeat(31)}a</speak>`, /300 s of pauses/],
+    ['<speak a="1" a="2">x</speak>', /twice/],
+    ['<speak>x</speak>y', /text outside/],
+    ['<speak><lang xml:lang="tlh">x</lang></speak>', /language "tlh"/],
+    ['<speak><prosody rate="500%">x</prosody></speak>', /rate/],
+    ['<speak><voice>x</voice></speak>', /without name/],
+    ['<speak>&#0;</speak>', /character that is not allowed/],
+    ['<speak>a < b</speak>', /no well-formed tag/],
+  ])('%s is refused in words', (text, message) => {
+    expect(() => readScript(text, 'ssml')).toThrow(message)
+  })
+
+  test.each(['[pause:11s]a', '[pause:soon]a', '[pause:1s a'])('%s is refused in words', (text) => {
+    expect(() => readScript(text, 'pauses')).toThrow(/cannot be read/)
+  })
+
+  test('a lexicon reaches over entities, leaves aliases of the markup alone, and offsets point into what was submitted', () => {
+    const text = '<speak>At AT&amp;T <sub alias="SQL">x</sub> is SQL.</speak>'
+    const lexicon = compileLexicon([
+      { grapheme: 'AT&T', alias: 'the company' },
+      { grapheme: 'SQL', alias: 'sequel' },
+    ])
+    const script = applyLexicon(readScript(text, 'ssml'), text, lexicon, () => undefined)
+    const map = new OffsetMap(
+      text,
+      script.segments.flatMap(({ spans }) => spans),
+    )
+    expect(map.spoken.trim()).toBe('At the company SQL is sequel.')
+    const submitted = (spoken: string) => {
+      const start = map.spoken.indexOf(spoken)
+      const range = map.toSubmitted({ start, end: start + spoken.length })
+      return text.slice(range.start, range.end)
+    }
+    expect(submitted('the company')).toBe('AT&amp;T')
+    expect(submitted('sequel')).toBe('SQL')
+    expect(submitted('is')).toBe('is')
+  })
+
+  test('documents that were made to be slow are not', () => {
+    const begun = performance.now()
+    for (const text of ['<', '<a ', '<!--', '&', '<![CDATA[', '[pause:', '<speak>'])
+      for (const markup of ['ssml', 'pauses'] as const) attempt(`<speak>${text.repeat(9000 / text.length)}`, markup)
+    expect(performance.now() - begun).toBeLessThan(1000)
+  })
+})
