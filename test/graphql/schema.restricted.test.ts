@@ -28,6 +28,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/requestId":"[^"]*"/g, 'requestId":"R"'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT'],
   [/(Ms":)\d+/g, '$1N'],
+  [/(hint":")\w{4}"/g, '$1LAST"'],
   [/account \d+ \d+/g, 'ACCOUNT'],
 ]
 const VOLATILE_HEADERS = ['date', 'x-request-id', 'content-length', 'ratelimit', 'retry-after', 'set-cookie']
