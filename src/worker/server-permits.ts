@@ -106,18 +106,19 @@ export class ServerPermits {
     return renewed
   }
 
-  #permitsAt(server: string): number {
+  #permitsAt(server: string, letIn = 0): number {
     if (server === OWNED_SERVER) return this.#ownedLimit()
     const share = performance.now() < this.#validUntil ? this.#shares.get(server) : undefined
-    return share === undefined ? 0 : Math.min(share.fair, share.permits)
+    return share === undefined ? 0 : Math.min(Math.max(share.fair, letIn), share.permits)
   }
 
   #gateAt(server: string): Gate {
     const known = this.#gates.get(server)
     if (known !== undefined) return known
-    const limit = () => this.#permitsAt(server)
     const onCapacity = () => this.#pollQueuesOf(server)
-    const gate = { slots: new Semaphore(limit), queue: new ServerQueue({ limit, onCapacity }) }
+    const queue = new ServerQueue({ limit: () => this.#permitsAt(server), onCapacity })
+    // A job that was let in while this worker's part was larger keeps its place: no other worker can use it until the job has left.
+    const gate = { slots: new Semaphore(() => this.#permitsAt(server, queue.inUse)), queue }
     this.#gates.set(server, gate)
     if (server !== OWNED_SERVER && this.#shares.size > 0 && !this.#shares.has(server))
       void this.renew().catch(() => undefined)

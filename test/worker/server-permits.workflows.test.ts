@@ -89,6 +89,32 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     expect(cog.mostRunning()).toBe(4)
   })
 
+  test('is used by every job that was let in before another worker joined', async () => {
+    const gates = held(4, false)
+    await apply('crowded', { max_in_flight: 4 })
+    const ids = await submit('crowded', 4)
+    const lock = await service.runtime.db.pool.connect()
+    closers.push(async () => lock.release(true))
+    // Let in, they cannot be claimed yet.
+    await lock.query('begin')
+    await lock.query('select from job where id = any($1) for update', [ids.slice(2)])
+    await addWorker()
+    await until(() => cog.running() === 2, TIMEOUT_MS, 'the two that can be claimed')
+    const heartbeats = async () => {
+      const workers = await service.runtime.db.prisma.worker.findMany({ orderBy: { id: 'asc' } })
+      return workers.map(({ heartbeatAt }) => heartbeatAt.getTime())
+    }
+    await addWorker()
+    const joined = Math.max(...(await heartbeats()))
+    // The first one's first heartbeat after that gives it half of the server, the second one's would take the other half.
+    await until(async () => Math.min(...(await heartbeats())) > joined + 1000, TIMEOUT_MS, 'both to know of each other')
+    expect(await shares()).toEqual([0, 4])
+    await lock.query('rollback')
+    await until(() => cog.running() === 4, TIMEOUT_MS, 'all four to be there')
+    for (const gate of gates) gate.resolve()
+    await allFinished(service.runtime, ids)
+  })
+
   test('is the lowest of all workflows and endpoints that name the server, however they spell it', async () => {
     await apply('wide', { max_in_flight: 9 })
     await apply('narrow', { max_in_flight: 5, base_url: cog.url.replace('http:', 'HTTP:') })
