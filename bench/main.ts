@@ -27,11 +27,13 @@ import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
 import { statistics } from './rows/statistics.ts'
 import { submit } from './rows/submit.ts'
+import { tracing } from './rows/tracing.ts'
 
 /** In the order of the report. */
 const ROWS: readonly Row[] = [
   pickup,
   submit,
+  tracing,
   catalog,
   jobList,
   graphqlJobs,

@@ -15,6 +15,7 @@ import { VERSION } from '../values/version.ts'
 import { keepArtifacts, listArtifacts } from './artifacts.ts'
 import { writeChecked } from './checked-file.ts'
 import { type BackupTable, type Manifest, writeManifest } from './manifest.ts'
+import { paced } from './paced.ts'
 import { keepSecretKey } from './secret-key-file.ts'
 import { listPartitions, listSequences, listTables, type Table } from './tables.ts'
 
@@ -90,7 +91,7 @@ async function keepTable(snapshot: Snapshot, dir: string, { name, columns }: Tab
   const list = columns.map(escapeIdentifier).join(', ')
   const copy = snapshot.copy(`copy (select ${list} from ${escapeIdentifier(name)}) to stdout`)
   const zip = createGzip({ level: constants.Z_BEST_SPEED })
-  const file = await writeChecked(dir, `tables/${name}.copy.gz`, copy, zip)
+  const file = await writeChecked(dir, `tables/${name}.copy.gz`, copy, paced(), zip)
   return { name, columns, rows: copy.rowCount, file }
 }
 

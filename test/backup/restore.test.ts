@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Manifest } from '../../src/backup/manifest.ts'
 import { runBackup, runRestore } from '../../src/backup/run-backup.ts'
@@ -8,13 +9,17 @@ import { authenticate } from '../../src/callers/authenticate.ts'
 import { readSettings } from '../../src/context/config.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
+import { tidyWebhooks } from '../../src/webhooks/delivery/tidy-webhooks.ts'
+import { startWebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { migrationWorkshop } from '../setup/migrations.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { startS3Server } from '../setup/servers/s3-server.ts'
 import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
+const HOOK = 'https://receiver.example.com/hook'
 const log = openLog('silent')
 let service: TestRuntime
 let dir: string
@@ -62,10 +67,10 @@ beforeAll(async () => {
   caller = await service.createCaller()
   const worker = await startWorker(service.runtime)
   await submit('Kept for good.')
-  await submit('Kept as well.')
+  await submit('Kept as well.', HOOK)
   await until(async () => (await unfinished(service.runtime)) === 0, TIMEOUT_MS, 'two jobs')
   await worker.stop()
-  await submit('Not rendered yet.', 'https://receiver.example.com/hook')
+  await submit('Not rendered yet.', HOOK)
   dir = join(await tempDir(), 'backup')
   manifest = await runBackup(service.runtime.settings, log, dir)
 })
@@ -101,6 +106,36 @@ describe('a restored backup', () => {
     await worker.stop()
     const jobs = (await runtime.db.pool.query<{ id: string }>('select id from job')).rows.map(({ id }) => id)
     expect((await audit(runtime, jobs, { restMs: 0 })).filter((line) => !/waits in no queue/.test(line))).toEqual([])
+  })
+
+  test('moves from an embedded database and a directory to another database and a bucket, and its webhooks go on', async () => {
+    const s3 = await startS3Server()
+    clean.push(() => s3.close())
+    const embedded = readSettings({ DATA_DIR: await tempDir(), LOG_LEVEL: 'silent' })
+    await runRestore(embedded, log, dir)
+    const [second, third] = [join(await tempDir(), 'second'), join(await tempDir(), 'third')]
+    await runBackup(embedded, log, second)
+    const settings = await emptyPlace(s3.env)
+    await runRestore(settings, log, second)
+    const runtime = await openRuntime(settings, log, { supervise: true })
+    const { rows } = await runtime.db.pool.query<{ key: string }>('select storage_key as key from artifact')
+    expect(rows.length).toBe(2)
+    for (const { key } of rows) {
+      const there = await buffer(await runtime.storage.read(key))
+      expect(there).toEqual(await readFile(join(service.dataDir, 'artifacts', key)))
+    }
+    const pending = `select (select count(*)::int from webhook_attempt a where a.delivery_id = d.id) as attempts from webhook_delivery d`
+    expect((await runtime.db.pool.query(pending)).rows).toEqual([{ attempts: 0 }])
+    // A minute later, as the next duty of a worker finds it.
+    await runtime.db.pool.query(`update webhook_delivery set next_attempt_at = now() - interval '2 minutes'`)
+    const nowhere = { resolve: () => Promise.reject(new Error('no such name')) }
+    const webhooks = await startWebhookWorker(runtime, nowhere)
+    await tidyWebhooks(runtime)
+    await until(async () => (await runtime.db.pool.query(pending)).rows[0].attempts > 0, TIMEOUT_MS, 'an attempt')
+    await webhooks.stop()
+    await runtime.close()
+    // Out of the bucket again.
+    expect((await runBackup(settings, log, third)).artifacts).toMatchObject({ files: 2, gone: [] })
   })
 
   test('goes into a database that is empty, and into no other', async () => {

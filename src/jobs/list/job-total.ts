@@ -8,11 +8,10 @@ import { type JobsOwner, ownedBy } from './jobs-owner.ts'
  * what neither distinguishes (prefix, duration, end) is counted one by one, within a range of an index.
  */
 export function totalOf(owner: JobsOwner, filter: JobsFilter, parameter: Parameter): string {
-  const { createdAt, ...others } = filter
   if (isCounted(filter))
     return `coalesce(sum(jobs), 0) from job_count where ${[...ownedBy(owner, parameter), ...counterConditions(filter)].join(' and ')}`
   if (!isRolledUp(filter))
     return `count(*) from job where ${[...ownedBy(owner, parameter), ...conditionsOf(filter, parameter)].join(' and ')}`
-  const source = rollUpSource({ owner, window: createdAt ?? {}, finest: 'all', sums: [], parameter })
-  return `coalesce(sum(jobs), 0) from ${source} p where ${['true', ...conditionsOf(others, parameter)].join(' and ')}`
+  const source = rollUpSource({ owner, filter, finest: 'all', sums: [], parameter })
+  return `coalesce(sum(jobs), 0) from ${source} p`
 }

@@ -1,7 +1,8 @@
 import { firstIdAt } from '../../values/id.ts'
-import type { Parameter } from '../list/filter-conditions.ts'
+import { conditionsOf, type Parameter } from '../list/filter-conditions.ts'
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 import { type JobsOwner, ownedBy } from '../list/jobs-owner.ts'
+import { filterWindows } from './filter-windows.ts'
 import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
 
 /** What the roll-up distinguishes, apart from time. */
@@ -12,6 +13,7 @@ const DIMENSIONS: ReadonlySet<string> = new Set([
   'endpointKeys',
   'apiKeyIds',
   'errorCodes',
+  'createdAt',
 ])
 const PARTS: ReadonlySet<string> = new Set(['and', 'or', 'not'])
 
@@ -20,7 +22,7 @@ export type Summed = 'credits' | 'characters' | 'audio_ms' | 'wait' | 'run'
 
 interface Source {
   readonly owner: JobsOwner
-  readonly window: Range<Date>
+  readonly filter: JobsFilter
   /** The longest span that the answer can be put together of. */
   readonly finest: Span
   readonly sums: readonly Summed[]
@@ -46,12 +48,10 @@ const OF_DELTA: Readonly<Record<Summed, string>> = {
 const COMMON = 'type, status, endpoint_key, api_key_id, error_code'
 const PROHIBITED = `case decision when 'reject' then true when 'pass' then false end as is_prohibited`
 
-/** Whether the roll-up knows what a filter means; `createdAt` may be its window, at its top alone. */
-export const isRolledUp = ({ createdAt: _window, ...filter }: JobsFilter): boolean => isOfDimensions(filter)
-
-const isOfDimensions = (filter: JobsFilter): boolean =>
+/** Whether the roll-up knows what a filter means, windows of `createdAt` included, wherever they stand. */
+export const isRolledUp = (filter: JobsFilter): boolean =>
   Object.entries(filter).every(([name, value]) => value == null || DIMENSIONS.has(name) || PARTS.has(name)) &&
-  [...(filter.and ?? []), ...(filter.or ?? []), ...(filter.not ? [filter.not] : [])].every(isOfDimensions)
+  [...(filter.and ?? []), ...(filter.or ?? []), ...(filter.not ? [filter.not] : [])].every(isRolledUp)
 
 /**
  * The owner's jobs of a window of time, summed up, as SQL that stands in a FROM: rows with `jobs`, the sums that were asked for, the
@@ -60,7 +60,21 @@ const isOfDimensions = (filter: JobsFilter): boolean =>
  * new roll-up does not hold yet.
  */
 export function rollUpSource(source: Source): string {
-  const { spans, ends, whole } = toRollUpWindow(source.window, source.finest)
+  const { parameter } = source
+  const windows = filterWindows(source.filter)
+  // No job at all, as rows that are none.
+  if (windows.length === 0) windows.push({ window: NO_TIME, filter: {} })
+  const parts = windows.map(({ window, filter }) => {
+    const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
+    return `select * from ${windowSource(source, window)} w where ${where}`
+  })
+  return `(${parts.join('\n union all ')})`
+}
+
+const NO_TIME: Range<Date> = { from: new Date(0), to: new Date(0) }
+
+function windowSource(source: Source, window: Range<Date>): string {
+  const { spans, ends, whole } = toRollUpWindow(window, source.finest)
   const { account, jobs } = readersOf(source)
   const parts = [
     ...spans.map((range) => spanPart(range, account, source)),

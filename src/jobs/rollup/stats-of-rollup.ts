@@ -1,4 +1,3 @@
-import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
@@ -26,7 +25,7 @@ export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
     sums.map(({ name }) => name),
   )
   const columns = [...columnsOf(groups), 'coalesce(sum(jobs), 0)::float8 as jobs', ...sums.map(({ column }) => column)]
-  const text = `select ${columns.join(', ')} from ${parts.source} p where ${parts.where}
+  const text = `select ${columns.join(', ')} from ${parts.source} p
     ${places === '' ? '' : `group by ${places} having sum(jobs) <> 0 order by ${places}`} limit ${MAX_GROUPS + 1}`
   return { text, values: parts.values }
 }
@@ -34,13 +33,13 @@ export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
 /** The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`. */
 export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram) {
   const name = HISTOGRAMS[measure]
-  const { source, where, values, groups, places } = toParts(owner, input, [name])
+  const { source, values, groups, places } = toParts(owner, input, [name])
   const names = groups.map((group) => `"${group}"`)
   const columns = [...columnsOf(groups), '(pair + (1::bigint << 39)) >> 40 as bucket', `sum(${JOBS_OF_PAIR}) as jobs`]
   const text = `
     select ${[...names, 'array_agg(((bucket << 40) + jobs)::float8 order by bucket) as pairs'].join(', ')} from (
       select ${columns.join(', ')} from ${source} p cross join lateral unnest(p.${name}) pair
-      where ${where} group by ${[...(places === '' ? [] : [places]), groups.length + 1].join(', ')}
+      group by ${[...(places === '' ? [] : [places]), groups.length + 1].join(', ')}
     ) b where jobs <> 0 ${places === '' ? '' : `group by ${places}`}`
   return { text, values }
 }
@@ -55,12 +54,10 @@ const columnsOf = (groups: readonly JobGroup[]): string[] =>
   })
 
 function toParts(owner: JobsOwner, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
-  const { createdAt, ...others } = filter ?? {}
   const groups = [...new Set(groupBy ?? [])]
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
   const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
-  const source = rollUpSource({ owner, window: createdAt ?? {}, finest, sums, parameter })
-  const where = ['true', ...conditionsOf(others, parameter)].join(' and ')
-  return { source, where, values, groups, places: groups.map((_group, index) => index + 1).join(', ') }
+  const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, parameter })
+  return { source, values, groups, places: groups.map((_group, index) => index + 1).join(', ') }
 }
