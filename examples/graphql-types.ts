@@ -516,6 +516,16 @@ export type EndpointsQueryVariables = Exact<{
 
 export type EndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, endCursor: string | null }, edges: Array<{ node: { id: string, slug: string, name: string, settings: { published: boolean, requiredScope: string | null, pool: string, creditsPerCharacter: number, timeLimitSeconds: number } | null } }> } };
 
+export type ExpireWebhookSecretMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type ExpireWebhookSecretMutation = { expireWebhookSecret:
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+    | { __typename: 'Webhook', secrets: Array<{ id: string, expiresAt: string | null }> }
+   };
+
 export type FailureCausesQueryVariables = Exact<{
   from?: string | null | undefined;
 }>;
@@ -716,6 +726,16 @@ export type RedeliverWebhookMutationVariables = Exact<{
 export type RedeliverWebhookMutation = { redeliverWebhook:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'WebhookDelivery', id: string, jobId: string, url: string, state: WebhookDeliveryState, nextAttemptAt: string | null }
+   };
+
+export type RedeliverWebhooksMutationVariables = Exact<{
+  filter?: WebhookDeliveriesFilter | null | undefined;
+}>;
+
+
+export type RedeliverWebhooksMutation = { redeliverWebhooks:
+    | { __typename: 'RedeliverWebhooksSuccess', deliveries: number, more: boolean }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type RenameVoiceMutationVariables = Exact<{
@@ -971,6 +991,7 @@ export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"s
 export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug":"tts"}
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}
+export const expireWebhookSecretMutationVariables: ExpireWebhookSecretMutationVariables = {"id":"secret_1"}
 export const failureCausesQueryVariables: FailureCausesQueryVariables = {}
 export const grantableScopesQueryVariables: GrantableScopesQueryVariables = {}
 export const inviteUserMutationVariables: InviteUserMutationVariables = {"email":"member@example.com","role":"MEMBER"}
@@ -991,6 +1012,7 @@ export const poolsUpdatedSubscriptionVariables: PoolsUpdatedSubscriptionVariable
 export const reauthenticateMutationVariables: ReauthenticateMutationVariables = {"password":"a password of at least ten letters"}
 export const redeemSignInLinkMutationVariables: RedeemSignInLinkMutationVariables = {"token":"what follows # in the address of the link"}
 export const redeliverWebhookMutationVariables: RedeliverWebhookMutationVariables = {"id":"msg_01kajc7w8te7rsxmpb7cv3m6vz"}
+export const redeliverWebhooksMutationVariables: RedeliverWebhooksMutationVariables = {"filter":{"createdAt":{"from":"2026-11-22T00:00:00Z"}}}
 export const renameVoiceMutationVariables: RenameVoiceMutationVariables = {"id":"voice_01kajc7w8te7rsxmpb7cv3m6vz","name":"host"}
 export const retargetCompanionMutationVariables: RetargetCompanionMutationVariables = {"chatId":"chat_01kajc7w8te7rsxmpb7cv3m6vz","persona":"A patient gardener who likes short answers."}
 export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}

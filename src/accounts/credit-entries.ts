@@ -1,6 +1,7 @@
 import { isOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { invalidRequest } from '../errors/service-error.ts'
 import { whoseAccount } from './whose-account.ts'
 
 const ID_PREFIX = 'entry_'
@@ -25,6 +26,13 @@ export const ENTRY_VIEW = { id: true, kind: true, amount: true, jobId: true, cre
 export interface CreditEntriesInput extends PageInput {
   /** Id or name: for the operator alone. Every other caller has its own. */
   readonly account?: string | null | undefined
+  /** Any of these; absent: all. */
+  readonly kinds?: readonly CreditKind[] | null | undefined
+  /** From inclusive, to exclusive; either may be absent. */
+  readonly createdAt?:
+    | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
+    | null
+    | undefined
 }
 
 /** The ledger of an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
@@ -32,8 +40,25 @@ export async function creditEntries(ctx: Context, input: CreditEntriesInput): Pr
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
   const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
-  const rows = await ctx.db.prisma.creditEntry.findMany({ where: { accountId, id }, ...rest, select: ENTRY_VIEW })
+  const rows = await ctx.db.prisma.creditEntry.findMany({
+    where: { accountId, id, ...narrowed(input) },
+    ...rest,
+    select: ENTRY_VIEW,
+  })
   return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })
+}
+
+function narrowed({ kinds, createdAt }: CreditEntriesInput) {
+  const [from, to] = [createdAt?.from ?? undefined, createdAt?.to ?? undefined]
+  const details = [
+    ...(kinds?.length === 0 ? [{ path: '/kinds', message: 'must name at least one' }] : []),
+    ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
+  ]
+  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  return {
+    ...(kinds != null && { kind: { in: [...kinds] } }),
+    ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
+  }
 }
 
 /** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */

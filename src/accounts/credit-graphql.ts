@@ -1,8 +1,11 @@
-import { builder } from '../graphql/builder.ts'
+import { BatchLoader } from '../concurrency/batch-loader.ts'
+import { builder, type GraphqlContext } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { describedEnum } from '../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
+import { TimeRangeInput } from '../graphql/time-range.ts'
+import { balancesAfter } from './balances-after.ts'
 import {
   type CreditEntriesInput,
   type CreditEntry,
@@ -20,6 +23,8 @@ const CreditKindEnum = describedEnum<CreditKind>('CreditKind', 'Why a balance ch
   carried: 'The sum of a month of jobs that were deleted.',
 })
 
+const balances = new BatchLoader<GraphqlContext, number>(balancesAfter)
+
 const CreditEntryRef = builder.prismaObject('CreditEntry', {
   description: 'One change of a balance. All of them together are the balance.',
   interfaces: [NodeInterface],
@@ -30,6 +35,11 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
     amount: t.float({
       description: 'A whole number of credits, negative for a charge.',
       resolve: (at) => Number(at.amount),
+    }),
+    balance: t.float({
+      nullable: true,
+      description: 'What it left: the balance of now, less what came after it.',
+      resolve: ({ id }, _args, ctx) => balances.load(ctx, String(id)),
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
@@ -44,7 +54,11 @@ builder.queryField('creditEntries', (t) =>
       type: CreditEntryRef,
       description:
         "An account's ledger, newest first. Needs the scope account:admin, or a signed-in owner; of another account the scope operator.",
-      args: { account: t.arg.id({ description: "Id or name; the caller's own unless given." }) },
+      args: {
+        account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+        kinds: t.arg({ type: [CreditKindEnum], description: 'Only of these kinds.' }),
+        createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
+      },
       ...resolvedBy(creditEntries, (args: CreditEntriesInput) => args),
     },
     ...connectionOf('CreditEntry', 'a ledger'),

@@ -2,9 +2,12 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
 import type { Context } from '../context/context.ts'
 import { notFound } from '../errors/service-error.ts'
+import { secretId } from './signing/webhook-secret.ts'
 
 /** A signing secret, without its value: it cannot be read back. */
 export interface WebhookSecretView {
+  /** What `expireWebhookSecret` takes. */
+  readonly id: string
   readonly createdAt: Date
   /** When it stops signing; null for the newest. */
   readonly expiresAt: Date | null
@@ -27,10 +30,13 @@ export async function webhook(ctx: Context): Promise<WebhookView> {
       webhookSecrets: {
         where: { OR: [{ expiresAt: null }, { expiresAt: { gt: ctx.now() } }] },
         orderBy: { id: 'desc' },
-        select: { createdAt: true, expiresAt: true },
+        select: { id: true, createdAt: true, expiresAt: true },
       },
     },
   })
   if (account === null) throw notFound()
-  return { url: account.webhookUrl, secrets: account.webhookSecrets }
+  return {
+    url: account.webhookUrl,
+    secrets: account.webhookSecrets.map((secret) => ({ ...secret, id: secretId(secret.id) })),
+  }
 }

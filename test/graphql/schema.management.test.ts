@@ -148,6 +148,17 @@ describe('an account', () => {
     expect((await ask(key, entries)).data).toEqual({
       creditEntries: { edges: [-30, 50, 100].map((amount) => ({ node: { kind: 'GRANT', amount } })) },
     })
+    type Ledger = { data: { creditEntries: { edges: { cursor: string; node: { balance: number } }[] } } | null }
+    const balances = async (args: string) =>
+      ((await ask(key, `{ creditEntries${args} { edges { cursor node { balance } } } }`)) as Ledger).data!.creditEntries
+        .edges
+    const all = await balances('')
+    expect(all.map(({ node }) => node.balance)).toEqual([120, 150, 100])
+    expect((await balances(`(after: "${all[0]!.cursor}", first: 1)`)).map(({ node }) => node.balance)).toEqual([150])
+    expect(await balances('(kinds: [GRANT])')).toEqual(all)
+    expect(await balances('(kinds: [CHARGE, REFUND])')).toEqual([])
+    expect(await balances('(createdAt: {to: "2026-01-01T00:00:00Z"})')).toEqual([])
+    expect(codeOf(await ask(key, '{ creditEntries(kinds: []) { edges { cursor } } }'))).toBe('INVALID_REQUEST')
   })
 })
 

@@ -19,6 +19,8 @@ const ACCEPTED: readonly string[] = [
     (name) => `An optional argument Query.webhookDeliveries(${name}:) was added.`,
   ),
   'An optional argument Subscription.jobsUpdated(where:) was added.',
+  'An optional argument Query.creditEntries(createdAt:) was added.',
+  'An optional argument Query.creditEntries(kinds:) was added.',
   'An optional argument Mutation.createApiKey(expiresAt:) was added.',
   'An optional argument Query.account(account:) was added.',
   'An optional argument Query.accounts(search:) was added.',

@@ -5,6 +5,8 @@ import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
 import { redeemSignInLink } from '../../src/users/links/redeem-sign-in-link.ts'
 import { sendTestWebhook } from '../../src/webhooks/delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../../src/webhooks/set-webhook-url.ts'
+import { rotateWebhookSecret } from '../../src/webhooks/signing/rotate-webhook-secret.ts'
+import { webhook } from '../../src/webhooks/webhook.ts'
 import { endpoint } from './fixtures.ts'
 import type { GraphqlAnswer } from './graphql.ts'
 import { call } from './http.ts'
@@ -125,6 +127,11 @@ function makersOf(service: Producers, account: string, key: string, email: strin
       const failed = await submit('Once more.')
       await db.pool.query(`update job ${end} where id = $1`, [failed.jobId])
       return failed
+    },
+    'expire-webhook-secret': async () => {
+      await rotateWebhookSecret(service.runtime.as(holderOf(account)))
+      const { secrets } = await webhook(service.runtime.as(holderOf(account)))
+      return { id: secrets[1]?.id }
     },
     'redeliver-webhook': async () => {
       const id = await sendTestWebhook(service.runtime.as(holderOf(account)))

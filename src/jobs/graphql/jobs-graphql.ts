@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
+import { TimeRangeInput } from '../../graphql/time-range.ts'
 import type { CountedJobs } from '../list/all-jobs.ts'
 import { countJobs } from '../list/count-jobs.ts'
 import { type JobOrder, type JobOrderField, type JobsInput, jobs } from '../list/jobs.ts'
@@ -7,14 +8,6 @@ import type { JobsFilter } from '../list/jobs-filter.ts'
 import { type Neighbours, neighbours } from '../list/neighbours.ts'
 import { JobDecisionEnum, JobErrorCodeEnum, JobStatusEnum, JobTypeEnum } from './job-enums-graphql.ts'
 import { JobInterface } from './job-interface-graphql.ts'
-
-export const TimeRangeInput = builder.inputType('TimeRange', {
-  description: 'A window of time; either end may be open.',
-  fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'Inclusive.' }),
-    to: t.field({ type: 'DateTime', description: 'Exclusive.' }),
-  }),
-})
 
 const DurationRangeInput = builder.inputType('DurationRange', {
   description: 'A range of whole milliseconds; either end may be open.',

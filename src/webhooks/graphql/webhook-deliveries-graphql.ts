@@ -1,7 +1,7 @@
 import type { Connection } from '../../db/page.ts'
 import { builder } from '../../graphql/builder.ts'
 import { subscribedBy } from '../../graphql/resolved-by.ts'
-import { TimeRangeInput } from '../../jobs/graphql/jobs-graphql.ts'
+import { TimeRangeInput } from '../../graphql/time-range.ts'
 import type { DeliveriesFilter } from '../delivery/deliveries-filter.ts'
 import type { DeliveryView } from '../delivery/delivery-view.ts'
 import { countDeliveries, type DeliveriesInput, webhookDeliveries } from '../delivery/webhook-deliveries.ts'
@@ -20,7 +20,7 @@ const ABOUT = {
   endpointKeys: 'Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none.',
 }
 
-const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('WebhookDeliveriesFilter').implement({
+export const DeliveriesFilterInput = builder.inputRef<DeliveriesFilter>('WebhookDeliveriesFilter').implement({
   description:
     'Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out.',
   fields: (t) => ({

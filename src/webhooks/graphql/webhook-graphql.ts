@@ -1,15 +1,20 @@
 import { builder } from '../../graphql/builder.ts'
 import { presentedBy, resolvedBy } from '../../graphql/resolved-by.ts'
+import type { DeliveriesFilter } from '../delivery/deliveries-filter.ts'
 import { redeliverWebhook } from '../delivery/redeliver-webhook.ts'
+import { type Redelivery, redeliverWebhooks } from '../delivery/redeliver-webhooks.ts'
 import { sendTestWebhook } from '../delivery/send-test-webhook.ts'
 import { setWebhookUrl } from '../set-webhook-url.ts'
+import { expireWebhookSecret } from '../signing/expire-webhook-secret.ts'
 import { rotateWebhookSecret } from '../signing/rotate-webhook-secret.ts'
 import { type WebhookSecretView, type WebhookView, webhook } from '../webhook.ts'
+import { DeliveriesFilterInput } from './webhook-deliveries-graphql.ts'
 import { DeliveryRef, showDelivery } from './webhook-delivery-graphql.ts'
 
 const SecretRef = builder.objectRef<WebhookSecretView>('WebhookSecret').implement({
   description: 'A secret that signs webhook deliveries. Its value is shown once, by rotateWebhookSecret.',
   fields: (t) => ({
+    id: t.exposeID('id', { description: 'What expireWebhookSecret takes.' }),
     createdAt: t.field({ type: 'DateTime', description: 'When it was issued.', resolve: (secret) => secret.createdAt }),
     expiresAt: t.field({
       type: 'DateTime',
@@ -42,6 +47,14 @@ const RotationRef = builder.objectRef<string>('RotateWebhookSecretSuccess').impl
   }),
 })
 
+const RedeliveryRef = builder.objectRef<Redelivery>('RedeliverWebhooksSuccess').implement({
+  description: 'What was sent again.',
+  fields: (t) => ({
+    deliveries: t.exposeInt('deliveries', { description: 'How many deliveries.' }),
+    more: t.exposeBoolean('more', { description: 'Whether others match that were not sent: ask again.' }),
+  }),
+})
+
 builder.queryFields((t) => ({
   webhook: t.field({
     type: WebhookRef,
@@ -64,6 +77,25 @@ builder.mutationFields((t) => ({
     description:
       'Issues a new signing secret, which cannot be read again. The previous secret also signs for 24 hours more.',
     ...resolvedBy(rotateWebhookSecret, () => undefined),
+  }),
+  expireWebhookSecret: t.field({
+    type: WebhookRef,
+    errors: {},
+    description: 'Stops the previous signing secret at once. The newest one cannot be stopped: rotate it first.',
+    args: { id: t.arg.id({ required: true, description: 'The id of a secret.' }) },
+    ...presentedBy(
+      expireWebhookSecret,
+      (args: { id: string }) => args,
+      (ctx) => webhook(ctx),
+    ),
+  }),
+  redeliverWebhooks: t.field({
+    type: RedeliveryRef,
+    errors: {},
+    description:
+      'Sends finished deliveries that match again, oldest first, at most 200: failed ones unless the filter names states.',
+    args: { filter: t.arg({ type: DeliveriesFilterInput, description: 'Which deliveries.' }) },
+    ...resolvedBy(redeliverWebhooks, (args: { filter?: DeliveriesFilter | null | undefined }) => args),
   }),
   redeliverWebhook: t.field({
     type: DeliveryRef,

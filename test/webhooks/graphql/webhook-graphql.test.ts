@@ -39,6 +39,8 @@ const FIELDS = [
   'mutation { setWebhookUrl(url: null) { __typename } }',
   'mutation { rotateWebhookSecret { __typename } }',
   'mutation { sendTestWebhook { __typename } }',
+  'mutation { redeliverWebhooks { __typename } }',
+  'mutation { expireWebhookSecret(id: "secret_1") { __typename } }',
   'mutation { redeliverWebhook(id: "msg_01m7xrc756fn39fvt6h8jqqzvw") { __typename } }',
 ]
 
@@ -149,6 +151,47 @@ describe('the webhook door', () => {
     ]) {
       expect(codeOf(await ask(`{ webhookDeliveries(${wrong}) { pageInfo { hasNextPage } } }`))).toBe('INVALID_REQUEST')
     }
+  })
+
+  test('the previous secret is stopped at once, the newest and those of others are not', async () => {
+    const [one, other] = [await admin(), await admin()]
+    await one.owner.rotate()
+    type Secrets = { secrets: { id: string; expiresAt: string | null }[] }
+    const { secrets } = (await one.ask('{ webhook { secrets { id expiresAt } } }')).data!.webhook as Secrets
+    const expire = (who: typeof one, id: string) =>
+      who.ask(mutation(`expireWebhookSecret(id: "${id}")`, '... on Webhook { secrets { id } }'))
+    const [newest, previous] = secrets
+    expect(errorOf(await expire(other, previous!.id))?.code).toBe('NOT_FOUND')
+    expect(errorOf(await expire(one, 'secret_x'))?.code).toBe('NOT_FOUND')
+    expect(errorOf(await expire(one, newest!.id))).toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: [{ path: '/id' }],
+    })
+    expect((await expire(one, previous!.id)).data).toEqual({
+      expireWebhookSecret: { secrets: [{ id: newest!.id }] },
+    })
+  })
+
+  test("all that failed is sent again at once, and nothing that succeeded or is another account's", async () => {
+    const paths = ['/bulk', '/bulk-other'] as const
+    for (const path of paths)
+      receiver.on(path, (response, _request, nth) => response.writeHead(nth <= 4 ? 500 : 204).end())
+    const [one, other] = [await admin(`${receiver.url}/bulk`), await admin(`${receiver.url}/bulk-other`)]
+    const [failed, foreign] = [await one.owner.sendTest(), await other.owner.sendTest()]
+    expect((await one.owner.outcomeOf(failed)).state).toBe('failed')
+    expect((await other.owner.outcomeOf(foreign)).state).toBe('failed')
+    const succeeded = await one.owner.sendTest()
+    await one.owner.outcomeOf(succeeded)
+    const again = (args = '') =>
+      one.ask(mutation(`redeliverWebhooks${args}`, '... on RedeliverWebhooksSuccess { deliveries more }'))
+    expect((await again('(filter: {outcomes: ["timeout"]})')).data).toEqual({
+      redeliverWebhooks: { deliveries: 0, more: false },
+    })
+    expect((await again()).data).toEqual({ redeliverWebhooks: { deliveries: 1, more: false } })
+    expect((await one.owner.outcomeOf(failed)).attempts.at(-1)).toMatchObject({ round: 2, outcome: 'succeeded' })
+    expect((await one.owner.delivery(succeeded)).attempts.map(({ round }) => round)).toEqual([1])
+    expect((await other.owner.delivery(foreign)).state).toBe('failed')
+    expect(errorOf(await again('(filter: {states: []})'))?.code).toBe('INVALID_REQUEST')
   })
 
   test('a redelivery has the same id and body, a fresh timestamp and up to four attempts of its own', async () => {

@@ -1,0 +1,22 @@
+import { requireAccount, requireScope } from '../../access/require.ts'
+import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import type { Context } from '../../context/context.ts'
+import { invalidRequest, notFound } from '../../errors/service-error.ts'
+import { secretNumber } from './webhook-secret.ts'
+
+/**
+ * Stops the older of two signing secrets at once, and erases it: deliveries are signed by the newest alone from here on.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for secrets of other accounts), INVALID_REQUEST for the newest one
+ */
+export async function expireWebhookSecret(ctx: Context, input: { readonly id: string }): Promise<void> {
+  requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
+  const { accountId } = requireAccount(ctx)
+  const id = secretNumber(input.id)
+  if (id === null) throw notFound()
+  const { count } = await ctx.db.prisma.webhookSecret.deleteMany({ where: { id, accountId, expiresAt: { not: null } } })
+  if (count === 1) return
+  const known = await ctx.db.prisma.webhookSecret.findFirst({ where: { id, accountId }, select: { id: true } })
+  if (known === null) throw notFound()
+  const details = [{ path: '/id', message: 'is the newest secret' }]
+  throw invalidRequest('Rotate the secret first: the newest one has to sign.', details)
+}
