@@ -23,6 +23,7 @@ import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
 // With the charts, which most visits never open.
 const StatisticsPage = lazy(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+const OperatorPage = lazy(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
 export function App() {
@@ -60,6 +61,7 @@ function Screens() {
         <Route path={at('/credits')} component={CreditsPage} />
         <Route path={at('/people')} component={PeoplePage} />
         <Route path={at('/profile')} component={ProfilePage} />
+        <Route path={at('/operator')} component={OperatorPage} />
         <Route default component={MissingPage} />
       </Router>
     </Shell>

@@ -214,6 +214,15 @@ export type WebhookDeliveryState =
   /** The receiver answered 2xx. */
   | 'SUCCEEDED';
 
+/** What a server of a worker is doing. */
+export type WorkerServerState =
+  /** It ended, or stopped answering: it is started again a little later. */
+  | 'FAILED'
+  /** It takes jobs. */
+  | 'READY'
+  /** It was started, and does not answer yet. */
+  | 'STARTING';
+
 export type ApiKeysQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -265,7 +274,7 @@ export type AccountLiveSubscription = { accountUpdated: { credits: number, jobCo
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole } } | null };
+export type SessionQuery = { me: { accountId: string, accountName: string, credits: number, user: { id: string, email: string, role: UserRole, operator: boolean } } | null };
 
 export type SignInMutationVariables = Exact<{
   email: string;
@@ -434,6 +443,53 @@ export type RetryJobsMutationVariables = Exact<{
 export type RetryJobsMutation = { retryJobs:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
+   };
+
+export type MachinesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type MachinesQuery = { workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }>, failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }> };
+
+export type AccountsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type AccountsQuery = { accounts: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, name: string, credits: number } }> } };
+
+export type CreateAccountMutationVariables = Exact<{
+  name: string;
+  credits: number;
+}>;
+
+
+export type CreateAccountMutation = { createAccount:
+    | { __typename: 'Account', id: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type CreditAccountMutationVariables = Exact<{
+  account: string;
+  amount: number;
+}>;
+
+
+export type CreditAccountMutation = { creditAccount:
+    | { __typename: 'Account', id: string, credits: number }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type ReauthenticateMutationVariables = Exact<{
+  password: string;
+}>;
+
+
+export type ReauthenticateMutation = { reauthenticate:
+    | { __typename: 'Reauthentication', until: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
 export type OverviewQueryVariables = Exact<{
@@ -700,7 +756,7 @@ export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables>
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteKey: Operation<DeleteKeyMutation, DeleteKeyMutationVariables> = { query: "mutation DeleteKey($id:ID!){deleteApiKey(id:$id){__typename ...on DeleteApiKeySuccess{apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscriptionVariables> = { query: "subscription AccountLive{accountUpdated{credits jobCounts{queued processing completed failed}}}" }
-export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role}}}" }
+export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator}}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String){account{name credits}creditEntries(first:$first after:$after last:$last before:$before){pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{id kind amount jobId createdAt}}}}" }
@@ -714,6 +770,11 @@ export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = 
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const machines: Operation<MachinesQuery, MachinesQueryVariables> = { query: "query Machines{workers{id host version pools slots inFlight startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
+export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($first:Int$after:String$last:Int$before:String){accounts(first:$first after:$after last:$last before:$before){pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{id name credits}}}}" }
+export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!){creditAccount(account:$account amount:$amount){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}failures:jobs(filter:$failed first:5){totalCount edges{node{...JobRow}}}latest:jobs(first:5){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{hasNextPage hasPreviousPage startCursor endCursor}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

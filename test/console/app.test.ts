@@ -7,12 +7,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildConsole } from '../../packaging/build-console.ts'
 import { createUser } from '../../src/users/create-user.ts'
 import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
+import { setOperator } from '../../src/users/set-operator.ts'
 import { axeViolations, hasBrowser, openBrowser, openPage, sideways } from '../setup/browser.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const PASSWORD = 'correct horse battery'
 const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
-const SCREENS = ['', 'playground', 'jobs', 'statistics', 'keys', 'webhooks', 'credits', 'people', 'profile', 'none']
+const SCREENS = [
+  '',
+  'playground',
+  'jobs',
+  'statistics',
+  'keys',
+  'webhooks',
+  'credits',
+  'people',
+  'profile',
+  'operator',
+  'none',
+]
 const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
 
 let service: TestRuntime
@@ -48,6 +61,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     account = await service.createAccount()
     for (const role of ['owner', 'member'] as const)
       await createUser(system(), { account, email: `${role}@example.com`, password: PASSWORD, role })
+    await setOperator(system(), { user: 'owner@example.com', operator: true })
     browser = await openBrowser()
     owner = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
     const { page } = await openPage(owner, service.url)
@@ -206,6 +220,25 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await signIn(page, 'member@example.com')
     expect(page.url()).toBe(at('jobs'))
     await context.close()
+  })
+
+  test('an operator sees the workers, and makes an account with credits', async () => {
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('operator'))
+    await page.getByRole('heading', { name: 'Workers' }).waitFor()
+    await page.getByRole('button', { name: 'Create an account' }).click()
+    await page.getByLabel('Name').fill('made in the console')
+    await page.getByRole('spinbutton', { name: 'Credits' }).fill('1234')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    const row = page.getByRole('row', { name: /made in the console/ })
+    await row.getByText('1,234').waitFor()
+    await row.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByRole('spinbutton', { name: 'Credits' }).fill('-234')
+    await page.getByText('Afterwards: 1,000.').waitFor()
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await row.getByText('1,000').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
   })
 
   test.each(['light', 'dark'] as const)(

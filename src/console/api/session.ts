@@ -16,6 +16,9 @@ export const session = signal<Session | null | undefined>(undefined)
 /** Owners manage keys, webhooks, credits and users; the service refuses everybody else all the same. */
 export const isOwner = computed(() => session.value?.user.role === 'OWNER')
 
+/** Marked by the command line alone. */
+export const isOperator = computed(() => session.value?.user.operator === true)
+
 /** The address whose password is asked for again after its session ended under an open page. */
 export const endedFor = signal<string | null>(null)
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { isOwner } from '../api/session.ts'
+import { isOperator, isOwner } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Segments } from '../parts/field.tsx'
 import { sectionsFor } from './sections.ts'
@@ -20,7 +20,7 @@ const EVERYWHERE = [
 
 export function HelpDialog() {
   if (!isHelpOpen.value) return null
-  const places = sectionsFor(isOwner.value).flatMap(({ sections }) => sections)
+  const places = sectionsFor(isOwner.value, isOperator.value).flatMap(({ sections }) => sections)
   const rows = [...EVERYWHERE, ...places.map(({ letter, name }) => [`g ${letter}`, name] as const)]
   return (
     <Dialog title="Keyboard shortcuts" onClose={close}>

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 import { at, BASE } from '../api/base.ts'
-import { isOwner } from '../api/session.ts'
+import { isOperator, isOwner } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { currentSection, type Section, sectionsFor } from './sections.ts'
@@ -9,7 +9,7 @@ const IN_BOTTOM_BAR = 4
 
 /** Left on wide screens, icons alone on middling ones, a bar at the bottom of phones. */
 export function Rail() {
-  const groups = sectionsFor(isOwner.value)
+  const groups = sectionsFor(isOwner.value, isOperator.value)
   const { path } = useLocation()
   const all = groups.flatMap(({ sections }) => sections)
   const current = currentSection(all, path.slice(BASE.length) || '/')

@@ -35,9 +35,18 @@ const CONFIGURE: Group = {
   ],
 }
 
+const OPERATE: Group = {
+  name: 'Operate',
+  sections: [{ path: '/operator', name: 'Operator', icon: 'server', letter: 'r' }],
+}
+
 /** What a user may open, group by group; the service refuses everything else all the same. */
-export const sectionsFor = (isOwner: boolean): readonly Group[] =>
-  isOwner ? [CREATE, OBSERVE, CONFIGURE] : [CREATE, OBSERVE]
+export const sectionsFor = (isOwner: boolean, isOperator: boolean): readonly Group[] => [
+  CREATE,
+  OBSERVE,
+  ...(isOwner ? [CONFIGURE] : []),
+  ...(isOperator ? [OPERATE] : []),
+]
 
 /** The section that a path belongs to: the longest one that it begins with. */
 export function currentSection(sections: readonly Section[], path: string): string | undefined {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
-import { isOwner, session } from '../api/session.ts'
+import { isOperator, isOwner, session } from '../api/session.ts'
 import { Toasts } from '../parts/toast.tsx'
 import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
@@ -35,8 +35,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
 function useShortcuts(): void {
   const { route } = useLocation()
   const owns = isOwner.value
+  const operates = isOperator.value
   useEffect(() => {
-    const sections = sectionsFor(owns).flatMap((group) => group.sections)
+    const sections = sectionsFor(owns, operates).flatMap((group) => group.sections)
     const press = createShortcuts(
       Object.fromEntries(sections.map(({ letter, path }) => [letter, path])),
       { go: (path) => route(at(path)), showHelp, search: focusSearch },
@@ -50,7 +51,7 @@ function useShortcuts(): void {
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [owns])
+  }, [owns, operates])
 }
 
 function showHelp(): void {

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { createAccount, creditAccount, reauthenticate } from '../operations.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Field } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
+import { toast } from '../parts/toast.tsx'
+
+interface AccountDialogProps {
+  /** Null: a new one. */
+  readonly account: { readonly id: string; readonly name: string; readonly credits: number } | null
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Makes an account or changes a balance. The service wants an operator's password again after 15 minutes: then it is asked for here. */
+export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) {
+  const [name, setName] = useState('')
+  const [amount, setAmount] = useState('')
+  const [password, setPassword] = useState('')
+  const save = useAction(async () => {
+    if (password !== '') await ask(reauthenticate, { password })
+    if (account === null) await ask(createAccount, { name: name.trim(), credits: Number(amount) })
+    else await ask(creditAccount, { account: account.id, amount: Number(amount) })
+    toast(account === null ? 'The account is made.' : 'The balance is changed.')
+    onDone()
+    onClose()
+  })
+  const needsPassword = save.failure?.code === 'REAUTHENTICATION_REQUIRED' || password !== ''
+  const after = (account?.credits ?? 0) + Number(amount)
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void save.run()
+  }
+  return (
+    <Dialog title={account === null ? 'Create an account' : `Credits of ${account.name}`} onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit}>
+        {save.failure !== null && <Failure failure={save.failure} />}
+        {account === null && <TextField label="Name" type="text" value={name} onChange={setName} />}
+        <TextField
+          label="Credits"
+          type="number"
+          value={amount}
+          onChange={setAmount}
+          hint={
+            account === null
+              ? 'Its first ones.'
+              : `Negative to take back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
+          }
+        />
+        {needsPassword && <TextField label="Your password" type="password" value={password} onChange={setPassword} />}
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={save.isRunning || amount === ''}>
+            {account === null ? 'Create' : 'Grant'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly type: 'text' | 'number' | 'password'
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly hint?: string
+}
+
+const TextField = ({ label, type, value, onChange, hint }: TextFieldProps) => (
+  <Field label={label} hint={hint}>
+    {(parts) => (
+      <input
+        {...parts}
+        class="input"
+        {...({ type } as { type: 'text' })}
+        required
+        autocomplete={type === 'password' ? 'current-password' : 'off'}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
