@@ -1,6 +1,5 @@
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
-import { foldCounts } from '../../db/fold-counts.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 
@@ -36,14 +35,13 @@ interface Overdue {
 
 /**
  * Erases secrets that no longer sign, bodies that no attempt can need, and deliveries that ended 30 days ago, with their attempts; queues
- * deliveries again whose queue row is gone; folds their counters. Any number of processes may do this at once.
+ * deliveries again whose queue row is gone. Any number of processes may do this at once.
  */
 export async function tidyWebhooks(parts: Pick<Parts, 'db' | 'queue'>): Promise<void> {
   const { pool } = parts.db
   await pool.query('delete from webhook_secret where expires_at <= now()')
   await paged(() => pool.query(PURGE_BODIES, [BODY_KEPT_SECONDS]))
   await paged(() => pool.query(PURGE_DELIVERIES, [KEPT_DAYS]))
-  await foldCounts(pool, { table: 'webhook_delivery_count', key: ['account_id', 'state'], sum: 'deliveries' })
   let last: Overdue | undefined
   do last = await rescueOrphaned(parts, last)
   while (last !== undefined)
