@@ -75,7 +75,7 @@ function JobTableRow({ job, isSelected, onToggle }: RowProps) {
       <td>
         <JobState job={job} />
       </td>
-      <td data-label="">{job.endpointKey}</td>
+      <td>{job.endpointKey}</td>
       <td class="phone-none" dir="auto">
         {job.apiKeyName ?? <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>}
       </td>

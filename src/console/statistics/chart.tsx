@@ -70,7 +70,8 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
-        space: 90,
+        space: 110,
+        size: 28,
         values: (_plot, splits) => splits.map((value) => formatTime(value * 1000)),
       },
       { ...axis, grid, size: 52, values: (_plot, splits) => splits.map((value) => format(value)) },
