@@ -23,6 +23,7 @@ const SCOPES: Readonly<Record<string, readonly string[] | null>> = {
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(job|msg|key|acct|user|art|chat|wrk|ses)_[0-9a-z]{26}\b/g, '$1_ID'],
   [/\bentry_\d+/g, 'entry_N'],
+  [/\bsecret_\d+/g, 'secret_N'],
   [/\bsnt_\w{42}/g, 'snt_KEY'],
   [/whsec_[\w+/]+=*/g, 'whsec_SECRET'],
   [/requestId":"[^"]*"/g, 'requestId":"R"'],

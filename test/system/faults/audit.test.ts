@@ -51,6 +51,13 @@ const WRONGS: readonly Wrong[] = [
     'completed',
     (_job, account) => `update job_count set jobs = jobs + 1 where account_id = '${account}'`,
   ],
+  [
+    'the kept count of deliveries is wrong',
+    'completed',
+    (_job, account) =>
+      `insert into webhook_delivery_count (account_id, state, shard, deliveries) values ('${account}', 'failed', 0, 1)
+       on conflict (account_id, state, shard) do update set deliveries = webhook_delivery_count.deliveries + 1`,
+  ],
   ['a finished job did not create the one delivery that it was asked for', 'completed', () => ''],
   [
     'a job has a delivery too many',
