@@ -2,21 +2,19 @@ import { ownedServerLimit, serverLimits, serverQueues } from '../catalog/engine-
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { inTransaction, type Tx } from '../db/database.ts'
 import { OWNED_SERVER } from '../engines/owned-server.ts'
-import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { JobKind } from '../queue/job-kind.ts'
 import { ServerQueue, type ServerQueues } from '../queue/server-queue.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { type Peer, type Share, shareOut } from './share-out.ts'
+import { type PeerNow, readPeers } from './permit-peers.ts'
+import { type Share, shareOut } from './share-out.ts'
 import { DEAD_AFTER_MS } from './worker.ts'
 
 /** Permits that were not renewed for this long are not used: the others take a silent worker for dead a second later. */
 const VALID_MS = DEAD_AFTER_MS - 1000
-const LOCK = `select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
-/** How long a worker keeps a permit that it gives up for one that serves another pool: a few heartbeats pass before that one has it. */
-const ROUND_SECONDS = 10
-const PEERS = `
-  select id, pools, permits, heartbeat_at > now() - $2 * interval '1 millisecond' as shares,
-    floor(extract(epoch from clock_timestamp()) / ${ROUND_SECONDS})::integer as round
-  from worker where id <> $1 order by id`
+/** A worker that lost its network in the middle must not keep the others from renewing theirs: what it read is out of date by then. */
+const LOCK = `
+  set local idle_in_transaction_session_timeout = '${VALID_MS - 1000}ms';
+  select pg_advisory_xact_lock(hashtextextended('sonant permits', 0))`
 /** The transaction may have waited for the lock longer than a dead worker is waited for: its beginning is then older than the last heartbeat. */
 const GRANT = 'update worker set permits = $2, heartbeat_at = greatest(heartbeat_at, now()) where id = $1'
 const NO_REQUESTS = { inUse: 0, waiting: 0 }
@@ -182,18 +180,3 @@ const lower = (next: Share, last: Share | undefined): Share => ({
   fair: Math.min(next.fair, last?.fair ?? 0),
   permits: Math.min(next.permits, last?.permits ?? 0),
 })
-
-/** The queues of a worker with these pools. A worker that takes jobs at all generates, too; one that is stopping has no pools. */
-export const queuesOf = (pools: readonly string[]): string[] =>
-  pools.length === 0 ? [] : [GENERATION_KIND, ...pools.map(voiceKind)].map(({ queue }) => queue)
-
-/** With the round that this is, by the clock of the database. */
-type PeerNow = Peer & { readonly round: number }
-
-async function readPeers(tx: Tx, workerId: string): Promise<PeerNow[]> {
-  const { rows } = await tx.query<Omit<PeerNow, 'queues'> & { readonly pools: readonly string[] }>(PEERS, [
-    workerId,
-    DEAD_AFTER_MS,
-  ])
-  return rows.map(({ pools, ...peer }) => ({ ...peer, queues: queuesOf(pools) }))
-}

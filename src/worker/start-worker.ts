@@ -13,11 +13,12 @@ import type { WebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
 import { KINDS, type WorkerParts } from './kinds.ts'
 import { maintain } from './maintenance.ts'
 import { measureWorker } from './measure-worker.ts'
+import { queuesOf } from './permit-peers.ts'
 import { type Registration, registerWorker } from './register-worker.ts'
 import { type Pools, servePools } from './serve-pools.ts'
 import { asOwnedServer, openWorkerServer, type ServerOptions } from './server/open-worker-server.ts'
 import type { WorkerServer } from './server/worker-server.ts'
-import { queuesOf, ServerPermits } from './server-permits.ts'
+import { ServerPermits } from './server-permits.ts'
 import { slotsOver } from './slots.ts'
 import { warmWhenIdle } from './warm-when-idle.ts'
 import { GpuWatch } from './watch-gpus.ts'
@@ -124,8 +125,7 @@ class JobWorker implements Worker {
   }
 
   #openParts(): WorkerParts {
-    const { log, settings, db, telemetry } = this.#runtime
-    const { espeak } = this.#options
+    const [{ log, settings, db, telemetry }, { espeak }] = [this.#runtime, this.#options]
     const threads = availableParallelism()
     const queues = () => queuesOf(this.#pools?.names ?? [])
     const permits = new ServerPermits(

@@ -11,6 +11,8 @@ import { until } from '../setup/wait.ts'
 
 const TIMEOUT_MS = 60_000
 const LIMIT = 4
+/** Well before PostgreSQL ends other forgotten transactions, after 15 s. */
+const FREED_MS = 10_000
 const TEXTS = Array.from({ length: LIMIT }, (_, index) => `Cut off, ${index}.`)
 
 describe('a worker that is cut off from the database', { timeout: 120_000 }, () => {
@@ -75,6 +77,30 @@ describe('a worker that is cut off from the database', { timeout: 120_000 }, () 
     expect(speech.abandoned()).toBe(LIMIT)
     await allFinished(service.runtime, ids)
     expect(speech.mostInFlight()).toBe(LIMIT)
-    expect(await audit(service.runtime, ids)).toEqual([])
+    // PostgreSQL ends the transaction that it may have been in, a quarter of a minute later.
+    await until(async () => (await audit(service.runtime, ids)).length === 0, TIMEOUT_MS, 'nothing to be left of it')
+  })
+
+  test('in silence, while it shares out the servers, keeps the others waiting for seconds only', async () => {
+    const { databaseUrl } = service.runtime.settings
+    speech = await startSpeechServer()
+    proxy = await startFaultProxy(databaseUrl ?? '')
+    await applyEndpoint(service.runtime, 'shared', { pool: 'shared', base_url: speech.url, max_in_flight: LIMIT })
+    const { key } = await service.createCaller()
+    await addWorker('shared', proxy.url)
+    await addWorker('shared', databaseUrl ?? '')
+    // Its lock is then held by a connection that says nothing more.
+    const isGrant = (bytes: Buffer) => bytes.includes('update worker set permits')
+    proxy.rule = (bytes) => (proxy.cuts.silence > 0 || isGrant(bytes) ? 'silence' : null)
+    await until(() => proxy.cuts.silence > 0, TIMEOUT_MS, 'it to be cut off')
+    const locked = `select from pg_stat_activity a join pg_locks l using (pid)
+      where a.datname = current_database() and l.locktype = 'advisory' and l.granted and a.state = 'idle in transaction'
+        and (l.classid::bigint << 32) + l.objid::bigint = hashtextextended('sonant permits', 0)`
+    const isLocked = async () => (await service.runtime.db.pool.query(locked)).rowCount === 1
+    await until(isLocked, FREED_MS, 'its lock')
+    await until(async () => !(await isLocked()), FREED_MS, 'the lock to be free')
+    const id = await submitText(service.url, key, 'shared', 'Who shares with me?')
+    await allFinished(service.runtime, [id])
+    expect(await audit(service.runtime, [id])).toEqual([])
   })
 })
