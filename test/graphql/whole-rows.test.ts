@@ -20,6 +20,7 @@ describe('types over tables', () => {
   test('the plain tables are shown as Prisma knows them', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'Account',
+      'AccountVoice',
       'ApiKey',
       'Artifact',
       'CreditEntry',

@@ -29,7 +29,7 @@ const filesOf = async (path: string) => {
   return { page, html, links }
 }
 
-describe.each(['docs', 'graphql', './'])('the page %s', (path) => {
+describe.each(['docs', 'graphql'])('the page %s', (path) => {
   test('comes compressed, in files that a browser keeps, and a second visit brings nothing again', async () => {
     const { page, links } = await filesOf(path)
     expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-cache'])
@@ -77,18 +77,15 @@ describe.each(['docs', 'graphql', './'])('the page %s', (path) => {
     expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect([...html.matchAll(LINKS)].filter(([, link]) => /^(https?:)?\/\//.test(link!))).toEqual([])
     expect(html).not.toMatch(/<script>|<style/)
-    expect((await visit(`${path === './' ? '' : `${path}/`}files/none.js`)).status).toBe(404)
+    expect((await visit(`${path}/files/none.js`)).status).toBe(404)
   })
 })
 
 describe('/', () => {
-  test('shows a browser what this is, and where to go', async () => {
+  test('sends a browser to the console, below the path of PUBLIC_URL', async () => {
     const page = await visit('./', HTML)
-    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(page.text).toMatch(/<h1>.*Sonant<\/h1>\s*<p>.*voice synthesis/s)
-    const links = [...page.text.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => link!)
-    for (const wanted of ['/docs', '/graphql', '/api/v1/public/voice']) expect(links).toContain(PREFIX + wanted)
-    for (const link of links) expect((await visit(link, HTML)).status, link).toBe(200)
+    expect([page.status, page.headers.location, page.headers.vary]).toEqual([302, `${PREFIX}/console`, 'accept'])
+    expect((await visit(page.headers.location!, HTML)).headers['content-type']).toBe('text/html; charset=utf-8')
   })
 
   test('is not there for anything but a browser', async () => {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { invalidRequest } from '../../../errors/service-error.ts'
-import { fileTooLarge, MAX_FILE_BYTES } from '../../../http/multipart-body.ts'
 import type { AccountVoice } from '../../../library/account-voice.ts'
 import { actingFor } from '../../acting-for.ts'
 import { operatorCommand } from '../../run-command.ts'
@@ -94,6 +93,7 @@ async function readAudio(file: string): Promise<Uint8Array> {
   const audio = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw invalidRequest(`Name a file that can be read: "${file}" cannot (${error.code}).`)
   })
+  const { fileTooLarge, MAX_FILE_BYTES } = await import('../../../http/multipart-body.ts')
   if (audio.length > MAX_FILE_BYTES) throw fileTooLarge()
   return audio
 }
