@@ -124,8 +124,8 @@ describe('an account', () => {
       },
     })
     const events = openSocketClient(service.url, made.apiKey!)
-    const followed = events.subscribe('subscription { jobsUpdated { id } }')
     const jobId = await insertJob(service.runtime.db, owner.account, { status: 'processing' })
+    const followed = events.subscribe('subscription { jobsUpdated { id } }')
     await followed.waitFor((event) => JSON.stringify(event).includes(jobId))
     const age = `update api_key set expires_at = now() - interval '1 second' where id = $1`
     await service.runtime.db.pool.query(age, [made.apiKeyId])

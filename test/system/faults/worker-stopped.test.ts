@@ -72,13 +72,16 @@ test.skipIf(memoryCgroup() === undefined)(
 test('a worker that is stopped and goes on, again and again under load, loses no job and charges none twice', {
   timeout: STOPS * (2 * STOPPED_MS + 5_000) + 120_000,
 }, async () => {
-  speech.answer(() => ({ delayMs: STOPPED_MS / 3 }))
   const worker = await startWorker()
   const ids: string[] = []
   for (let count = 0; count < STOPS; count++) {
+    const stopped = Promise.withResolvers<void>()
+    // Some of its answers come while it is stopped.
+    speech.answer(() => ({ until: stopped.promise, delayMs: (Math.random() * STOPPED_MS) / 3 }))
     ids.push(...(await submit(`Stopped ${count},`)))
     await until(() => speech.inFlight() > 0, TIMEOUT_MS, 'jobs to be at the engine')
     worker.signal('SIGSTOP')
+    stopped.resolve()
     const wakesAt = performance.now() + STOPPED_MS
     await until(() => performance.now() > wakesAt, STOPPED_MS * 2, 'the worker to go on')
     worker.signal('SIGCONT')
