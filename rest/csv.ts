@@ -8,7 +8,7 @@ import type { Answer, Call } from './operation.ts'
 const GZIP = { level: constants.Z_BEST_SPEED }
 
 /** A CSV file as a stream, compressed for clients that accept gzip (RFC 9110 section 12.5.3). It fails where its source fails. */
-export function csvFile({ csv }: JobExport, { headers, query }: Call): Answer {
+export function csvFile({ csv }: JobExport, { headers, query }: Pick<Call, 'headers' | 'query'>): Answer {
   const gzip = preferredEncoding(headers['accept-encoding'] as string | undefined, ['gzip']) === 'gzip'
   const filename = `jobs-${[query.from, query.to].join('-').replace(/[^\w.-]/g, '')}.csv`
   const described = {

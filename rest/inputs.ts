@@ -57,7 +57,7 @@ export function pageInput({ query }: Call): JobPageInput {
 }
 
 /** The document requires both times. @throws INVALID_REQUEST for a date that does not exist */
-export const exportInput = ({ query, disconnect }: Call): ExportInput => ({
+export const exportInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconnect'>): ExportInput => ({
   from: timestamp(query, 'from') as Date,
   to: timestamp(query, 'to') as Date,
   gone: disconnect(),

@@ -11,6 +11,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { mountJobsCsv } from './console/jobs-csv.ts'
 import { mountConsole } from './console/mount-console.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
@@ -66,7 +67,9 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const document = await readDocument(runtime.settings.publicUrl)
   await mountRest(app, runtime.as, document, authenticate)
   await mountOpenai(app, { as: runtime.as, authenticate })
-  await mountGraphql(app, runtime, createGraphqlAuthentication(runtime, authenticate, rateLimit))
+  const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
+  await mountGraphql(app, runtime, authentication)
+  mountJobsCsv(app, runtime, authentication)
   mountDocs(app, document, runtime.settings.publicUrl)
   await mountConsole(app, {
     publicUrl: () => runtime.publicUrl,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { createUser } from '../../src/users/create-user.ts'
 import { createSignInLink } from '../../src/users/links/create-sign-in-link.ts'
 import { setOperator } from '../../src/users/set-operator.ts'
 import { axeViolations, hasBrowser, openBrowser, openPage, sideways } from '../setup/browser.ts'
+import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -128,6 +129,22 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.waitForURL(/status=completed/)
     await page.goto(at('jobs?status=none'))
     await page.getByText('does not exist any more: status').waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('all jobs of a time come as one file, whatever else is filtered', async () => {
+    const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs?window=24h&search=job'))
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'All jobs of this time as CSV' }).click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([
+      expect.stringMatching(/^jobs-.*\.csv$/),
+      expect.stringMatching(/^\uFEFFjob_id,/),
+      true,
+    ])
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -61,6 +61,17 @@ export function JobsPage() {
   )
 }
 
+/** The whole window as a file, whatever else the list is filtered by. The router would take a link without a target for a screen. */
+function ExportLink({ from }: { readonly from: string | null | undefined }) {
+  if (!from) return null
+  const query = new URLSearchParams({ from, to: new Date().toISOString() })
+  return (
+    <a class="button small" href={at(`/jobs.csv?${query}`)} target="_top" download>
+      <Icon name="download" size={14} /> All jobs of this time as CSV
+    </a>
+  )
+}
+
 interface JobsListProps {
   readonly jobs: JobsQuery['jobs']
   readonly filter: JobsFilter
@@ -88,6 +99,7 @@ function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
       <button type="button" class="button small" onClick={() => saveCsv(rows)}>
         <Icon name="download" size={14} /> This page as CSV
       </button>
+      <ExportLink from={filter.createdAt?.from} />
       {chosen.length > 0 && (
         <SelectionBar
           jobs={chosen}
