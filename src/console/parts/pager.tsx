@@ -1,10 +1,7 @@
+import type { PagesFragment } from '../operations.ts'
+
 interface PagerProps {
-  readonly pageInfo: {
-    readonly hasNextPage: boolean
-    readonly hasPreviousPage: boolean
-    readonly startCursor?: string | null
-    readonly endCursor?: string | null
-  }
+  readonly pageInfo: PagesFragment
   readonly onMove: (change: { after: string | null; before: string | null }) => void
   readonly children?: string
 }
