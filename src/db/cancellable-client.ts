@@ -8,7 +8,7 @@ type Query = (...args: unknown[]) => void
 /** Whom statements run for. */
 interface Caller {
   isOver(): boolean
-  /** Whose share of the pool they take; absent: nobody's. */
+  /** Whose share of the pool they take; absent: no owner's. */
   readonly owner?: string | undefined
 }
 

@@ -34,7 +34,7 @@ export function answerSpeech(
   return { contentType: 'text/event-stream', body }
 }
 
-/** A failure is told before the connection breaks: no client takes what came for the whole. */
+/** A failure is sent before the connection breaks: no client takes what came for the whole. */
 async function* events(
   bytes: AsyncIterable<Uint8Array>,
   characters: number,

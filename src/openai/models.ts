@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { OpenaiViolation } from './openai-error.ts'
 
-/** What OpenAI's clients ask for where nobody has told them of this service. */
+/** What OpenAI's clients ask for where they are not configured for this service. */
 const OPENAI_MODELS = /^(tts-1(-hd)?|gpt-4o-mini-tts.*)$/
 const USUAL_MODEL = 'tts'
 

@@ -12,9 +12,9 @@ const US_PER_MS = 1000
 
 /** What started this process, and restarts it when it hangs. */
 export interface ServiceManager {
-  /** The process serves. From now on the watchdog is told again and again that it lives, unless it hangs. */
+  /** The process serves. From now on the watchdog gets a sign of life again and again, unless the process hangs. */
   ready(): void
-  /** The process ends on purpose: the watchdog is told nothing more. */
+  /** The process ends on purpose: the watchdog gets no more signs. */
   stopping(): void
 }
 
@@ -26,7 +26,7 @@ interface Watched {
 
 /**
  * Tells systemd of this process, where it runs under it. The variables are taken out of `env`, so that no process started here speaks for it.
- * systemd is told by its own `systemd-notify`: Node.js has no datagram sockets of the kind.
+ * systemd hears of it through its own `systemd-notify`: Node.js has no datagram sockets of the kind.
  */
 export function openServiceManager(env: NodeJS.ProcessEnv, watched: Watched): ServiceManager {
   const [socket, watchdog, pid] = VARIABLES.map((name) => env[name])
@@ -49,7 +49,7 @@ export function openServiceManager(env: NodeJS.ProcessEnv, watched: Watched): Se
 }
 
 /**
- * An event loop that hangs runs no timer. A database that hangs answers late or never: nothing is told then, though the question ends at
+ * An event loop that hangs runs no timer. A database that hangs answers late or never: no sign is sent then, though the question ends at
  * last as an error. One that refuses answers at once: what waits for it to come back does not hang.
  */
 function watch(intervalMs: number, { answers }: Watched, notify: () => void): NodeJS.Timeout {

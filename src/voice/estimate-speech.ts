@@ -33,7 +33,7 @@ export function estimateSpeech(text: string, { language, speed = 1, styleInstruc
   return seconds / (speed * styleRate)
 }
 
-/** How long each stretch of a text takes beside the others, in seconds at an ordinary pace: by its first and its last UTF-16 unit. Pure. */
+/** How long each stretch of a text takes relative to the others, in seconds at an ordinary pace: by its first and its last UTF-16 unit. Pure. */
 export function weighText(text: string, language: Language | undefined): (range: TextRange) => number {
   const known = new Map<string, number>()
   const before = new Float64Array(text.length + 1)

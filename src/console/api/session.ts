@@ -10,7 +10,7 @@ import { closeLive, openLive } from './follow.ts'
 
 export type Session = NonNullable<SessionQuery['me']>
 
-/** The signed-in user with the account; null: nobody is; undefined: not known yet. */
+/** The signed-in user with the account; null: no user is signed in; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined)
 
 /** Owners manage keys, webhooks, credits and users; the service refuses everybody else all the same. */

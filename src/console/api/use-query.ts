@@ -4,7 +4,7 @@ import { type Answered, ask } from './ask.ts'
 import { asRefusal, type Refusal } from './refusal.ts'
 
 export interface Loaded<Data> {
-  /** What was answered last; kept while it is asked for anew, and beside a failure. */
+  /** What was answered last; kept while it is asked for anew, and together with a failure. */
   readonly data: Answered<Data> | null
   readonly failure: Refusal | null
   readonly isLoading: boolean

@@ -18,7 +18,7 @@ type Asked = { readonly act: PersonAct; readonly person: Person }
 
 const PAGE = 50
 
-/** Who may sign in to the account, and as what. */
+/** The users of the account and their roles. */
 export function PeoplePage() {
   const { query, change } = useAddress()
   const [isInviting, setInviting] = useState(false)

@@ -30,7 +30,7 @@ const EXAMPLES = [
   ],
 ] as const
 
-/** The form: the text as a page, and beside it voice and style. */
+/** The form: the text as a page, and next to it voice and style. */
 export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
   const fields = formFields(endpoint.schema)
   const [values, setValues] = useState<Values>({})

@@ -76,7 +76,7 @@ interface FirstFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** The present password proves who changes it; without one it is the address that is chosen. */
+/** The present password proves that its user changes it; without one it is the address that is chosen. */
 const FirstField = ({ hasPassword, value, onChange }: FirstFieldProps) => (
   <Field label={hasPassword ? 'Current password' : 'E-mail address'}>
     {(parts) =>

@@ -6,7 +6,7 @@ import { sectionsFor } from './sections.ts'
 
 const KEY = 'sonant-shortcuts'
 export const isHelpOpen = signal(false)
-/** Single letters can be switched off, for those who steer by voice. */
+/** Single letters can be switched off, for users that steer by voice. */
 export const areShortcutsOn = signal(readChoice())
 
 const EVERYWHERE = [

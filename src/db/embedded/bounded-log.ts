@@ -1,6 +1,6 @@
 import { copyFile, stat, truncate } from 'node:fs/promises'
 
-/** What the log of the embedded server may grow to; what came before is kept beside it, of the same length at most. */
+/** What the log of the embedded server may grow to; what came before is kept next to it, of the same length at most. */
 const MAX_LOG_BYTES = 16 * 2 ** 20
 const EVERY_MS = 60_000
 

@@ -4,7 +4,7 @@ import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 const SHARDS = 16
 /** The same as in that trigger. */
 const SHARD_LOCK = 7_242_002
-/** Whoever writes `job_rollup` holds it: one process at a time. */
+/** The process that writes `job_rollup` holds it: one process at a time. */
 const FOLD_LOCK = 7_242_004
 
 const DIMENSIONS = 'type, status, decision, endpoint_key, api_key_id, error_code'

@@ -12,7 +12,7 @@ export interface Cue {
 /** Longer ones are read twice, shorter ones not at all: what the field's guidelines say. */
 const LONGEST_MS = 7000
 const SHORTEST_MS = 833
-/** What a cue costs beside one more of them: being cut within a clause or within a word, and being over in a moment. */
+/** What a cue costs, compared with one more of them: being cut within a clause or within a word, and being over in a moment. */
 const CLAUSE_CUT_COST = 0.5
 const WORD_CUT_COST = 2
 const BRIEF_MS = 1500
