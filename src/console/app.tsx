@@ -61,7 +61,7 @@ function Screens() {
         <Route path={at('/credits')} component={CreditsPage} />
         <Route path={at('/people')} component={PeoplePage} />
         <Route path={at('/profile')} component={ProfilePage} />
-        <Route path={at('/operator')} component={OperatorPage} />
+        <Route path={at('/operator/:place*')} component={OperatorPage} />
         <Route default component={MissingPage} />
       </Router>
     </Shell>

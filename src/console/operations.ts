@@ -445,12 +445,81 @@ export type RetryJobsMutation = { retryJobs:
     | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
    };
 
-export type MachinesQueryVariables = Exact<{ [key: string]: never; }>;
+export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
+
+export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
+
+export type FleetQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type MachinesQuery = { workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }>, failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }> };
+export type FleetQuery = { pools: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }>, workers: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }> };
+
+export type FailureCausesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FailureCausesQuery = { failureCauses: Array<{ cause: string | null, endpointKey: string, errorCode: JobErrorCode, jobs: number, lastJobId: string }> };
+
+export type PoolsLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PoolsLiveSubscription = { poolsUpdated: Array<{ name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null }> };
+
+export type WorkersLiveSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WorkersLiveSubscription = { workersUpdated: Array<{ id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null }> };
+
+export type AllJobsQueryVariables = Exact<{
+  account?: string | null | undefined;
+  filter?: JobsFilter | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type AllJobsQuery = { allJobs: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node:
+        | { __typename: 'CompanionChatJob', cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string } | null }
+        | { __typename: 'CompanionMediaTagJob', cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string } | null }
+        | { __typename: 'CompanionRetargetJob', cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string } | null }
+        | { __typename: 'GenerationJob', cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string } | null }
+        | { __typename: 'VoiceJob', cause: string | null, chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string } | null }
+       }> } };
+
+export type AnyJobQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type AnyJobQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'AccountVoice' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'Artifact' }
+    | { __typename: 'CompanionChatJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'CompanionMediaTagJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'CompanionRetargetJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'CreditEntry' }
+    | { __typename: 'GenerationJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'User' }
+    | { __typename: 'Voice' }
+    | { __typename: 'VoiceEndpoint' }
+    | { __typename: 'VoiceJob', error: string | null, cause: string | null, chunksDone: number | null, chunksTotal: number | null, audioMs: number | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
+    | { __typename: 'WebhookDelivery' }
+    | { __typename: 'Worker' }
+    | { __typename: 'Workflow' }
+   | null };
+
+export type AccountNamesQueryVariables = Exact<{
+  search?: string | null | undefined;
+}>;
+
+
+export type AccountNamesQuery = { accounts: { edges: Array<{ node: { id: string, name: string } }> } };
 
 export type AccountsQueryVariables = Exact<{
+  search?: string | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
   last?: number | null | undefined;
@@ -772,8 +841,14 @@ export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = 
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const machines: Operation<MachinesQuery, MachinesQueryVariables> = { query: "query Machines{workers{id host version pools slots inFlight startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
-export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($first:Int$after:String$last:Int$before:String){accounts(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
+export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
+export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }
+export const workersLive: Operation<WorkersLiveSubscription, WorkersLiveSubscriptionVariables> = { query: "subscription WorkersLive{workersUpdated(everyMs:1000){...WorkerRow}}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
+export const allJobs: Operation<AllJobsQuery, AllJobsQueryVariables> = { query: "query AllJobs($account:ID$filter:JobsFilter$first:Int$after:String$last:Int$before:String){allJobs(account:$account filter:$filter first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{...JobRow cause account{id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
+export const anyJob: Operation<AnyJobQuery, AnyJobQueryVariables> = { query: "query AnyJob($id:ID!){node(id:$id){__typename ...on Job{...JobRow error cause account{id name credits}artifacts{id output contentType bytes durationMs sha256 deletedAt}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
+export const accountNames: Operation<AccountNamesQuery, AccountNamesQueryVariables> = { query: "query AccountNames($search:String){accounts(search:$search first:8){edges{node{id name}}}}" }
+export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { query: "query Accounts($search:String$first:Int$after:String$last:Int$before:String){accounts(search:$search first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name credits}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!){creditAccount(account:$account amount:$amount){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

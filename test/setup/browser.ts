@@ -60,7 +60,7 @@ interface Violation {
 }
 
 /** What axe finds on the page as it is. It runs as an expression, since the page's policy allows no script to be added. */
-export async function axeViolations(page: Page): Promise<string[]> {
+async function axeViolations(page: Page): Promise<string[]> {
   const source = createRequire(import.meta.url)('axe-core').source as string
   await page.evaluate(source)
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -72,5 +72,20 @@ export async function axeViolations(page: Page): Promise<string[]> {
 }
 
 /** By how many pixels the page scrolls sideways. */
-export const sideways = (page: Page): Promise<number> =>
+const sideways = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
+
+/** What is wrong with the page as it is: what axe finds in either theme, and whether a phone of 360 pixels would scroll it sideways. */
+export async function flaws(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    found.push(...(await axeViolations(page)).map((violation) => `${colorScheme}: ${violation}`))
+  }
+  const size = page.viewportSize() ?? { width: 1440, height: 900 }
+  await page.setViewportSize({ width: 360, height: 740 })
+  const wide = await sideways(page)
+  if (wide > 0) found.push(`scrolls sideways by ${wide} pixels at 360`)
+  await page.setViewportSize(size)
+  return found
+}

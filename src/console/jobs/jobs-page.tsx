@@ -12,7 +12,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { saveCsv } from './csv.ts'
 import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
 import { JobsTable } from './jobs-table.tsx'
-import { JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
+import { DroppedNotice, JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
@@ -43,11 +43,7 @@ export function JobsPage() {
     <Page title="Jobs" actions={actions}>
       <StatusTabs counts={counts.data?.jobStats ?? []} />
       <JobsToolbar />
-      {dropped.length > 0 && (
-        <p class="notice warn">
-          <Icon name="alert" /> This link filters by a value that does not exist any more: {dropped.join(', ')}.
-        </p>
-      )}
+      <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ jobs }) =>
           jobs.edges.length === 0 ? (

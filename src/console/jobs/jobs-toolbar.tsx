@@ -44,13 +44,7 @@ export function JobsToolbar() {
   return (
     <div class="toolbar">
       <IdSearch key={query.search ?? ''} />
-      <Choice
-        name="window"
-        label="Any time"
-        options={Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name])}
-      />
-      <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
-      <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
+      <FilterChoices />
       <Choice name="sort" label="Newest first" options={SORT_NAMES} />
       {isFiltered(query) && (
         <button type="button" class="button quiet" onClick={() => change({ ...cleared, ...TO_START })}>
@@ -70,6 +64,27 @@ export function JobsToolbar() {
   )
 }
 
+/** The filters that have a few values each. */
+export const FilterChoices = () => (
+  <>
+    <Choice
+      name="window"
+      label="Any time"
+      options={Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name])}
+    />
+    <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
+    <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
+  </>
+)
+
+/** Filters of an old link that mean nothing any more. */
+export const DroppedNotice = ({ names }: { names: readonly string[] }) =>
+  names.length === 0 ? null : (
+    <p class="notice warn">
+      <Icon name="alert" /> This link filters by a value that does not exist any more: {names.join(', ')}.
+    </p>
+  )
+
 const SORT_NAMES = [
   ['oldest', 'Oldest first'],
   ['ended', 'Last ended first'],
@@ -77,7 +92,7 @@ const SORT_NAMES = [
   ['shortest', 'Shortest first'],
 ] as const
 
-function IdSearch() {
+export function IdSearch() {
   const { query, change } = useAddress()
   const [text, setText] = useState(query.search ?? '')
   const onSubmit = (event: Event): void => {
@@ -108,7 +123,7 @@ interface ChoiceProps {
 }
 
 /** A parameter of the address that has one of a few values. */
-function Choice({ name, label, options }: ChoiceProps) {
+export function Choice({ name, label, options }: ChoiceProps) {
   const { query, change } = useAddress()
   return (
     <select

@@ -1,5 +1,5 @@
+import type { JobRowFragment } from '../operations.ts'
 import { duration, exactTime } from '../parts/format.ts'
-import type { Job } from './job-detail.ts'
 
 interface Step {
   readonly name: string
@@ -10,7 +10,7 @@ interface Step {
 }
 
 /** Accepted, taken by a worker, ended: when each was, and how long it took. */
-export const Timeline = ({ job }: { job: Job }) => (
+export const Timeline = ({ job }: { job: JobRowFragment }) => (
   <ol class="timeline card-body">
     {stepsOf(job).map(({ name, at, note, tone }) => (
       <li key={name} class={tone}>
@@ -22,7 +22,16 @@ export const Timeline = ({ job }: { job: Job }) => (
   </ol>
 )
 
-function stepsOf({ status, createdAt, startedAt, completedAt, waitMs, runMs, attempts, queuePosition }: Job): Step[] {
+function stepsOf({
+  status,
+  createdAt,
+  startedAt,
+  completedAt,
+  waitMs,
+  runMs,
+  attempts,
+  queuePosition,
+}: JobRowFragment): Step[] {
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   const accepted: Step = { name: 'Accepted', at: createdAt, note: '', tone: 'good' }
   const place = queuePosition ? `waiting, place ${queuePosition} in its queue` : 'waiting for a worker'

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
+import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type AccountsQuery, accounts as accountsQuery } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -8,39 +10,72 @@ import { Pager } from '../parts/pager.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { AccountDialog } from './account-dialog.tsx'
+import { OperatorScreen } from './operator-screen.tsx'
 
 type Account = AccountsQuery['accounts']['edges'][number]['node']
 
 const PAGE = 25
 
 /** All accounts with their balances; an operator makes some and grants credits. */
-export function Accounts() {
+export function AccountsPage() {
   const { query, change } = useAddress()
   const [open, setOpen] = useState<Account | 'new' | null>(null)
   const page = query.before
     ? { last: PAGE, before: query.before }
     : { first: PAGE, ...(query.after && { after: query.after }) }
-  const list = useQuery(accountsQuery, page)
+  const list = useQuery(accountsQuery, { ...page, ...(query.search && { search: query.search }) })
+  const actions = (
+    <button type="button" class="button primary" onClick={() => setOpen('new')}>
+      <Icon name="plus" /> Create an account
+    </button>
+  )
   return (
-    <section class="section" aria-labelledby="accounts">
-      <div class="row spread section-head">
-        <h2 id="accounts">Accounts</h2>
-        <button type="button" class="button primary" onClick={() => setOpen('new')}>
-          <Icon name="plus" /> Create an account
-        </button>
+    <OperatorScreen title="Accounts" tab="accounts" actions={actions}>
+      <div class="toolbar">
+        <AccountSearch key={query.search ?? ''} />
       </div>
       <Load query={list} skeleton={<SkeletonRows rows={4} />}>
-        {({ accounts: { edges, pageInfo } }) => (
-          <>
-            <AccountsTable accounts={edges.map(({ node }) => node)} onGrant={setOpen} />
-            <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
-          </>
-        )}
+        {({ accounts: { edges, pageInfo } }) =>
+          edges.length === 0 ? (
+            <Empty title="No account matches">
+              Accounts are found by a part of their name, or the beginning of their id.
+            </Empty>
+          ) : (
+            <>
+              <AccountsTable accounts={edges.map(({ node }) => node)} onGrant={setOpen} />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+            </>
+          )
+        }
       </Load>
       {open !== null && (
         <AccountDialog account={open === 'new' ? null : open} onDone={list.reload} onClose={() => setOpen(null)} />
       )}
-    </section>
+    </OperatorScreen>
+  )
+}
+
+function AccountSearch() {
+  const { query, change } = useAddress()
+  const [text, setText] = useState(query.search ?? '')
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    change({ search: text.trim(), after: null, before: null })
+  }
+  return (
+    <form class="with-icon" onSubmit={onSubmit}>
+      <Icon name="search" size={14} />
+      <input
+        class="input"
+        type="search"
+        dir="auto"
+        data-search
+        aria-label="Accounts by name or id"
+        placeholder="Name or id…"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </form>
   )
 }
 
@@ -67,7 +102,9 @@ const AccountsTable = ({
         {accounts.map((account) => (
           <tr key={account.id}>
             <td dir="auto">
-              <strong>{account.name}</strong>
+              <a href={at(`/operator/jobs?account=${account.id}`)}>
+                <strong>{account.name}</strong>
+              </a>
             </td>
             <td>
               <ShortId id={account.id} />

@@ -1,0 +1,75 @@
+import type { PoolRowFragment, WorkerRowFragment } from '../../operations.ts'
+import { Tile } from '../../overview/overview-page.tsx'
+import { count, duration } from '../../parts/format.ts'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { now } from '../../parts/now.ts'
+import { OperatorScreen } from '../operator-screen.tsx'
+import { cardsOf } from './cards.ts'
+import { Causes } from './causes.tsx'
+import { GraphicsCards } from './graphics-cards.tsx'
+import { Pools } from './pools.tsx'
+import { useFleet } from './use-fleet.ts'
+import { Workers } from './workers.tsx'
+
+/** What waits, what works on it, and which graphics cards are idle, as it changes; and why jobs really failed. */
+export function FleetPage() {
+  const query = useFleet()
+  return (
+    <OperatorScreen title="Operator" tab="">
+      <Load query={query} skeleton={<SkeletonRows rows={8} />}>
+        {({ pools, workers }) => (
+          <>
+            <FleetTiles pools={pools} workers={workers} />
+            <div class="cards">
+              <Pools pools={pools} />
+              <GraphicsCards cards={cardsOf(workers)} />
+              <Workers workers={workers} />
+            </div>
+          </>
+        )}
+      </Load>
+      <Causes />
+    </OperatorScreen>
+  )
+}
+
+interface FleetTilesProps {
+  readonly pools: readonly PoolRowFragment[]
+  readonly workers: readonly WorkerRowFragment[]
+}
+
+function FleetTiles({ pools, workers }: FleetTilesProps) {
+  const sum = (of: (pool: PoolRowFragment) => number): number => pools.reduce((total, pool) => total + of(pool), 0)
+  const living = workers.filter(({ silent }) => !silent)
+  const cards = cardsOf(workers)
+  const oldest = oldestWait(pools)
+  return (
+    <div class="tiles">
+      <Tile
+        name="Waiting"
+        value={count(sum(({ waiting }) => waiting))}
+        note={oldest === null ? 'nothing waits for a worker' : `the oldest for ${duration(oldest)}`}
+      />
+      <Tile
+        name="Running"
+        value={count(sum(({ processing }) => processing))}
+        note={`of ${count(living.reduce((total, { slots }) => total + slots, 0))} slots`}
+      />
+      <Tile
+        name="Workers"
+        value={count(living.length)}
+        note={living.length === workers.length ? 'all heard from' : `${count(workers.length - living.length)} silent`}
+      />
+      <Tile
+        name="Idle graphics cards"
+        value={cards.length === 0 ? '–' : count(cards.filter(({ state }) => state === 'idle').length)}
+        note={cards.length === 0 ? 'engines run on processors' : `of ${count(cards.length)}`}
+      />
+    </div>
+  )
+}
+
+function oldestWait(pools: readonly PoolRowFragment[]): number | null {
+  const since = pools.flatMap(({ oldestWaitingSince }) => (oldestWaitingSince ? [Date.parse(oldestWaitingSince)] : []))
+  return since.length === 0 ? null : now.value - Math.min(...since)
+}

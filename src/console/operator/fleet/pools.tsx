@@ -1,0 +1,69 @@
+import type { PoolRowFragment } from '../../operations.ts'
+import { count } from '../../parts/format.ts'
+import { Moment } from '../../parts/moment.tsx'
+
+/** Each queue: how deep it is, and what takes from it. */
+export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Queues</h2>
+      <p>A pool is what endpoints wait in and workers take from</p>
+    </div>
+    {pools.length === 0 ? (
+      <p class="card-body muted">No endpoint is published, so no queue is there yet.</p>
+    ) : (
+      <div class="table-box as-cards">
+        <table>
+          <thead>
+            <tr>
+              <th>Pool</th>
+              <th>Workers</th>
+              <th class="end">Waiting</th>
+              <th>Oldest waits since</th>
+              <th>Slots in use</th>
+            </tr>
+          </thead>
+          <tbody>
+            {pools.map((pool) => (
+              <PoolLine key={pool.name} pool={pool} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+)
+
+const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
+  <tr>
+    <td>
+      <strong>{pool.name}</strong>
+    </td>
+    <td data-label="Workers">
+      {pool.workers > 0 ? (
+        count(pool.workers)
+      ) : (
+        <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker takes from it</span>
+      )}
+    </td>
+    <td class="end" data-label="Waiting">
+      {pool.waiting > 0 ? <strong>{count(pool.waiting)}</strong> : <span class="faint">0</span>}
+    </td>
+    <td data-label="Oldest">
+      <Moment at={pool.oldestWaitingSince} />
+    </td>
+    <td data-label="Slots">
+      <span class="slots">
+        <meter
+          min={0}
+          max={Math.max(1, pool.slots)}
+          value={Math.min(pool.processing, pool.slots)}
+          aria-label={`Slots in use of ${pool.name}`}
+        />
+        <span class="figure">
+          {count(pool.processing)} / {count(pool.slots)}
+        </span>
+      </span>
+    </td>
+  </tr>
+)

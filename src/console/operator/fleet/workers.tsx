@@ -1,0 +1,68 @@
+import type { WorkerRowFragment } from '../../operations.ts'
+import { count, duration } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { now } from '../../parts/now.ts'
+import { StateMark } from '../../parts/state-mark.tsx'
+
+export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) => (
+  <section class="card">
+    <div class="card-head">
+      <h2>Workers</h2>
+      <p>Silent for five seconds, a worker loses its jobs to others</p>
+    </div>
+    {workers.length === 0 ? (
+      <p class="notice warn inset">
+        <Icon name="alert" /> No worker is running: jobs wait. Start one with npx sonant work.
+      </p>
+    ) : (
+      <div class="table-box as-cards">
+        <table>
+          <thead>
+            <tr>
+              <th>Host</th>
+              <th>State</th>
+              <th>Pools</th>
+              <th>Graphics cards</th>
+              <th class="end">Busy</th>
+              <th class="end">Up for</th>
+            </tr>
+          </thead>
+          <tbody>
+            {workers.map((worker) => (
+              <WorkerLine key={worker.id} worker={worker} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+)
+
+const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
+  <tr>
+    <td>
+      <strong>{worker.host}</strong> <span class="faint small-text">{worker.version}</span>
+    </td>
+    <td>
+      <WorkerState worker={worker} />
+    </td>
+    <td class="wrap">{worker.pools.join(', ')}</td>
+    <td class="phone-none">{worker.gpus.length === 0 ? <span class="faint">none</span> : count(worker.gpus.length)}</td>
+    <td class="end" data-label="Busy">
+      {worker.inFlight} / {worker.slots}
+    </td>
+    <td class="end phone-none">{duration(now.value - Date.parse(worker.startedAt))}</td>
+  </tr>
+)
+
+/** A server of its own that restarts or fails is said with its reason. */
+function WorkerState({ worker: { silent, heartbeatAt, server } }: { worker: WorkerRowFragment }) {
+  if (silent) return <span class="pill warn">silent for {duration(now.value - Date.parse(heartbeatAt))}</span>
+  if (!server) return <StateMark state="READY" />
+  return (
+    <span title={server.error ?? undefined}>
+      <StateMark state={server.state} />
+      {server.restarts > 0 && <span class="faint small-text"> restarted {count(server.restarts)} times</span>}
+    </span>
+  )
+}

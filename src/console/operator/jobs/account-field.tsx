@@ -1,0 +1,39 @@
+import { useId, useState } from 'preact/hooks'
+import { useQuery } from '../../api/use-query.ts'
+import { accountNames } from '../../operations.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { useAddress } from '../../parts/use-address.ts'
+
+/** Whose jobs: a name or an id, with the accounts that match what is typed; the jobs of all accounts while it is empty. */
+export function AccountField() {
+  const { query, change } = useAddress()
+  const [text, setText] = useState(query.account ?? '')
+  const list = useId()
+  const found = useQuery(accountNames, { search: text.trim() })
+  const choose = (account: string): void => change({ account: account.trim(), after: null, before: null })
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    choose(text)
+  }
+  return (
+    <form class="with-icon" onSubmit={onSubmit}>
+      <Icon name="people" size={14} />
+      <input
+        class="input"
+        type="search"
+        dir="auto"
+        list={list}
+        aria-label="Account, by name or id"
+        placeholder="All accounts"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+      <datalist id={list}>
+        {found.data?.accounts.edges.map(({ node }) => (
+          <option key={node.id} value={node.name} />
+        ))}
+      </datalist>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import { useMemo } from 'preact/hooks'
+import { useQuery } from '../../api/use-query.ts'
+import { FILTERS, filterOf, isFiltered, STATUSES } from '../../jobs/jobs-filter.ts'
+import { Choice, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
+import { allJobs } from '../../operations.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { sentence } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { useAddress } from '../../parts/use-address.ts'
+import { OperatorScreen } from '../operator-screen.tsx'
+import { AccountField } from './account-field.tsx'
+import { AllJobsTable } from './all-jobs-table.tsx'
+
+const PAGE = 50
+const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].map((name) => [name, null]))
+
+/** The jobs of all accounts, or of one, with the true causes of failures. */
+export function AllJobsPage() {
+  const { query, change } = useAddress()
+  const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(allJobs, { filter, ...page, ...(query.account && { account: query.account }) })
+  const isNarrow = isFiltered(query) || Boolean(query.account)
+  const actions = (
+    <button type="button" class="button" onClick={list.reload}>
+      <Icon name="reload" /> Refresh
+    </button>
+  )
+  return (
+    <OperatorScreen title="Jobs of all accounts" tab="jobs" actions={actions}>
+      <div class="toolbar">
+        <AccountField key={query.account ?? ''} />
+        <IdSearch key={`search ${query.search ?? ''}`} />
+        <Choice
+          name="status"
+          label="Any status"
+          options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
+        />
+        <FilterChoices />
+        {isNarrow && (
+          <button type="button" class="button quiet" onClick={() => change(CLEARED)}>
+            Clear filters
+          </button>
+        )}
+      </div>
+      <DroppedNotice names={dropped} />
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ allJobs: { edges, pageInfo } }) =>
+          edges.length === 0 ? (
+            <Empty title={isNarrow ? 'No job matches' : 'Nothing has been submitted yet'}>
+              {isNarrow
+                ? 'There may be jobs, but none with all of these properties.'
+                : 'The jobs of all accounts are listed here, whoever submits them.'}
+            </Empty>
+          ) : (
+            <>
+              <AllJobsTable rows={edges.map(({ node }) => node)} />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+            </>
+          )
+        }
+      </Load>
+    </OperatorScreen>
+  )
+}

@@ -1,0 +1,67 @@
+import { useLocation } from 'preact-iso/router'
+import { at } from '../../api/base.ts'
+import { JobState } from '../../jobs/job-state.tsx'
+import type { AllJobsQuery } from '../../operations.ts'
+import { duration } from '../../parts/format.ts'
+import { Moment } from '../../parts/moment.tsx'
+import { ShortId } from '../../parts/short-id.tsx'
+
+type Row = AllJobsQuery['allJobs']['edges'][number]['node']
+
+export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Job</th>
+          <th>State</th>
+          <th>Account</th>
+          <th>Endpoint</th>
+          <th>Cause</th>
+          <th>Submitted</th>
+          <th class="end">Wait</th>
+          <th class="end">Run</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((job) => (
+          <AnyJobRow key={job.id} job={job} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+function AnyJobRow({ job }: { job: Row }) {
+  const { route } = useLocation()
+  const href = at(`/operator/jobs/${job.id}`)
+  const onClick = (event: MouseEvent): void => {
+    if (event.target instanceof Element && event.target.closest('a, button') === null) route(href)
+  }
+  return (
+    <tr class="link-row" onClick={onClick}>
+      <td>
+        <ShortId id={job.id} href={href} />
+      </td>
+      <td>
+        <JobState job={job} />
+      </td>
+      <td dir="auto" class="account-cell">
+        {job.account && (
+          <a href={at(`/operator/jobs?account=${job.account.id}`)} title={job.account.name}>
+            {job.account.name}
+          </a>
+        )}
+      </td>
+      <td>{job.endpointKey}</td>
+      <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
+        {job.cause ?? ''}
+      </td>
+      <td>
+        <Moment at={job.createdAt} />
+      </td>
+      <td class="end phone-none">{duration(job.waitMs)}</td>
+      <td class="end phone-none">{duration(job.runMs)}</td>
+    </tr>
+  )
+}
