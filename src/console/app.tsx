@@ -23,6 +23,8 @@ import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
 // With the charts, which most visits never open.
 const StatisticsPage = lazy(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+const VoicesPage = lazy(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
+const LexiconPage = lazy(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
 const OperatorPage = lazy(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
@@ -55,6 +57,8 @@ function Screens() {
         <Route path={at('/jobs')} component={JobsPage} />
         <Route path={at('/jobs/:id')} component={JobPage} />
         <Route path={at('/statistics')} component={StatisticsPage} />
+        <Route path={at('/voices')} component={VoicesPage} />
+        <Route path={at('/lexicon')} component={LexiconPage} />
         <Route path={at('/keys')} component={ApiKeysPage} />
         <Route path={at('/webhooks')} component={WebhooksPage} />
         <Route path={at('/webhooks/deliveries/:id')} component={DeliveryPage} />

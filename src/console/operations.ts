@@ -176,6 +176,16 @@ export type JobsFilter = {
   types?: Array<JobType> | null | undefined;
 };
 
+/** A word, and what is said instead of it. */
+export type LexiconEntryInput = {
+  /** What is said instead. */
+  alias: string;
+  /** A word or several. With a capital in it, it stands for exactly that, else for itself in any case. */
+  grapheme: string;
+  /** The language in which it holds, such as English; in all of them without one. */
+  language?: string | null | undefined;
+};
+
 /** The direction of an order. */
 export type OrderDirection =
   /** The oldest, or the shortest, first. */
@@ -445,6 +455,21 @@ export type RetryJobsMutation = { retryJobs:
     | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
    };
 
+export type LexiconQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LexiconQuery = { lexicon: { entries: Array<{ language: string | null, grapheme: string, alias: string }> } };
+
+export type SetLexiconMutationVariables = Exact<{
+  entries: Array<LexiconEntryInput> | LexiconEntryInput;
+}>;
+
+
+export type SetLexiconMutation = { setLexicon:
+    | { __typename: 'Lexicon', entries: Array<{ language: string | null, grapheme: string, alias: string }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
@@ -648,7 +673,16 @@ export type EnableUserMutation = { enableUser:
 export type VoicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> }> };
+export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> }> };
+
+export type PickedVoiceFragment = { slug: string, name: string, description: string, kind: VoiceKind };
+
+export type OwnVoicesQueryVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type OwnVoicesQuery = { endpointVoices: { slug: string, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> } };
 
 export type SpeakMutationVariables = Exact<{
   slug: string;
@@ -743,6 +777,32 @@ export type StatisticsQueryVariables = Exact<{
 
 
 export type StatisticsQuery = { total: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, series: Array<{ hour: string | null, day: string | null, status: JobStatus | null, jobs: number, audioSeconds: number | null, credits: number | null }>, errors: Array<{ errorCode: JobErrorCode | null, jobs: number }>, endpoints: Array<{ endpointKey: string | null, jobs: number, audioSeconds: number | null, credits: number | null, runMs: { p50: number, p95: number } | null }> };
+
+export type LibraryQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LibraryQuery = { accountVoices: Array<{ id: string, name: string, durationMs: number, transcript: string | null, language: string | null, createdAt: string, sampleUrl: string }>, myEndpoints: Array<{ slug: string, name: string, libraryVoices: boolean }> };
+
+export type RenameVoiceMutationVariables = Exact<{
+  id: string;
+  name: string;
+}>;
+
+
+export type RenameVoiceMutation = { renameVoice:
+    | { __typename: 'AccountVoice', id: string, name: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
+export type DeleteVoiceMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type DeleteVoiceMutation = { deleteVoice:
+    | { __typename: 'DeleteVoiceSuccess', voiceId: string }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
 
 export type DeliveryRowFragment = { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> };
 
@@ -841,6 +901,8 @@ export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = 
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
+export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }
@@ -859,7 +921,8 @@ export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { q
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter voices{slug name description kind}}}" }
+export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind}" }
+export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query Heard($jobId:ID!){voiceJob(jobId:$jobId){id liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)audioMs}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition cost waitMs runMs ...on VoiceJob{chunksDone chunksTotal audioMs}}}" }
@@ -870,6 +933,9 @@ export const completePerson: Operation<CompletePersonMutation, CompletePersonMut
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($filter:JobsFilter$step:[JobGroup!]!){total:jobStats(filter:$filter){jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}series:jobStats(filter:$filter groupBy:$step){hour day status jobs audioSeconds credits}errors:jobStats(filter:$filter groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}" }
+export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
+export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{createdAt expiresAt}}}" }
 export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$outcome:String){webhookDeliveries(first:$first after:$after last:$last before:$before outcome:$outcome){pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

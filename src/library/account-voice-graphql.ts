@@ -3,7 +3,7 @@ import { LIBRARY_SCOPE } from '../access/scopes.ts'
 import { builder } from '../graphql/builder.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
-import { type AccountVoice, VOICE_VIEW } from './account-voice.ts'
+import { type AccountVoice, storageKeyOf, VOICE_VIEW } from './account-voice.ts'
 import { accountVoices, findVoice } from './account-voices.ts'
 import { deleteVoice } from './delete-voice.ts'
 import { renameVoice } from './rename-voice.ts'
@@ -21,6 +21,12 @@ const AccountVoiceRef = builder.prismaObject('AccountVoice', {
     transcript: t.exposeString('transcript', { nullable: true, description: 'What its recording says.' }),
     language: t.exposeString('language', { nullable: true, description: 'The language of its recording.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
+    sampleUrl: t.field({
+      type: 'URL',
+      description: 'A signed URL of its recording, a WAV file; signed at this read, valid for 15 minutes.',
+      resolve: ({ id }, _args, ctx) =>
+        ctx.storage.signUrl(storageKeyOf(id), { contentType: 'audio/wav', now: ctx.now() }),
+    }),
   }),
 })
 

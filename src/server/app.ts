@@ -13,6 +13,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { mountJobsCsv } from './console/jobs-csv.ts'
 import { mountConsole } from './console/mount-console.ts'
+import { mountVoiceUpload } from './console/voice-upload.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
 import { mountErrors, sendError } from './errors-to-json.ts'
@@ -70,6 +71,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
   await mountGraphql(app, runtime, authentication)
   mountJobsCsv(app, runtime, authentication)
+  await mountVoiceUpload(app, runtime, authentication)
   mountDocs(app, document, runtime.settings.publicUrl)
   await mountConsole(app, {
     publicUrl: () => runtime.publicUrl,

@@ -11,8 +11,10 @@ import { setOperator } from '../../src/users/set-operator.ts'
 import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
+import { voicesJourneys } from './journeys/voices.ts'
 
 const PASSWORD = 'correct horse battery'
 const TEXT = 'The lighthouse had been dark for eleven years. Then somebody lit the lamp again.'
@@ -21,6 +23,8 @@ const SCREENS = [
   'playground',
   'jobs',
   'statistics',
+  'voices',
+  'lexicon',
   'keys',
   'webhooks',
   'credits',
@@ -263,6 +267,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   operatorJourneys(opened)
+  voicesJourneys(opened)
+  lexiconJourneys(opened)
 
   test('axe finds nothing on any screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

@@ -76,16 +76,24 @@ const sideways = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
 
 /** What is wrong with the page as it is: what axe finds in either theme, and whether a phone of 360 pixels would scroll it sideways. */
-export async function flaws(page: Page): Promise<string[]> {
+export async function flaws(page: Page, name?: string): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     found.push(...(await axeViolations(page)).map((violation) => `${colorScheme}: ${violation}`))
+    await picture(page, `${name}-${colorScheme}`)
   }
   const size = page.viewportSize() ?? { width: 1440, height: 900 }
   await page.setViewportSize({ width: 360, height: 740 })
+  await picture(page, `${name}-phone`)
   const wide = await sideways(page)
   if (wide > 0) found.push(`scrolls sideways by ${wide} pixels at 360`)
   await page.setViewportSize(size)
   return found
+}
+
+/** For eyes, into the folder CONSOLE_PICTURES where it is set. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.CONSOLE_PICTURES
+  if (folder && !name.startsWith('undefined')) await page.screenshot({ path: join(folder, `${name}.png`) })
 }

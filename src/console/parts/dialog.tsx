@@ -21,6 +21,8 @@ export function Dialog({ title, onClose, children, foot, isLocked = false, isWid
     const dialog = element.current
     const opener = document.activeElement
     dialog?.showModal()
+    // Its cross stands first; what is to be filled in comes before that.
+    dialog?.querySelector<HTMLElement>('.dialog-body :is(input:not([type=radio]), textarea, select)')?.focus()
     return () => {
       dialog?.close()
       if (opener instanceof HTMLElement) opener.focus()

@@ -7,6 +7,7 @@ import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
 import { CodeDialog } from './code-dialog.tsx'
+import { draftText } from './draft.ts'
 import { characters, type FormField, formFields, inputsOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { startTake } from './takes.ts'
@@ -33,7 +34,7 @@ const EXAMPLES = [
 /** The form: the text as a page, and next to it voice and style. */
 export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
   const fields = formFields(endpoint.schema)
-  const [values, setValues] = useState<Values>({})
+  const [values, setValues] = useState<Values>(takeDraft)
   const [isCodeOpen, setCodeOpen] = useState(false)
   const voice = endpoint.voices.find(({ slug }) => slug === chosenVoice) ?? endpoint.voices[0]
   const all: Values = { ...values, [endpoint.voiceInput]: voice?.slug }
@@ -90,6 +91,12 @@ export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
       )}
     </form>
   )
+}
+
+function takeDraft(): Values {
+  const text = draftText.peek()
+  draftText.value = ''
+  return text === '' ? {} : { text }
 }
 
 interface SheetProps {

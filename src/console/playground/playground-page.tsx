@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
-import { type VoicesQuery, voices as voicesQuery } from '../operations.ts'
+import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Load } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -28,6 +28,8 @@ export function PlaygroundPage() {
 function Studio({ endpoints }: { endpoints: Endpoints }) {
   const { query, change } = useAddress()
   const endpoint = endpoints.find(({ slug }) => slug === query.endpoint) ?? endpoints[0]
+  // Those of the account come with a question of their own: only some endpoints speak with them.
+  const own = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null).data?.endpointVoices
   if (endpoint === undefined) return null
   return (
     <>
@@ -49,7 +51,7 @@ function Studio({ endpoints }: { endpoints: Endpoints }) {
       )}
       <Composer
         key={endpoint.slug}
-        endpoint={endpoint}
+        endpoint={own?.slug === endpoint.slug ? { ...endpoint, voices: own.voices } : endpoint}
         chosenVoice={query.voice}
         onVoice={(voice) => change({ voice }, true)}
       />

@@ -25,6 +25,13 @@ const OBSERVE: Group = {
     { path: '/statistics', name: 'Statistics', icon: 'statistics', letter: 's' },
   ],
 }
+const LIBRARY: Group = {
+  name: 'Library',
+  sections: [
+    { path: '/voices', name: 'Voices', icon: 'voices', letter: 'v' },
+    { path: '/lexicon', name: 'Lexicon', icon: 'lexicon', letter: 'l' },
+  ],
+}
 const CONFIGURE: Group = {
   name: 'Configure',
   sections: [
@@ -44,6 +51,7 @@ const OPERATE: Group = {
 export const sectionsFor = (isOwner: boolean, isOperator: boolean): readonly Group[] => [
   CREATE,
   OBSERVE,
+  LIBRARY,
   ...(isOwner ? [CONFIGURE] : []),
   ...(isOperator ? [OPERATE] : []),
 ]

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../api/use-action.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Segments } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
+import { toast } from '../parts/toast.tsx'
+import { type Entry, imported, keyOf, MAX_SAVED } from './entries.ts'
+import type { Save } from './entry-dialog.tsx'
+
+interface ImportDialogProps {
+  readonly file: readonly Entry[]
+  readonly entries: readonly Entry[]
+  readonly save: Save
+  readonly onClose: () => void
+}
+
+/** What a file changes, before it does. */
+export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps) {
+  const [way, setWay] = useState<'add' | 'replace'>('add')
+  const there = new Set(entries.map(keyOf))
+  const known = file.filter((entry) => there.has(keyOf(entry))).length
+  const after = imported(entries, file, way === 'replace').length
+  const store = useAction(async () => {
+    await save((newest) => imported(newest, file, way === 'replace'))
+    toast('The file is imported.')
+    onClose()
+  })
+  return (
+    <Dialog title={`Import ${count(file.length)} ${file.length === 1 ? 'word' : 'words'}`} onClose={onClose}>
+      <div class="stack">
+        {store.failure !== null && <Failure failure={store.failure} />}
+        <Segments
+          label="How"
+          value={way}
+          onChange={setWay}
+          options={[
+            ['add', 'Add to the lexicon'],
+            ['replace', 'Replace the lexicon'],
+          ]}
+        />
+        <p class="prose">
+          {way === 'add'
+            ? `${count(file.length - known)} are new, ${count(known)} change a word that has an entry.`
+            : `The ${count(entries.length)} words of now go.`}{' '}
+          Afterwards there are {count(after)}.
+        </p>
+        {after > MAX_SAVED && (
+          <p class="notice warn">
+            <span>
+              The console stores up to {count(MAX_SAVED)} words. Send more of them with <code>PUT /api/v1/lexicon</code>
+              .
+            </span>
+          </p>
+        )}
+        <div class="row end">
+          <button
+            type="button"
+            class={way === 'replace' && entries.length > 0 ? 'button danger' : 'button primary'}
+            disabled={store.isRunning || after > MAX_SAVED}
+            onClick={() => store.run()}
+          >
+            {way === 'add' ? 'Import' : 'Replace'}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { PlayGlyph } from './icon.tsx'
+
+/** What is heard now, by its URL: one sample at a time. */
+const heard = signal<string | null>(null)
+let element: HTMLAudioElement | null = null
+
+interface PreviewProps {
+  /** Null while there is nothing to hear. */
+  readonly src: string | null
+  /** What is heard. */
+  readonly label: string
+  /** Its URL has expired or its file is gone. */
+  readonly onError?: (() => void) | undefined
+}
+
+/** Plays a short sample from its beginning, and ends whichever played before. */
+export function PreviewButton({ src, label, onError }: PreviewProps) {
+  const isPlaying = src !== null && heard.value === src
+  useEffect(
+    () => () => {
+      if (src !== null && heard.peek() === src) stop()
+    },
+    [src],
+  )
+  const onClick = (event: Event): void => {
+    event.preventDefault()
+    if (isPlaying) stop()
+    else if (src !== null) void play(src).catch(() => onError?.())
+  }
+  return (
+    <button
+      type="button"
+      class="play small"
+      disabled={src === null}
+      aria-label={isPlaying ? `Stop ${label}` : `Play ${label}`}
+      title={isPlaying ? 'Stop' : 'Listen'}
+      onClick={onClick}
+    >
+      <PlayGlyph isPlaying={isPlaying} size={12} />
+    </button>
+  )
+}
+
+async function play(src: string): Promise<void> {
+  stop()
+  const audio = new Audio(src)
+  audio.onended = stop
+  element = audio
+  await audio.play()
+  // Another one was pressed while this one was loaded.
+  if (element === audio) heard.value = src
+}
+
+function stop(): void {
+  element?.pause()
+  element = null
+  heard.value = null
+}

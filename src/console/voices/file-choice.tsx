@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import { bytes } from '../parts/format.ts'
+import { Icon } from '../parts/icon.tsx'
+
+interface FileChoiceProps {
+  readonly file: File | null
+  /** How long it plays, where the browser can tell. */
+  readonly seconds: number | null
+  readonly error: string | undefined
+  readonly onChoose: (file: File) => void
+}
+
+/** A file, chosen or dropped. */
+export function FileChoice({ file, seconds, error, onChoose }: FileChoiceProps) {
+  const [isOver, setOver] = useState(false)
+  const take = (files: FileList | null | undefined): void => {
+    const [first] = files ?? []
+    if (first !== undefined) onChoose(first)
+  }
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(false)
+    take(event.dataTransfer?.files)
+  }
+  const onDragOver = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(true)
+  }
+  return (
+    <div class="field">
+      <label
+        class={isOver ? 'drop-zone over' : 'drop-zone'}
+        onDrop={onDrop}
+        onDragOver={onDragOver}
+        onDragLeave={() => setOver(false)}
+      >
+        <Icon name="playground" size={20} />
+        <span class="drop-words">
+          <strong dir="auto">{file?.name ?? 'Choose a recording'}</strong>
+          <span class="muted small-text">
+            {file === null
+              ? 'or drop it here: WAV, FLAC, MP3, Ogg Opus or WebM, up to 10 MiB'
+              : `${seconds === null ? '' : `${seconds.toFixed(1)} s · `}${bytes(file.size)} · choose another`}
+          </span>
+        </span>
+        <input
+          type="file"
+          class="unseen"
+          aria-label="Recording"
+          aria-describedby="recording-note"
+          aria-invalid={error === undefined ? undefined : true}
+          accept="audio/*,.wav,.flac,.mp3,.ogg,.opus,.webm"
+          onChange={(event) => take(event.currentTarget.files)}
+        />
+      </label>
+      <p id="recording-note" class={error === undefined ? 'hint' : 'hint bad'}>
+        {error ??
+          'One speaker, 1 to 30 seconds, without music or echo. Ten clean seconds are better than thirty noisy ones.'}
+      </p>
+    </div>
+  )
+}

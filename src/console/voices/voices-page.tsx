@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { useQuery } from '../api/use-query.ts'
+import { deleteVoice, type LibraryQuery, library, renameVoice } from '../operations.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Field } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Page } from '../parts/page.tsx'
+import { toast } from '../parts/toast.tsx'
+import { UploadDialog } from './upload-dialog.tsx'
+import { type LibraryVoice, type VoiceAct, VoicesTable } from './voices-table.tsx'
+import './voices.css'
+
+type Asked = { readonly act: VoiceAct; readonly voice: LibraryVoice }
+
+/** The account's own voices, made of recordings. */
+export function VoicesPage() {
+  const [isUploading, setUploading] = useState(false)
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const list = useQuery(library, {})
+  const close = (): void => setAsked(null)
+  const add = (
+    <button type="button" class="button primary" onClick={() => setUploading(true)}>
+      <Icon name="plus" /> Add a voice
+    </button>
+  )
+  return (
+    <Page title="Voices" actions={add}>
+      <Load query={list} skeleton={<SkeletonRows rows={5} />}>
+        {({ accountVoices, myEndpoints }) => {
+          const speakers = myEndpoints.filter(({ libraryVoices }) => libraryVoices)
+          return (
+            <>
+              <Speakers speakers={speakers} />
+              {accountVoices.length === 0 ? (
+                <Empty title="No voices of your own yet" action={add}>
+                  A few seconds of clean speech are enough for engines that imitate a voice.
+                </Empty>
+              ) : (
+                <VoicesTable
+                  voices={accountVoices}
+                  speaker={speakers[0]?.slug}
+                  onAct={(act, voice) => setAsked({ act, voice })}
+                  onExpired={list.reload}
+                />
+              )}
+            </>
+          )
+        }}
+      </Load>
+      {isUploading && <UploadDialog onDone={list.reload} onClose={() => setUploading(false)} />}
+      {asked?.act === 'rename' && <RenameDialog voice={asked.voice} onDone={list.reload} onClose={close} />}
+      {asked?.act === 'delete' && <DeleteDialog voice={asked.voice} onDone={list.reload} onClose={close} />}
+    </Page>
+  )
+}
+
+/** Without an endpoint that takes them they cannot be spoken. */
+const Speakers = ({ speakers }: { speakers: LibraryQuery['myEndpoints'] }) =>
+  speakers.length === 0 ? (
+    <p class="notice warn">
+      <Icon name="alert" />
+      <span>
+        No endpoint that you reach speaks with voices of your own yet. An operator turns it on with{' '}
+        <code>library_voices: true</code>.
+      </span>
+    </p>
+  ) : (
+    <p class="page-lead muted">
+      Endpoints that speak with them: {new Intl.ListFormat('en').format(speakers.map(({ name }) => name))}. Only this
+      account sees and hears them.
+    </p>
+  )
+
+interface VoiceDialogProps {
+  readonly voice: LibraryVoice
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
+  const [name, setName] = useState(voice.name)
+  const rename = useAction(async () => {
+    await ask(renameVoice, { id: voice.id, name: name.trim() })
+    onDone()
+    onClose()
+  })
+  const taken = rename.failure?.details[0]?.message
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void rename.run()
+  }
+  return (
+    <Dialog title="Rename the voice" onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit}>
+        {rename.failure !== null && taken === undefined && <Failure failure={rename.failure} />}
+        <Field
+          label="Name"
+          hint="Programs name it by its id, which stays."
+          error={taken === undefined ? undefined : `The name ${taken}.`}
+        >
+          {(parts) => (
+            <input
+              {...parts}
+              class="input"
+              required
+              maxLength={200}
+              dir="auto"
+              autocomplete="off"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row end">
+          <button type="submit" class="button primary" disabled={rename.isRunning || name.trim() === ''}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const DeleteDialog = ({ voice, onDone, onClose }: VoiceDialogProps) => (
+  <ConfirmDialog
+    title={`Delete ${voice.name}?`}
+    action="Delete the voice"
+    isDanger
+    onConfirm={async () => {
+      await ask(deleteVoice, { id: voice.id })
+      toast('The voice and its recording are deleted.')
+      onDone()
+    }}
+    onClose={onClose}
+  >
+    <p>
+      Its recording goes with it, and cannot be brought back. Jobs that wait with this voice fail and are refunded;
+      audio that was spoken stays.
+    </p>
+  </ConfirmDialog>
+)
