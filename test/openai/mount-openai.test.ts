@@ -1,4 +1,5 @@
-import { request as httpRequest } from 'node:http'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PCM_RATE } from '../../src/audio/format.ts'
@@ -61,6 +62,9 @@ const sdk = (apiKey = key, maxRetries = 0) => new OpenAI({ apiKey, baseURL: `${s
 const jobOf = async (id: string) =>
   (await service.runtime.db.pool.query('select status, error_code, options, inputs from job where id = $1', [id]))
     .rows[0]
+const secondsOf = async (id: string) =>
+  (await service.runtime.db.pool.query('select duration_ms from artifact where job_id = $1', [id])).rows[0]
+    .duration_ms / 1000
 const newestJob = async () =>
   (
     await service.runtime.db.pool.query(
@@ -151,6 +155,14 @@ describe('what clients send, one by one', () => {
       'audio/wav',
       'wav',
     ],
+    ['wyoming_openai', { ...wav, model: 'tts', voice: 'echo', speed: 1, instructions: '' }, 'audio/wav', 'wav'],
+    ['speaches clients', { ...wav, voice: 'fable', sample_rate: 24_000, stream_format: 'audio' }, 'audio/wav', 'wav'],
+    ...(['mp3', 'opus', 'wav', 'pcm'] as const).map((format): [string, object, string, string] => [
+      `Home Assistant itself, for ${format}`,
+      { model: 'gpt-4o-mini-tts', input: TEXT, voice: 'marin', instructions: 'None', response_format: format },
+      { mp3: 'audio/mpeg', opus: 'audio/opus', wav: 'audio/wav', pcm: 'audio/pcm' }[format],
+      format,
+    ]),
     ['a client that names no model and no voice', { input: TEXT, response_format: 'wav' }, 'audio/wav', 'wav'],
     ['a client with an id for a voice', { ...wav, voice: { id: 'clara' } }, 'audio/wav', 'wav'],
   ])('%s', async (_client, body, type, format) => {
@@ -164,8 +176,32 @@ describe('what clients send, one by one', () => {
       'access-control-allow-origin': '*',
     })
     expect(reply.headers['x-request-id']).toMatch(/./)
-    expect(await jobOf(reply.headers['x-sonant-job-id']!)).toMatchObject({ status: 'completed' })
-    expect(seconds(await decoded(reply.bytes, format))).toBeGreaterThan(0.7)
+    const jobId = reply.headers['x-sonant-job-id']!
+    expect(await jobOf(jobId)).toMatchObject({ status: 'completed' })
+    const heard = seconds(await decoded(reply.bytes, format))
+    expect(heard).toBeGreaterThan(0.7)
+    expect(Math.abs(heard - (await secondsOf(jobId)))).toBeLessThan(0.13)
+  })
+
+  test('Home Assistant itself asks for AAC: the error names what there is', async () => {
+    const body = { model: 'gpt-4o-mini-tts', input: TEXT, voice: 'marin', instructions: 'None', response_format: 'aac' }
+    expect((await speak(body)).json()).toEqual({
+      error: {
+        message: expect.stringContaining('wav, mp3, opus, flac, pcm'),
+        type: 'invalid_request_error',
+        param: 'response_format',
+        code: 'unsupported_format',
+      },
+      error_code: 'INVALID_REQUEST',
+    })
+  })
+
+  test('wyoming_openai probes for servers that it knows: this is none of them', async () => {
+    for (const path of ['/v1/audio/speech/voices', '/v1/speech/timestamps', '/v1/audio/voices/combine']) {
+      const probe = await get(path, null)
+      expect([404, 405]).toContain(probe.status)
+      expect(probe.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
+    }
   })
 
   test('LiveKit with any other model: events that hold an MP3, and what was spent', async () => {
@@ -467,17 +503,52 @@ describe('speech with timestamps', () => {
 })
 
 describe('a caller that hangs up', () => {
-  const hangUp = async (input: string, when: () => Promise<unknown>, onFirst?: () => void, more: object = {}) => {
+  const begin = (onFirst?: () => void) => {
     const request = httpRequest(`${service.url}/v1/audio/speech`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     })
     request.on('error', () => undefined)
     request.on('response', (response) => response.once('data', () => onFirst?.()).on('error', () => undefined))
+    return request
+  }
+  const hangUp = async (input: string, when: () => Promise<unknown>, onFirst?: () => void, more: object = {}) => {
+    const request = begin(onFirst)
     request.end(JSON.stringify({ model: 'gpu', input, response_format: 'wav', ...more }))
     await when()
     request.destroy()
   }
+
+  test('in the middle of its request has asked for nothing', async () => {
+    const [before, newest] = [await creditsOf(), await newestJob()]
+    const request = begin()
+    const connected = new Promise((resolve) => request.once('socket', (socket) => socket.once('connect', resolve)))
+    request.write('{"model":"gpu","input":"Half of')
+    await connected
+    // Everything that it sent has arrived when a later request is answered.
+    await speak({ model: 'tts', input: '', voice: 'aria' })
+    request.destroy()
+    expect((await get('/v1/models')).status).toBe(200)
+    expect([await creditsOf(), await newestJob()]).toEqual([before, newest])
+  })
+
+  test('while its job waits for the engine cancels a job that was never charged', async () => {
+    server.answer(() => ({ hang: true }))
+    const before = await creditsOf()
+    const busy = Promise.withResolvers<void>()
+    const first = ['One.', 'Two.'].map((input) => hangUp(input, () => busy.promise))
+    await until(() => server.inFlight() === 2, 5000, 'both slots to be taken')
+    const asked = server.calls.length
+    const waiting = async () => (await newestJob()).status === 'queued'
+    await hangUp('I wait.', () => until(waiting, 5000, 'a job that waits'))
+    await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+    expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
+    busy.resolve()
+    await Promise.all(first)
+    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
+    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+    expect(server.calls.length).toBe(asked)
+  })
 
   test('before the first sound cancels its job, which costs nothing', async () => {
     server.answer(() => ({ hang: true }))
@@ -506,12 +577,15 @@ describe('a caller that hangs up', () => {
     await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
   })
 
-  test('after it pays: the job runs on to its end', async () => {
+  test.each([
+    ['audio', {}],
+    ['events', { stream_format: 'sse' }],
+  ])('after it pays: the job runs on to its end (%s)', async (_title, more) => {
     const rest = Promise.withResolvers<void>()
     server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
     const heard = Promise.withResolvers<void>()
     const before = await creditsOf()
-    await hangUp(LONG, () => heard.promise, heard.resolve)
+    await hangUp(LONG, () => heard.promise, heard.resolve, more)
     rest.resolve()
     const { id } = await newestJob()
     await allFinished(service.runtime, [id])
@@ -521,14 +595,45 @@ describe('a caller that hangs up', () => {
   })
 })
 
-test('200 requests at once over two slots are all answered, each with its speech', { timeout: 60_000 }, async () => {
-  const poor = await service.createCaller(1_000_000n)
+test('a reader of single bytes holds up no other request, and gets all of its speech in the end', async () => {
+  const input = LONG.repeat(5).slice(0, 3000)
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const request = httpRequest(`${service.url}/v1/audio/speech`, { method: 'POST', headers }, resolve)
+    request.on('error', reject).end(JSON.stringify({ model: 'gpu', input, response_format: 'pcm' }))
+  })
+  const jobId = response.headers['x-sonant-job-id'] as string
+  let bytes = 0
+  const readOne = async () => {
+    while (response.read(1) === null) await once(response, 'readable')
+    bytes++
+  }
+  await readOne()
+  // Its job ends and others are answered, though next to nothing was read.
+  await allFinished(service.runtime, [jobId])
+  await readOne()
+  expect((await speak({ model: 'gpu', input: 'Meanwhile.', response_format: 'pcm' })).status).toBe(200)
+  await readOne()
+  for await (const chunk of response) bytes += (chunk as Buffer).length
+  expect(bytes / 2 / PCM_RATE).toBeCloseTo(await secondsOf(jobId), 1)
+})
+
+test('200 requests at once over one slot are all answered, and what was spoken is charged', {
+  timeout: 60_000,
+}, async () => {
+  const narrow = await startSpeechServer()
+  const engine = { kind: 'openai-speech', base_url: narrow.url, model: 'm', max_in_flight: 1, pool: 'narrow' }
+  await applyEndpoint(service.runtime, 'narrow', engine)
+  const caller = await service.createCaller(1_000_000n)
+  const texts = Array.from({ length: 200 }, (_, at) => `Number ${at}.`)
   const replies = await Promise.all(
-    Array.from({ length: 200 }, (_, at) =>
-      speak({ model: 'tts', input: `Number ${at}.`, voice: 'aria', response_format: 'pcm' }, { key: poor.key }),
-    ),
-  )
-  const bad = replies.filter(({ status }) => status !== 200 && status !== 503)
-  expect(bad.map(({ text }) => text)).toEqual([])
-  expect(replies.filter(({ status, bytes }) => status === 200 && bytes.length < 10_000)).toEqual([])
+    texts.map((input) => speak({ model: 'narrow', input, response_format: 'pcm' }, { key: caller.key })),
+  ).finally(() => narrow.close())
+  const [spoken, rejected] = [200, 503].map((status) => replies.filter((reply) => reply.status === status))
+  expect(replies.filter(({ status }) => status !== 200 && status !== 503).map(({ text }) => text)).toEqual([])
+  expect(spoken!.filter(({ bytes }) => bytes.length < 10_000)).toEqual([])
+  expect(rejected!.map(({ headers }) => Number(headers['retry-after']) > 0)).not.toContain(false)
+  expect(narrow.mostInFlight()).toBe(1)
+  const charged = texts.filter((_, at) => replies[at]!.status === 200).join('').length
+  expect(await creditsOf(caller.account)).toBe(1_000_000n - BigInt(charged))
 })
