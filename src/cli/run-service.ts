@@ -1,23 +1,15 @@
-import { isIPv4 } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
-import { installDemo } from '../runtime/install.ts'
-import { followPublicUrl, recordPublicUrl } from '../runtime/public-url.ts'
+import { followPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
-import { buildApp } from '../server/app.ts'
-import { listen } from '../server/listen.ts'
-import { openMetricsServer } from '../server/metrics/metrics-server.ts'
 import { Readiness } from '../server/readiness.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { openMetrics } from '../telemetry/prometheus.ts'
-import { createSignInLink } from '../users/links/create-sign-in-link.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
-import { readServerFile } from '../worker/server/server-file.ts'
-import { startWorker } from '../worker/start-worker.ts'
 
 /** What this process does. */
 export interface Roles {
@@ -31,7 +23,7 @@ export interface Roles {
   readonly serverFile?: string
 }
 
-/** Runs until a signal ends it. */
+/** Runs until a signal ends it. A role's modules are loaded for that role alone: the doors are more than half of all. */
 export async function runService(roles: Roles): Promise<void> {
   const opened: Opened = { starting: Promise.resolve(), working: [], ground: [] }
   let log = openLog('silent')
@@ -70,7 +62,7 @@ async function start(
   opened: Opened,
   stopping: AbortSignal,
 ): Promise<Runtime> {
-  const server = roles.serverFile === undefined ? undefined : readServer(roles.serverFile)
+  const server = roles.serverFile === undefined ? undefined : await readServer(roles.serverFile)
   const tracing = await openTracing(settings.traceEndpoint, roleOf(roles))
   opened.ground.push(() => tracing.close().then(() => true))
   const metrics = settings.metrics === null ? null : await openMetrics(roleOf(roles))
@@ -86,6 +78,7 @@ async function start(
     await wait(settings.drainSeconds * 1000)
   }
   if (metrics !== null && settings.metrics !== null) {
+    const { openMetricsServer } = await import('../server/metrics/metrics-server.ts')
     const server = await openMetricsServer(runtime, settings.metrics, metrics, readiness)
     opened.ground.push(() => server.close().then(() => true))
     log.info({ url: `${server.url}/metrics` }, 'metrics are served')
@@ -95,17 +88,15 @@ async function start(
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
   })
   if (roles.api) {
-    const app = await buildApp(runtime, { readiness })
-    opened.working.push({ what: 'the HTTP server', close: () => app.close() })
-    const address = await listen(app, settings)
-    await recordPublicUrl(runtime, settings.publicUrl ?? address)
-    print(`Sonant listens on ${address}`, ...(await firstSteps(runtime, roles)))
+    const { serveApi } = await import('./serve-api.ts')
+    print(...(await serveApi(runtime, opened, { readiness, demo: roles.demo })))
     stopping.throwIfAborted()
   }
   if (roles.worker) {
     if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
     const { pools } = roles
     const owned = { ...(pools !== undefined && { pools }), ...(server !== undefined && { server }) }
+    const { startWorker } = await import('../worker/start-worker.ts')
     const worker = await startWorker(runtime, { webhooks: true, ...owned })
     opened.working.push({ what: 'the worker', close: () => worker.stop() })
     readiness.follow(() => worker.beatAge)
@@ -115,43 +106,13 @@ async function start(
 }
 
 /** What the server inherits holds none of this service's secrets. @throws ConfigError */
-const readServer = (file: string): ServerOptions => ({
-  spec: readServerFile(file, process.env),
-  environment: withoutSettings(process.env),
-})
+async function readServer(file: string): Promise<ServerOptions> {
+  const { readServerFile } = await import('../worker/server/server-file.ts')
+  return { spec: readServerFile(file, process.env), environment: withoutSettings(process.env) }
+}
 
 /** The command that runs: what measurements and log lines call this process. */
 const roleOf = ({ api, worker }: Roles): 'start' | 'serve' | 'work' => (api ? (worker ? 'start' : 'serve') : 'work')
-
-/** On a fresh database: the demo account's key, this once, a line to paste, and the way into the console. */
-async function firstSteps(runtime: Runtime, roles: Roles): Promise<string[]> {
-  const demo = roles.demo ? await installDemo(runtime.as({ kind: 'system' })) : null
-  if (demo === null) return []
-  const { apiKey, owner } = demo
-  const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
-  return [
-    '',
-    `The account "demo" has 1,000,000 credits and this API key, which is not shown again: ${apiKey}`,
-    'Paste this line to hear it speak:',
-    '',
-    `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'`,
-    '',
-    `Console: ${await wayIntoConsole(runtime, owner)}`,
-    '',
-  ]
-}
-
-/** A link where only this machine reaches the service; elsewhere output is collected, and the operator has to ask for one. */
-async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
-  if (!isLoopback(runtime.settings.host)) return `npx sonant users sign-in-link ${user}`
-  return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
-}
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
-
-const firstVoice = (runtime: Runtime): string | undefined =>
-  runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
 
 const print = (...lines: string[]): void => {
   process.stdout.write(`${lines.join('\n')}\n`)

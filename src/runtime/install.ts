@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createAccount, type NewAccountContext } from '../accounts/create-account.ts'
 import { createApiKey } from '../api-keys/create-api-key.ts'
-import { applyEndpoints } from '../catalog/apply-endpoints.ts'
 import type { Context } from '../context/context.ts'
 import { withLock } from '../db/lock.ts'
 import { createUser } from '../users/create-user.ts'
@@ -28,6 +27,8 @@ export async function installEndpoint(ctx: Context): Promise<void> {
   if (await isInstalled(ctx)) return
   await withLock(ctx.db, 'install', async () => {
     if (await isInstalled(ctx)) return
+    // Once in the life of a database: no other start needs the reader of YAML and of the files.
+    const { applyEndpoints } = await import('../catalog/apply-endpoints.ts')
     const source = await readFile(PUBLISHED_ENDPOINT, 'utf8')
     await applyEndpoints(ctx, { source, readAudio: (path) => readFile(new URL(path, PUBLISHED_ENDPOINT)) })
     await ctx.db.prisma.installation.createMany({ data: [{}], skipDuplicates: true })

@@ -15,14 +15,27 @@ registerHooks({
 })
 `
 
-/** Runs a command, and tells which modules it loaded: a measure of its start that no load on the machine changes. */
-export async function runRecorded(args: string[], env: Env): Promise<Ran & { modules: string[] }> {
+/** `env` lets a process write down what it loads; `modules` reads that, a URL each. */
+export async function recordModules(): Promise<{ env: Record<string, string>; modules: () => Promise<string[]> }> {
   const directory = await makeTempDir()
   const recorder = join(directory, 'recorder.mjs')
   const list = join(directory, 'modules')
   await writeFile(recorder, RECORDER)
   await writeFile(list, '')
-  const options = { NODE_OPTIONS: `--import=${pathToFileURL(recorder).href}`, LOADED_MODULES: list }
-  const ran = await run(args, { ...env, ...options })
-  return { ...ran, modules: (await readFile(list, 'utf8')).split('\n').filter((line) => line !== '') }
+  return {
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(recorder).href}`, LOADED_MODULES: list },
+    modules: async () => (await readFile(list, 'utf8')).split('\n').filter((line) => line !== ''),
+  }
 }
+
+/** Runs a command, and tells which modules it loaded: a measure of its start that no load on the machine changes. */
+export async function runRecorded(args: string[], env: Env): Promise<Ran & { modules: string[] }> {
+  const recorded = await recordModules()
+  const ran = await run(args, { ...env, ...recorded.env })
+  return { ...ran, modules: await recorded.modules() }
+}
+
+/** The packages that modules belong to. */
+export const packagesOf = (modules: readonly string[]): string[] => [
+  ...new Set(modules.flatMap((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])),
+]

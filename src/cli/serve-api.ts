@@ -1,0 +1,54 @@
+import { isIPv4 } from 'node:net'
+import { installDemo } from '../runtime/install.ts'
+import { recordPublicUrl } from '../runtime/public-url.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Opened } from '../runtime/shutdown.ts'
+import { buildApp } from '../server/app.ts'
+import { listen } from '../server/listen.ts'
+import type { Readiness } from '../server/readiness.ts'
+import { createSignInLink } from '../users/links/create-sign-in-link.ts'
+
+interface Served {
+  readonly readiness: Readiness
+  /** On a database without accounts: make the demo account and print its key. */
+  readonly demo: boolean
+}
+
+/** Opens the doors on HOST and PORT, and returns the lines for the operator's terminal: where the API listens, and the first steps. */
+export async function serveApi(runtime: Runtime, opened: Opened, { readiness, demo }: Served): Promise<string[]> {
+  const app = await buildApp(runtime, { readiness })
+  opened.working.push({ what: 'the HTTP server', close: () => app.close() })
+  const address = await listen(app, runtime.settings)
+  await recordPublicUrl(runtime, runtime.settings.publicUrl ?? address)
+  return [`Sonant listens on ${address}`, ...(demo ? await firstSteps(runtime) : [])]
+}
+
+/** On a fresh database: the demo account's key, this once, a line to paste, and the way into the console. */
+async function firstSteps(runtime: Runtime): Promise<string[]> {
+  const installed = await installDemo(runtime.as({ kind: 'system' }))
+  if (installed === null) return []
+  const { apiKey, owner } = installed
+  const body = JSON.stringify({ inputs: { text: 'Hello! This is Sonant, speaking.', voice: firstVoice(runtime) } })
+  return [
+    '',
+    `The account "demo" has 1,000,000 credits and this API key, which is not shown again: ${apiKey}`,
+    'Paste this line to hear it speak:',
+    '',
+    `curl -sS -X POST ${runtime.publicUrl}/api/v1/voice/tts -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '${body}'`,
+    '',
+    `Console: ${await wayIntoConsole(runtime, owner)}`,
+    '',
+  ]
+}
+
+/** A link where only this machine reaches the service; elsewhere output is collected, and the operator has to ask for one. */
+async function wayIntoConsole(runtime: Runtime, user: string): Promise<string> {
+  if (!isLoopback(runtime.settings.host)) return `npx sonant users sign-in-link ${user}`
+  return (await createSignInLink(runtime.as({ kind: 'system' }), { user })).url
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+
+const firstVoice = (runtime: Runtime): string | undefined =>
+  runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
