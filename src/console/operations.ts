@@ -8,6 +8,15 @@ export interface Operation<Data, Variables> {
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** A format of captions. */
+export type CaptionFormat =
+  /** The words and sentences with their times, as REST has them. */
+  | 'JSON'
+  /** SubRip. */
+  | 'SRT'
+  /** WebVTT. */
+  | 'VTT';
+
 /** Why a balance changed. */
 export type CreditKind =
   /** The sum of a month of jobs that were deleted. */
@@ -201,6 +210,15 @@ export type TimeRange = {
   to?: string | null | undefined;
 };
 
+/** How times in speech are known. */
+export type TimeSource =
+  /** By pauses in the audio. */
+  | 'ALIGNED'
+  /** By the synthesiser's own clock, within 50 ms. */
+  | 'ENGINE'
+  /** By how long letters take: in order, within their sentence. */
+  | 'ESTIMATED';
+
 /** The role of a user in an account. */
 export type UserRole =
   /** Submit and read jobs. */
@@ -308,6 +326,23 @@ export type SignOutMutation = { signOut:
    };
 
 export type RefusedFragment = { code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> };
+
+export type WordsQueryVariables = Exact<{
+  jobId: string;
+}>;
+
+
+export type WordsQuery = { voiceJob: { id: string, timing: TimeSource | null, sentences: Array<{ text: string, start: number, end: number, offset: number, length: number }> | null, words: Array<{ text: string, start: number, end: number, offset: number, length: number }> | null } };
+
+export type TimedFragment = { text: string, start: number, end: number, offset: number, length: number };
+
+export type CaptionFileQueryVariables = Exact<{
+  jobId: string;
+  format: CaptionFormat;
+}>;
+
+
+export type CaptionFileQuery = { voiceJob: { id: string, captions: string | null } };
 
 export type CreditsQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -890,6 +925,8 @@ export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscrip
 export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator}}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(jobId:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
+export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(jobId:$jobId){id captions(format:$format)}}" }
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String){account{name credits}creditEntries(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }

@@ -11,6 +11,7 @@ import { setOperator } from '../../src/users/set-operator.ts'
 import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { captionsJourneys } from './journeys/captions.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
@@ -267,6 +268,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   operatorJourneys(opened)
+  captionsJourneys(opened)
   voicesJourneys(opened)
   lexiconJourneys(opened)
 

@@ -3,6 +3,7 @@ import { at } from '../api/base.ts'
 import { follow } from '../api/follow.ts'
 import { isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
+import { Transcript } from '../captions/transcript.tsx'
 import { jobDetail, jobLive } from '../operations.ts'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -88,8 +89,10 @@ function JobAudio({ job, onExpired }: { job: Job; onExpired: () => void }) {
     return <p class="notice">Its audio has been deleted. The job stays readable.</p>
   return (
     <div class="row job-audio">
-      <Player src={job.wav ?? job.liveUrl ?? null} waveUrl={job.wav ?? null} label="the speech" onError={onExpired} />
-      {job.status === 'COMPLETED' && <DownloadMenu audio={job} name={job.id} />}
+      <Player src={job.wav ?? job.liveUrl ?? null} waveUrl={job.wav ?? null} label="the speech" onError={onExpired}>
+        {(heard) => job.status === 'COMPLETED' && <Transcript jobId={job.id} heard={heard} isEager />}
+      </Player>
+      {job.status === 'COMPLETED' && <DownloadMenu jobId={job.id} audio={job} name={job.id} />}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ownMedia } from '../api/base.ts'
 import { playTime } from './format.ts'
@@ -20,10 +21,20 @@ interface PlayerProps {
   readonly isAutoplay?: boolean
   /** Its URL has expired or its file is gone. */
   readonly onError?: () => void
+  /** What goes along with it, below. */
+  readonly children?: (heard: Heard) => ComponentChildren
+}
+
+/** How a player stands. Its position is some tenths of a second old: the element has the very one. */
+export interface Heard {
+  readonly audio: AudioRef
+  readonly isPlaying: boolean
+  readonly position: number
+  readonly onSeek: (seconds: number) => void
 }
 
 /** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
-export function Player({ src, waveUrl, label, isAutoplay = false, onError }: PlayerProps) {
+export function Player({ src, waveUrl, label, isAutoplay = false, onError, children }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null)
   const { isPlaying, position, length, listeners } = useAudio()
   const peaks = usePeaks(waveUrl)
@@ -63,6 +74,7 @@ export function Player({ src, waveUrl, label, isAutoplay = false, onError }: Pla
         <LoopButton audio={audio} />
       </div>
       <audio ref={audio} src={src ?? undefined} preload="metadata" onError={onError} {...listeners} />
+      {children?.({ audio, isPlaying, position, onSeek: seek })}
     </div>
   )
 }

@@ -1,15 +1,17 @@
 import { ownMedia } from '../api/base.ts'
+import { CaptionLinks } from '../captions/caption-links.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { Audio } from './takes.ts'
 
 interface DownloadMenuProps {
+  readonly jobId: string
   readonly audio: Pick<Audio, 'wav' | 'mp3' | 'opus' | 'flac'>
   /** Of the file, without its ending. */
   readonly name: string
 }
 
-/** The same speech in each format. */
-export const DownloadMenu = ({ audio, name }: DownloadMenuProps) => (
+/** The same speech in each format, and its captions. */
+export const DownloadMenu = ({ jobId, audio, name }: DownloadMenuProps) => (
   <details class="drop">
     <summary class="button small">
       <Icon name="download" size={14} /> Download
@@ -18,6 +20,7 @@ export const DownloadMenu = ({ audio, name }: DownloadMenuProps) => (
       {(['wav', 'mp3', 'opus', 'flac'] as const).map((format) => (
         <FormatLink key={format} url={audio[format]} name={`${name}.${format}`} format={format} />
       ))}
+      <CaptionLinks jobId={jobId} name={name} />
     </div>
   </details>
 )

@@ -1,6 +1,7 @@
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
+import { Transcript } from '../captions/transcript.tsx'
 import { cancelJob } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { clockTime, count, duration } from '../parts/format.ts'
@@ -34,9 +35,11 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
         <span class="grow" />
         <TakeActions take={take} />
       </header>
-      <p class="take-text" dir="auto">
-        {take.text}
-      </p>
+      {!isCompleted && (
+        <p class="take-text" dir="auto">
+          {take.text}
+        </p>
+      )}
       {isFailed ? (
         <p class="notice bad small-text">
           {progress.error} <code>{progress.errorCode}</code>
@@ -48,7 +51,9 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
           label={`the take by ${take.voiceName}`}
           isAutoplay={isNewest}
           onError={() => void refreshAudio(take.jobId)}
-        />
+        >
+          {(heard) => isCompleted && <Transcript jobId={take.jobId} heard={heard} text={take.text} />}
+        </Player>
       )}
     </article>
   )
@@ -101,7 +106,9 @@ function TakeActions({ take }: { take: Take }) {
           Cancel
         </button>
       )}
-      {status === 'COMPLETED' && take.audio !== null && <DownloadMenu audio={take.audio} name={fileName(take)} />}
+      {status === 'COMPLETED' && take.audio !== null && (
+        <DownloadMenu jobId={take.jobId} audio={take.audio} name={fileName(take)} />
+      )}
       <a
         class="button quiet small only-icon"
         href={at(`/jobs/${take.jobId}`)}

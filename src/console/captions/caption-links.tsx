@@ -1,0 +1,32 @@
+import { ask } from '../api/ask.ts'
+import { useAction } from '../api/use-action.ts'
+import { captionFile } from '../operations.ts'
+
+const TYPES = { VTT: 'text/vtt', SRT: 'application/x-subrip' } as const
+
+interface CaptionLinksProps {
+  readonly jobId: string
+  /** Of the file, without its ending. */
+  readonly name: string
+}
+
+/** Captions as files: they are made when they are asked for. */
+export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
+  const save = useAction(async (format: 'VTT' | 'SRT') => {
+    const { voiceJob } = await ask(captionFile, { jobId, format })
+    const url = URL.createObjectURL(new Blob([voiceJob.captions ?? ''], { type: TYPES[format] }))
+    const download = `${name}.${format.toLowerCase()}`
+    Object.assign(document.createElement('a'), { href: url, download }).click()
+    URL.revokeObjectURL(url)
+  })
+  return (
+    <>
+      {(['VTT', 'SRT'] as const).map((format) => (
+        <button key={format} type="button" class="menu-item" disabled={save.isRunning} onClick={() => save.run(format)}>
+          {format} captions
+        </button>
+      ))}
+      {save.failure !== null && <p class="hint bad">{save.failure.message}</p>}
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useQuery } from '../api/use-query.ts'
+import { type WordsQuery, words as wordsQuery } from '../operations.ts'
+import type { Heard } from '../parts/player.tsx'
+import { inPieces, type SpokenSentence, type Timed, wordAt } from './spoken-text.ts'
+
+const TIMINGS = {
+  ENGINE: 'Times of words by the engine',
+  ALIGNED: 'Times of words by the pauses in the audio',
+  ESTIMATED: 'Times of words estimated',
+} as const
+
+interface TranscriptProps {
+  readonly jobId: string
+  readonly heard: Heard
+  /** Shown until its words are there. */
+  readonly text?: string
+  /** Asks for the words at once, instead of when it is first played. */
+  readonly isEager?: boolean
+}
+
+/** What is spoken, along the audio: the word that is heard is marked, and a press on one goes there. */
+export function Transcript({ jobId, heard, text, isEager = false }: TranscriptProps) {
+  const [isWanted, setWanted] = useState(isEager)
+  const { data, failure, reload } = useQuery(wordsQuery, isWanted ? { jobId } : null)
+  useEffect(() => {
+    if (heard.isPlaying) setWanted(true)
+  }, [heard.isPlaying])
+  const job = data?.voiceJob
+  if (failure !== null)
+    return (
+      <p class="faint small-text transcript-note">
+        Its words cannot be shown: {failure.message}{' '}
+        <button type="button" class="button quiet small" onClick={reload}>
+          Try again
+        </button>
+      </p>
+    )
+  if (!job?.words || !job.sentences || job.words.length === 0)
+    return text === undefined ? null : (
+      <p class="take-text transcript-note" dir="auto">
+        {text}
+      </p>
+    )
+  return <Words job={job} words={job.words} heard={heard} sentences={job.sentences} />
+}
+
+interface WordsProps {
+  readonly job: WordsQuery['voiceJob']
+  readonly words: readonly Timed[]
+  readonly sentences: readonly Timed[]
+  readonly heard: Heard
+}
+
+function Words({ job, words, sentences, heard }: WordsProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const { isPlaying, position, audio, onSeek } = heard
+  useEffect(() => {
+    const show = (): void => markWord(box.current, wordAt(words, audio.current?.currentTime ?? 0))
+    show()
+    if (!isPlaying) return
+    let frame = requestAnimationFrame(function next() {
+      show()
+      frame = requestAnimationFrame(next)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [isPlaying, position, words])
+  // Marks are set on the page itself: a long text is not rendered anew for each word.
+  const spoken = useMemo(
+    () =>
+      inPieces(sentences, words).map((sentence) => <Sentence key={sentence.start} {...{ sentence, words, onSeek }} />),
+    [sentences, words],
+  )
+  return (
+    <>
+      <div class="transcript" ref={box} dir="auto">
+        {spoken}
+      </div>
+      {job.timing && <p class="faint small-text transcript-note">{TIMINGS[job.timing]}. Press a word to hear it.</p>}
+    </>
+  )
+}
+
+interface SentenceProps {
+  readonly sentence: SpokenSentence
+  readonly words: readonly Timed[]
+  readonly onSeek: (seconds: number) => void
+}
+
+/** One stop of the Tab key; a press with a pointer goes to the very word. */
+function Sentence({ sentence, words, onSeek }: SentenceProps) {
+  const onClick = (event: MouseEvent): void => {
+    const word = (event.target as HTMLElement).dataset.word
+    onSeek(word === undefined ? sentence.start : (words[Number(word)]?.start ?? sentence.start))
+  }
+  return (
+    <button type="button" class="sentence" onClick={onClick}>
+      {sentence.pieces.map(({ text, word }, at) =>
+        word === null ? (
+          text
+        ) : (
+          <span key={at} data-word={word}>
+            {text}
+          </span>
+        ),
+      )}
+    </button>
+  )
+}
+
+const MARKED = 'now'
+
+function markWord(box: HTMLElement | null, word: number): void {
+  const marked = box?.querySelector<HTMLElement>(`.${MARKED}`)
+  if (!box || marked?.dataset.word === String(word)) return
+  marked?.classList.remove(MARKED)
+  const next = box.querySelector<HTMLElement>(`[data-word="${word}"]`)
+  next?.classList.add(MARKED)
+  if (next) keepInSight(box, next)
+}
+
+/** Scrolls the text alone, never the page. */
+function keepInSight(box: HTMLElement, word: HTMLElement): void {
+  const [inner, outer] = [word.getBoundingClientRect(), box.getBoundingClientRect()]
+  if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - outer.height / 3
+}
