@@ -93,6 +93,11 @@ export type JobCount = Prisma.JobCountModel
  */
 export type JobRollupBacklog = Prisma.JobRollupBacklogModel
 /**
+ * Model JobEventBacklog
+ * Jobs from before there were events that are not in them yet: those after `filledTo`, up to `until`. No row: all are in it.
+ */
+export type JobEventBacklog = Prisma.JobEventBacklogModel
+/**
  * Model Artifact
  * One output of a job. `storageKey` addresses the bytes in the artifact store; `sha256` is theirs.
  */

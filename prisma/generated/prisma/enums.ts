@@ -66,6 +66,26 @@ export const JobRollupSpan = {
 export type JobRollupSpan = (typeof JobRollupSpan)[keyof typeof JobRollupSpan]
 
 
+export const JobEventKind = {
+  accepted: 'accepted',
+  started: 'started',
+  dropped: 'dropped',
+  completed: 'completed',
+  failed: 'failed'
+} as const
+
+export type JobEventKind = (typeof JobEventKind)[keyof typeof JobEventKind]
+
+
+export const JobEventBreadth = {
+  all: 'all',
+  type_status: 'type_status',
+  each: 'each'
+} as const
+
+export type JobEventBreadth = (typeof JobEventBreadth)[keyof typeof JobEventBreadth]
+
+
 export const CompanionRole = {
   user: 'user',
   assistant: 'assistant'

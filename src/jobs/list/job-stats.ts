@@ -4,6 +4,7 @@ import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
+import { hasAllEvents } from '../rollup/event-breadth.ts'
 import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
@@ -79,11 +80,12 @@ async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput):
   const found = new Map<string, Percentiles | null>()
   const keyOf = (measure: Histogram, row: Groups) =>
     JSON.stringify([measure, ...(input.groupBy ?? []).map((group) => row[group])])
+  const withEvents = distributions.length > 0 && (await hasAllEvents(ctx.db))
   for (const measure of distributions) {
     const histograms = await longRead<Groups & { pairs: number[] }>(
       ctx.db,
       readerOf(owner),
-      histogramsOfRollUp(owner, input, measure),
+      histogramsOfRollUp(owner, input, measure, withEvents),
     )
     for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(row.pairs ?? []))
   }

@@ -1,19 +1,58 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { addToRollUp, tryFoldLock } from './fold-job-rollup.ts'
 
-/** The same as in the function job_backlog: jobs of the backlog do not change while it is held. */
-const BACKLOG_LOCK = 7_242_003
-const PAGE_JOBS = 5_000
 /** For so long in one go: maintenance comes again. */
 const BUDGET_MS = 30_000
 
-const PAGE = `
-  select account_id, date_trunc('hour', created_at, 'UTC') as at, type, status, job_decision_of(is_prohibited) as decision,
-    endpoint_key, api_key_id, error_code, job_bucket(started_at - created_at) as wait_bucket,
-    job_bucket(completed_at - started_at) as run_bucket, 1::bigint as jobs, job_credits(status, cost) as credits,
-    job_characters(type, inputs) as characters,
-    coalesce((select sum(a.duration_ms) from artifact a where a.job_id = job.id), 0) as audio_ms
-  from job where id > $1 and id <= $2`
+const JOBS_OF_PAGE = 'from job where id > $1 and id <= $2'
+const COLUMNS = `account_id, date_trunc('hour', created_at, 'UTC') as at, type, status, job_decision_of(is_prohibited) as decision,
+  endpoint_key, api_key_id, error_code, job_bucket(started_at - created_at) as wait_bucket,
+  job_bucket(completed_at - started_at) as run_bucket`
+const AUDIO_MS = 'coalesce((select sum(a.duration_ms) from artifact a where a.job_id = job.id), 0)'
+const PAGE = `select ${COLUMNS}, 1::bigint as jobs, job_credits(status, cost) as credits, job_characters(type, inputs) as characters,
+  ${AUDIO_MS} as audio_ms ${JOBS_OF_PAGE}`
+
+/** Of no transaction that writes jobs. */
+const FILL_SHARD = -1
+/** As if a page of jobs had been noted by the triggers and folded: what is deleted is added by the trigger `count_events`. */
+const NOTE_PAGE = `
+  insert into job_rollup_delta (account_id, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket,
+    started, ended, shard, in_events, jobs, credits, characters, audio_ms)
+  select account_id, at, type, status, decision, endpoint_key, api_key_id, error_code, wait_bucket, run_bucket, started, ended,
+    ${FILL_SHARD}, true, count(*), 0, 0, sum(audio_ms)
+  from (select ${COLUMNS}, date_trunc('hour', started_at, 'UTC') as started, date_trunc('hour', completed_at, 'UTC') as ended,
+    ${AUDIO_MS} as audio_ms ${JOBS_OF_PAGE}) page
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`
+
+/** What is filled from jobs of before it was there. */
+interface Filling {
+  readonly backlog: 'job_rollup_backlog' | 'job_event_backlog'
+  /** The same as in the function job_backlog or job_event_backlog: jobs of the backlog do not change while it is held. */
+  readonly lock: number
+  /** As many as take some hundred milliseconds. */
+  readonly pageJobs: number
+  /** Adds the jobs after the first id, up to the second. */
+  add(tx: Tx, page: readonly [string, string]): Promise<unknown>
+}
+
+/** In this order: a job that the roll-up lacks yet is noted nowhere, so that the events must lack it, too. */
+const FILLINGS: readonly Filling[] = [
+  {
+    backlog: 'job_rollup_backlog',
+    lock: 7_242_003,
+    pageJobs: 5_000,
+    add: (tx, page) => tx.query(addToRollUp(PAGE), [...page]),
+  },
+  {
+    backlog: 'job_event_backlog',
+    lock: 7_242_005,
+    pageJobs: 2_000,
+    add: async (tx, page) => {
+      await tx.query(NOTE_PAGE, [...page])
+      await tx.query('delete from job_rollup_delta where shard = $1', [FILL_SHARD])
+    },
+  },
+]
 
 interface Backlog {
   readonly filled_to: string
@@ -21,35 +60,40 @@ interface Backlog {
 }
 
 /**
- * Adds jobs from before there was a roll-up to it, page by page in the order of their ids; whatever is broken off goes on from the last
- * page. New jobs never wait for it, and unfinished old ones as long as a page takes. Returns whether all are in.
+ * Adds jobs from before there was a roll-up to it, and then to the events, page by page in the order of their ids; whatever is broken off
+ * goes on from the last page. New jobs never wait for it, and unfinished old ones as long as a page takes. Returns whether all are in.
  */
 export async function fillJobRollUp(db: Database, budgetMs = BUDGET_MS): Promise<boolean> {
-  const started = performance.now()
+  const until = performance.now() + budgetMs
+  for (const filling of FILLINGS) if (!(await fill(db, filling, until))) return false
+  return true
+}
+
+async function fill(db: Database, filling: Filling, until: number): Promise<boolean> {
   for (;;) {
-    const { rowCount } = await db.pool.query('select from job_rollup_backlog')
+    const { rowCount } = await db.pool.query(`select from ${filling.backlog}`)
     if (rowCount === 0) return true
-    const isMine = await inTransaction(db, fillPage)
-    if (!isMine || performance.now() - started > budgetMs) return false
+    const isMine = await inTransaction(db, (tx) => fillPage(tx, filling))
+    if (!isMine || performance.now() > until) return false
   }
 }
 
 /** Returns false where another process is at it. */
-async function fillPage(tx: Tx): Promise<boolean> {
+async function fillPage(tx: Tx, { backlog: table, lock, pageJobs, add }: Filling): Promise<boolean> {
   if (!(await tryFoldLock(tx))) return false
-  await tx.query('select pg_advisory_xact_lock($1)', [BACKLOG_LOCK])
-  const { rows } = await tx.query<Backlog>('select filled_to, until from job_rollup_backlog')
+  await tx.query('select pg_advisory_xact_lock($1)', [lock])
+  const { rows } = await tx.query<Backlog>(`select filled_to, until from ${table}`)
   const [backlog] = rows
   if (backlog === undefined) return true
-  const end = await endOfPage(tx, backlog)
-  await tx.query(addToRollUp(PAGE), [backlog.filled_to, end])
-  if (end === backlog.until) await tx.query('delete from job_rollup_backlog')
-  else await tx.query('update job_rollup_backlog set filled_to = $1', [end])
+  const end = await endOfPage(tx, backlog, pageJobs)
+  await add(tx, [backlog.filled_to, end])
+  if (end === backlog.until) await tx.query(`delete from ${table}`)
+  else await tx.query(`update ${table} set filled_to = $1`, [end])
   return true
 }
 
-async function endOfPage(tx: Tx, { filled_to, until }: Backlog): Promise<string> {
-  const text = `select id from job where id > $1 and id <= $2 order by id limit 1 offset ${PAGE_JOBS - 1}`
+async function endOfPage(tx: Tx, { filled_to, until }: Backlog, pageJobs: number): Promise<string> {
+  const text = `select id from job where id > $1 and id <= $2 order by id limit 1 offset ${pageJobs - 1}`
   const { rows } = await tx.query<{ id: string }>(text, [filled_to, until])
   return rows[0]?.id ?? until
 }

@@ -2,6 +2,7 @@ import { firstIdAt } from '../../values/id.ts'
 import { conditionsOf, type Parameter } from '../list/filter-conditions.ts'
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 import { type JobsOwner, ownedBy } from '../list/jobs-owner.ts'
+import type { Breadth } from './event-breadth.ts'
 import { filterWindows } from './filter-windows.ts'
 import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
 
@@ -26,6 +27,8 @@ interface Source {
   /** The longest span that the answer can be put together of. */
   readonly finest: Span
   readonly sums: readonly Summed[]
+  /** Which rows of `job_event` hold the histograms that are asked for; 'each': those of `job_rollup` do. */
+  readonly breadth?: Breadth
   readonly parameter: Parameter
 }
 
@@ -105,11 +108,14 @@ function readersOf({ owner, sums, finest, parameter }: Source) {
   return { account, jobs }
 }
 
-function spanPart({ span, ...range }: SpanRange, account: string, { sums, finest, parameter }: Source): string {
-  const conditions = [account, `span = '${span}'`, ...within(range, parameter)]
+function spanPart({ span, ...range }: SpanRange, account: string, source: Source): string {
+  const { sums, finest, breadth = 'each', parameter } = source
+  const isByEvents = breadth !== 'each' && span !== 'all'
+  const events = isByEvents ? [`breadth = '${breadth}'`, `kind = 'accepted'`] : []
+  const conditions = [account, ...events, `span = '${span}'`, ...within(range, parameter)]
   // What begins with a day needs no cutting, which takes longer than all else.
   const at = span === finest ? 'at' : `${atOf('at', finest)} as at`
-  return `select ${COMMON}, ${PROHIBITED}, ${at}, ${['jobs', ...sums].join(', ')} from job_rollup where ${conditions.join(' and ')}`
+  return `select ${COMMON}, ${PROHIBITED}, ${at}, ${['jobs', ...sums].join(', ')} from ${isByEvents ? 'job_event' : 'job_rollup'} where ${conditions.join(' and ')}`
 }
 
 function deltaPart(

@@ -1,5 +1,6 @@
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
+import { type Breadth, breadthOf } from './event-breadth.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
 const GROUP_COLUMNS = groupColumns('at')
@@ -30,17 +31,33 @@ export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
   return { text, values: parts.values }
 }
 
-/** The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`. */
-export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram) {
+/**
+ * The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`.
+ * @param withEvents whether `job_event` has all jobs: then histograms by time, type and status are read from there, summed up already
+ */
+export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram, withEvents: boolean) {
   const name = HISTOGRAMS[measure]
-  const { source, values, groups, places } = toParts(owner, input, [name])
+  const { createdAt: _time, ...filter } = input.filter ?? {}
+  const breadth = withEvents ? breadthOf(filter, input.groupBy ?? []) : 'each'
+  const { source, values, groups, places } = toParts(owner, input, [name], breadth)
   const names = groups.map((group) => `"${group}"`)
-  const columns = [...columnsOf(groups), '(pair + (1::bigint << 39)) >> 40 as bucket', `sum(${JOBS_OF_PAIR}) as jobs`]
+  const by = (columns: readonly string[]) => (columns.length === 0 ? '' : `group by ${columns.join(', ')}`)
+  // Most groups of a time, type and status are one row, which is their histogram already: only those of several are taken apart.
+  const parts =
+    breadth === 'each'
+      ? '2'
+      : `count(*) over (${places === '' ? '' : `partition by ${groups.map((group) => columnOf(group, groups)).join(', ')}`})`
   const text = `
-    select ${[...names, 'array_agg(((bucket << 40) + jobs)::float8 order by bucket) as pairs'].join(', ')} from (
-      select ${columns.join(', ')} from ${source} p cross join lateral unnest(p.${name}) pair
-      group by ${[...(places === '' ? [] : [places]), groups.length + 1].join(', ')}
-    ) b where jobs <> 0 ${places === '' ? '' : `group by ${places}`}`
+    with summed as materialized (
+      select ${[...columnsOf(groups), `p.${name} as pairs`, `${parts} as parts`].join(', ')} from ${source} p where p.${name} <> '{}'
+    ), buckets as (
+      select ${[...names, '(pair + (1::bigint << 39)) >> 40 as bucket', `sum((${JOBS_OF_PAIR})::float8) as jobs`].join(', ')}
+      from summed cross join lateral unnest(pairs) pair where parts > 1 ${by([...names, 'bucket'])}
+    )
+    select ${[...names, 'pairs::float8[] as pairs'].join(', ')} from summed where parts = 1
+    union all
+    select ${[...names, 'array_agg(bucket::float8 * (1::bigint << 40) + jobs order by bucket)'].join(', ')}
+    from buckets where jobs <> 0 ${by(names)} having count(*) > 0`
   return { text, values }
 }
 
@@ -48,16 +65,23 @@ export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measu
 const JOBS_OF_PAIR = 'pair - ((pair + (1::bigint << 39)) >> 40 << 40)'
 
 const columnsOf = (groups: readonly JobGroup[]): string[] =>
-  groups.map((group) => {
-    const isFinest = group === 'hour' || (group === 'day' && !groups.includes('hour'))
-    return `${isFinest ? 'at' : GROUP_COLUMNS[group]} as "${group}"`
-  })
+  groups.map((group) => `${columnOf(group, groups)} as "${group}"`)
 
-function toParts(owner: JobsOwner, { filter, groupBy }: JobStatsInput, sums: readonly Summed[]) {
+function columnOf(group: JobGroup, groups: readonly JobGroup[]): string {
+  const isFinest = group === 'hour' || (group === 'day' && !groups.includes('hour'))
+  return isFinest ? 'at' : GROUP_COLUMNS[group]
+}
+
+function toParts(
+  owner: JobsOwner,
+  { filter, groupBy }: JobStatsInput,
+  sums: readonly Summed[],
+  breadth: Breadth = 'each',
+) {
   const groups = [...new Set(groupBy ?? [])]
   const values: unknown[] = []
   const parameter = (value: unknown) => `$${values.push(value)}`
   const finest = groups.includes('hour') ? 'hour' : groups.includes('day') ? 'day' : 'all'
-  const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, parameter })
+  const source = rollUpSource({ owner, filter: filter ?? {}, finest, sums, breadth, parameter })
   return { source, values, groups, places: groups.map((_group, index) => index + 1).join(', ') }
 }

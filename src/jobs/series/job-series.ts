@@ -3,8 +3,11 @@ import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
+import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
 import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
-import { type SeriesEvent, type SeriesRow, seriesQuery } from './series-query.ts'
+import { isRolledUp } from '../rollup/rollup-source.ts'
+import { eventSeriesQuery, hourOf, isHour } from './event-series-query.ts'
+import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './series-query.ts'
 import { type SeriesStep, stepsOf } from './series-steps.ts'
 
 /** Of which jobs, when, and how finely. */
@@ -17,7 +20,7 @@ export interface JobSeriesInput {
   /** Whose days, `Europe/Berlin`; UTC unless given. */
   readonly timeZone?: string | null | undefined
   readonly filter?: JobsFilter | null | undefined
-  /** Whether `audioSeconds` is asked for: it takes as long as all else. */
+  /** Whether `audioSeconds` is asked for: where jobs are read, it takes as long as all else. */
   readonly withAudio: boolean
 }
 
@@ -58,13 +61,32 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
   const { from, step: asked, withAudio } = input
   const to = input.to ?? ctx.now()
   const { step, starts } = await stepsOf(ctx, { from, to, step: asked, timeZone: input.timeZone ?? 'UTC' })
-  const query = seriesQuery({ accountId, starts, to, filter, withAudio })
-  const { rows } = await longRead<SeriesRow>(ctx.db, accountId, query)
-  return { step, points: toPoints(starts, rows) }
+  return { step, points: toPoints(starts, await readSteps(ctx, { accountId, starts, to, filter, withAudio })) }
+}
+
+/** From sums by hour where the steps are whole hours and the sums know what the filter means, else from the jobs themselves. */
+async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
+  const { accountId, starts, to, filter } = series
+  const read = async (query: { text: string; values: unknown[] }) =>
+    (await longRead<SeriesRow>(ctx.db, accountId, query)).rows
+  const isSummed = starts.every(isHour) && isRolledUp(filter) && !namesIn(filter).has('createdAt')
+  if (!isSummed || !(await hasAllEvents(ctx.db))) return read(seriesQuery(series))
+  // Nothing has happened yet in what is left of this hour. Of an hour that is over, jobs tell what happened before `to`.
+  const isWhole = isHour(to) || to >= ctx.now()
+  const end = isWhole ? new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS) : hourOf(to)
+  const rows = await read(eventSeriesQuery({ accountId, starts, end, filter }))
+  if (isWhole) return rows
+  const last = await read(seriesQuery({ ...series, starts: [end] }))
+  return [...rows, ...last.filter((row) => row.step === 1).map((row) => ({ ...row, step: starts.length }))]
 }
 
 function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint[] {
-  const found = new Map(rows.map((row) => [`${row.step} ${row.event}`, row]))
+  const found = new Map<string, SeriesRow>()
+  for (const row of rows) {
+    const key = `${row.step} ${row.event}`
+    const other = found.get(key)
+    found.set(key, other ? sumOf(row, other) : row)
+  }
   const jobsOf = (step: number, event: SeriesEvent) => found.get(`${step} ${event}`)?.jobs ?? 0
   const leftOf = (step: number) => jobsOf(step, 'started') + jobsOf(step, 'dropped')
   // Those that waited already when the first step began.
@@ -86,7 +108,15 @@ function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint
   })
 }
 
+const HOUR_MS = 3_600_000
 const PAIR = 2 ** 40
+
+const sumOf = (one: SeriesRow, other: SeriesRow): SeriesRow => ({
+  ...one,
+  jobs: one.jobs + other.jobs,
+  audioMs: one.audioMs + other.audioMs,
+  pairs: merged(one.pairs ?? [], other.pairs ?? []),
+})
 
 /** Two histograms as one, in the order of their buckets. */
 function merged(one: readonly number[], other: readonly number[]): number[] {

@@ -16,7 +16,8 @@ export interface SeriesRow {
   readonly pairs: readonly number[] | null
 }
 
-interface Series {
+/** Of which jobs, and the steps' beginnings, up to `to`. */
+export interface Series {
   readonly accountId: string
   readonly starts: readonly Date[]
   readonly to: Date

@@ -207,6 +207,29 @@ describe('jobSeries', () => {
     expect(failures.points).toMatchObject([{ at: minute(0), accepted: 1, completed: 0, failed: 1, waiting: 0 }])
   })
 
+  test('by hour, ends in the middle of one as it does by minute', async () => {
+    const { key, account } = await service.createCaller()
+    await put(account, { status: 'completed' }, [50, 70, 100])
+    await put(account, { status: 'completed' }, [65, 80, 130])
+    await put(account, { status: 'failed' }, [95, null, 96])
+    await put(account, { status: 'queued' }, [75, null, null])
+    const window = { from: minute(60), to: minute(98) }
+    const byHour = await series(key, { ...window, step: 'HOUR' })
+    expect(byHour.points).toMatchObject([
+      { accepted: 3, completed: 0, failed: 1, waiting: 1, waitMs: { p99: expect.any(Number) } },
+    ])
+    const byMinute = await series(key, { ...window, step: 'MINUTE' })
+    const sum = (name: 'accepted' | 'completed' | 'failed') =>
+      byMinute.points.reduce((all, point) => all + point[name], 0)
+    expect([sum('accepted'), sum('completed'), sum('failed'), byMinute.points.at(-1)?.waiting]).toEqual([3, 0, 1, 1])
+    const longer = await series(key, { from: minute(0), to: minute(125), step: 'HOUR' })
+    expect(longer.points.map(({ accepted, completed, waiting }) => [accepted, completed, waiting])).toEqual([
+      [1, 0, 1],
+      [3, 1, 1],
+      [0, 0, 1],
+    ])
+  })
+
   test('is cut by the days of a time zone, through a change of its clocks', async () => {
     const berlin = { timeZone: 'Europe/Berlin', step: 'DAY' }
     const { points } = await series(caller.key, { ...berlin, from: '2026-03-28T12:00:00Z', to: '2026-03-31T00:00:00Z' })

@@ -407,6 +407,7 @@ export const ModelName = {
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
+  JobEventBacklog: 'JobEventBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
   HeardAttempt: 'HeardAttempt',
@@ -439,7 +440,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -1180,6 +1181,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         count: {
           args: Prisma.JobRollupBacklogCountArgs<ExtArgs>
           result: runtime.Types.Utils.Optional<Prisma.JobRollupBacklogCountAggregateOutputType> | number
+        }
+      }
+    }
+    JobEventBacklog: {
+      payload: Prisma.$JobEventBacklogPayload<ExtArgs>
+      fields: Prisma.JobEventBacklogFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JobEventBacklogFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JobEventBacklogFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        findFirst: {
+          args: Prisma.JobEventBacklogFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JobEventBacklogFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        findMany: {
+          args: Prisma.JobEventBacklogFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>[]
+        }
+        create: {
+          args: Prisma.JobEventBacklogCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        createMany: {
+          args: Prisma.JobEventBacklogCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JobEventBacklogCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>[]
+        }
+        delete: {
+          args: Prisma.JobEventBacklogDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        update: {
+          args: Prisma.JobEventBacklogUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        deleteMany: {
+          args: Prisma.JobEventBacklogDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JobEventBacklogUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JobEventBacklogUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>[]
+        }
+        upsert: {
+          args: Prisma.JobEventBacklogUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JobEventBacklogPayload>
+        }
+        aggregate: {
+          args: Prisma.JobEventBacklogAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJobEventBacklog>
+        }
+        groupBy: {
+          args: Prisma.JobEventBacklogGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobEventBacklogGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JobEventBacklogCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JobEventBacklogCountAggregateOutputType> | number
         }
       }
     }
@@ -2646,6 +2721,15 @@ export const JobRollupBacklogScalarFieldEnum = {
 export type JobRollupBacklogScalarFieldEnum = (typeof JobRollupBacklogScalarFieldEnum)[keyof typeof JobRollupBacklogScalarFieldEnum]
 
 
+export const JobEventBacklogScalarFieldEnum = {
+  id: 'id',
+  filledTo: 'filledTo',
+  until: 'until'
+} as const
+
+export type JobEventBacklogScalarFieldEnum = (typeof JobEventBacklogScalarFieldEnum)[keyof typeof JobEventBacklogScalarFieldEnum]
+
+
 export const ArtifactScalarFieldEnum = {
   id: 'id',
   jobId: 'jobId',
@@ -3305,6 +3389,7 @@ export type GlobalOmitConfig = {
   job?: Prisma.JobOmit
   jobCount?: Prisma.JobCountOmit
   jobRollupBacklog?: Prisma.JobRollupBacklogOmit
+  jobEventBacklog?: Prisma.JobEventBacklogOmit
   artifact?: Prisma.ArtifactOmit
   abandonedAttempt?: Prisma.AbandonedAttemptOmit
   heardAttempt?: Prisma.HeardAttemptOmit

@@ -61,6 +61,7 @@ export const ModelName = {
   Job: 'Job',
   JobCount: 'JobCount',
   JobRollupBacklog: 'JobRollupBacklog',
+  JobEventBacklog: 'JobEventBacklog',
   Artifact: 'Artifact',
   AbandonedAttempt: 'AbandonedAttempt',
   HeardAttempt: 'HeardAttempt',
@@ -260,6 +261,15 @@ export const JobRollupBacklogScalarFieldEnum = {
 } as const
 
 export type JobRollupBacklogScalarFieldEnum = (typeof JobRollupBacklogScalarFieldEnum)[keyof typeof JobRollupBacklogScalarFieldEnum]
+
+
+export const JobEventBacklogScalarFieldEnum = {
+  id: 'id',
+  filledTo: 'filledTo',
+  until: 'until'
+} as const
+
+export type JobEventBacklogScalarFieldEnum = (typeof JobEventBacklogScalarFieldEnum)[keyof typeof JobEventBacklogScalarFieldEnum]
 
 
 export const ArtifactScalarFieldEnum = {

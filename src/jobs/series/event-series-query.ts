@@ -1,0 +1,96 @@
+import { conditionsOf } from '../list/filter-conditions.ts'
+import type { JobsFilter } from '../list/jobs-filter.ts'
+import { type Breadth, breadthOf } from '../rollup/event-breadth.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+interface EventSeries {
+  readonly accountId: string
+  /** Of the steps; whole hours. */
+  readonly starts: readonly Date[]
+  /** A whole hour. */
+  readonly end: Date
+  /** Of what the roll-up knows, but for times. */
+  readonly filter: JobsFilter
+}
+
+/** Which rows stand for which time: `span` from one moment to another. */
+interface Range {
+  readonly span: 'hour' | 'day'
+  readonly from: Date | null
+  readonly to: Date
+}
+
+export const isHour = (time: Date): boolean => time.getTime() % HOUR_MS === 0
+
+export const hourOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % HOUR_MS))
+
+const dayOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % DAY_MS))
+
+const DIMENSIONS = `type, status, endpoint_key, api_key_id, error_code,
+  case decision when 'reject' then true when 'pass' then false end as is_prohibited`
+const NO_PAIRS = `'{}'::bigint[]`
+/** What the triggers noted and no worker has folded yet, as events. */
+const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wait_bucket),
+  ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
+
+/** What `seriesQuery` answers, from `job_event`: rows for hours and days instead of jobs. */
+export function eventSeriesQuery({ accountId, starts, end, filter }: EventSeries) {
+  const values: unknown[] = [accountId, [...starts], end]
+  const parameter = (value: unknown) => `$${values.push(value)}`
+  const breadth = breadthOf(filter) === 'all' ? 'all' : 'each'
+  const from = starts[0] ?? end
+  const within = ({ span, from, to }: Range) =>
+    `account_id = $1 and span = '${span}' ${from ? `and at >= ${parameter(from)}` : ''} and at < ${parameter(to)}`
+  const parts = [
+    ...before(from).flatMap((range) => eventParts(breadth, '0', within(range))),
+    ...during(starts, end).flatMap((range) =>
+      eventParts(breadth, 'width_bucket(at, $2::timestamptz[])', within(range)),
+    ),
+    `select width_bucket(time, $2::timestamptz[]) as step, event, jobs, case event when 'completed' then audio_ms else 0 end as audio_ms,
+       case when bucket is null or jobs = 0 then ${NO_PAIRS} else array[(bucket::bigint << 40) + jobs] end as pairs, ${DIMENSIONS}
+     from job_rollup_delta cross join lateral ${NOTED} where account_id = $1 and in_events and time < $3`,
+  ]
+  const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
+  const text = `
+    with events as materialized (
+      select step, event, jobs, audio_ms, pairs from (${parts.join('\n union all ')}) e where ${where}
+    ), counted as (
+      select step, event, sum(jobs::float8) as jobs, sum(audio_ms::float8) as "audioMs" from events group by 1, 2
+    ), buckets as (
+      select step, event, (pair + (1::bigint << 39)) >> 40 as bucket, sum((pair - ((pair + (1::bigint << 39)) >> 40 << 40))::float8) as jobs
+      from events cross join lateral unnest(pairs) pair where step > 0 group by 1, 2, 3
+    ), histograms as (
+      select step, event, array_agg(bucket::float8 * (1::bigint << 40) + jobs order by bucket) as pairs from buckets where jobs <> 0 group by 1, 2
+    )
+    select step, event, jobs, "audioMs", pairs from counted left join histograms using (step, event)`
+  return { text, values }
+}
+
+/** All time before a moment: only numbers of jobs are wanted of it. */
+function before(moment: Date): Range[] {
+  const day = dayOf(moment)
+  const days: Range = { span: 'day', from: null, to: day }
+  return day < moment ? [days, { span: 'hour', from: day, to: moment }] : [days]
+}
+
+/** The steps' time; by whole days where each step begins with one. */
+function during(starts: readonly Date[], end: Date): Range[] {
+  const from = starts[0] ?? end
+  const lastDay = dayOf(end)
+  const isByDays = starts.every((start) => start.getTime() % DAY_MS === 0) && lastDay > from
+  if (!isByDays) return [{ span: 'hour', from, to: end }]
+  const days: Range = { span: 'day', from, to: lastDay }
+  return lastDay < end ? [days, { span: 'hour', from: lastDay, to: end }] : [days]
+}
+
+/** Acceptances by everything are those of `job_rollup`. */
+function eventParts(breadth: Breadth, step: string, where: string): string[] {
+  const pairs = `case when ${step} = 0 then ${NO_PAIRS} when kind = 'started' then wait when kind in ('completed', 'failed') then run else ${NO_PAIRS} end`
+  const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''
+  const events = `select ${step} as step, kind::text as event, jobs, audio_ms, ${pairs} as pairs, ${DIMENSIONS}
+    from job_event where ${where} and breadth = '${breadth}' ${kinds}`
+  if (breadth === 'all') return [events]
+  return [events, `select ${step}, 'accepted', jobs, 0, ${NO_PAIRS}, ${DIMENSIONS} from job_rollup where ${where}`]
+}
