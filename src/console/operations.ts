@@ -97,23 +97,6 @@ export type JobErrorCode =
   /** The engine rejected the request: fix the inputs before you submit it again. */
   | 'RENDER_FAILED';
 
-/** By what jobs are put together. Hours and days are those of their acceptance, in UTC. */
-export type JobGroup =
-  /** By the key that they were submitted with. */
-  | 'API_KEY'
-  /** By the day. */
-  | 'DAY'
-  /** By their endpoint key. */
-  | 'ENDPOINT'
-  /** By error code. */
-  | 'ERROR_CODE'
-  /** By the hour. */
-  | 'HOUR'
-  /** By status. */
-  | 'STATUS'
-  /** By type. */
-  | 'TYPE';
-
 /** The order of a list of jobs. */
 export type JobOrder = {
   /** DESC: the newest, or the longest, first. */
@@ -201,6 +184,21 @@ export type OrderDirection =
   | 'ASC'
   /** The newest, or the longest, first. */
   | 'DESC';
+
+/** How long a step of a series is. */
+export type SeriesStep =
+  /** A day of the time zone. */
+  | 'DAY'
+  /** Five minutes. */
+  | 'FIVE_MINUTES'
+  /** One hour. */
+  | 'HOUR'
+  /** One minute. */
+  | 'MINUTE'
+  /** Fifteen minutes. */
+  | 'QUARTER_HOUR'
+  /** Six hours. */
+  | 'SIX_HOURS';
 
 /** A window of time; either end may be open. */
 export type TimeRange = {
@@ -624,10 +622,11 @@ export type ReauthenticateMutation = { reauthenticate:
 export type OverviewQueryVariables = Exact<{
   today?: JobsFilter | null | undefined;
   failed?: JobsFilter | null | undefined;
+  from: string;
 }>;
 
 
-export type OverviewQuery = { jobStats: Array<{ status: JobStatus | null, jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null }>, failures: { totalCount: number, edges: Array<{ node:
+export type OverviewQuery = { jobStats: Array<{ status: JobStatus | null, jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null }>, jobSeries: { points: Array<{ accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number }> }, failures: { totalCount: number, edges: Array<{ node:
         | { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
         | { __typename: 'CompanionMediaTagJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
         | { __typename: 'CompanionRetargetJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null }
@@ -805,13 +804,23 @@ export type EnterMutation = { redeemSignInLink:
     | { __typename: 'User', id: string }
    };
 
+export type SeriesPointFragment = { at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null };
+
+export type StatisticsTotalFragment = { jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null };
+
 export type StatisticsQueryVariables = Exact<{
+  from: string;
+  to: string;
+  beforeFrom: string;
+  step: SeriesStep;
+  timeZone?: string | null | undefined;
   filter?: JobsFilter | null | undefined;
-  step: Array<JobGroup> | JobGroup;
+  filterBefore?: JobsFilter | null | undefined;
+  compared: boolean;
 }>;
 
 
-export type StatisticsQuery = { total: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, series: Array<{ hour: string | null, day: string | null, status: JobStatus | null, jobs: number, audioSeconds: number | null, credits: number | null }>, errors: Array<{ errorCode: JobErrorCode | null, jobs: number }>, endpoints: Array<{ endpointKey: string | null, jobs: number, audioSeconds: number | null, credits: number | null, runMs: { p50: number, p95: number } | null }> };
+export type StatisticsQuery = { series: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> }, seriesBefore?: { points: Array<{ at: string, accepted: number, completed: number, failed: number, waiting: number, audioSeconds: number, waitMs: { p50: number, p95: number } | null, runMs: { p50: number, p95: number } | null }> }, total: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, totalBefore?: Array<{ jobs: number, audioSeconds: number | null, characters: number | null, credits: number | null, waitMs: { p50: number, p95: number, p99: number } | null, runMs: { p50: number, p95: number, p99: number } | null }>, errors: Array<{ errorCode: JobErrorCode | null, jobs: number }>, endpoints: Array<{ endpointKey: string | null, jobs: number, audioSeconds: number | null, credits: number | null, runMs: { p50: number, p95: number } | null }> };
 
 export type LibraryQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -951,7 +960,7 @@ export const accounts: Operation<AccountsQuery, AccountsQueryVariables> = { quer
 export const createAccount: Operation<CreateAccountMutation, CreateAccountMutationVariables> = { query: "mutation CreateAccount($name:String!$credits:Int!){createAccount(name:$name credits:$credits){__typename ...on Account{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!){creditAccount(account:$account amount:$amount){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}failures:jobs(filter:$failed first:5){totalCount edges{node{...JobRow}}}latest:jobs(first:5){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
+export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:5){totalCount edges{node{...JobRow}}}latest:jobs(first:5){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { query: "mutation NewLink($user:ID!){createSignInLink(user:$user){__typename ...on NewSignInLink{url expiresAt}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -969,7 +978,7 @@ export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMut
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($filter:JobsFilter$step:[JobGroup!]!){total:jobStats(filter:$filter){jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}series:jobStats(filter:$filter groupBy:$step){hour day status jobs audioSeconds credits}errors:jobStats(filter:$filter groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}" }
+export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95}runMs{p50 p95}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

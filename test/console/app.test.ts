@@ -15,6 +15,7 @@ import { captionsJourneys } from './journeys/captions.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
+import { statisticsJourneys } from './journeys/statistics.ts'
 import { voicesJourneys } from './journeys/voices.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -271,6 +272,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   captionsJourneys(opened)
   voicesJourneys(opened)
   lexiconJourneys(opened)
+  statisticsJourneys(opened)
 
   test('axe finds nothing on any screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { jobCounts } from '../shell/account-live.ts'
 import { FirstSteps } from './first-steps.tsx'
+import { Sparkline } from './sparkline.tsx'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -19,7 +20,7 @@ const MINUTE_MS = 60_000
 export function OverviewPage() {
   const variables = useMemo(() => {
     const from = new Date(Math.floor((Date.now() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
-    return { today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
+    return { from, today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
   }, [])
   const query = useQuery(overviewQuery, variables)
   const actions = (
@@ -38,12 +39,13 @@ export function OverviewPage() {
   )
 }
 
-function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'failures' | 'latest'> }) {
+function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' | 'failures' | 'latest'> }) {
   const sum = (of: (group: OverviewQuery['jobStats'][number]) => number | null | undefined): number =>
     data.jobStats.reduce((total, group) => total + (of(group) ?? 0), 0)
   const jobsOf = (status: string): number => data.jobStats.find((group) => group.status === status)?.jobs ?? 0
   const ended = jobsOf('COMPLETED') + jobsOf('FAILED')
   const counts = jobCounts.value
+  const { points } = data.jobSeries
   return (
     <>
       <div class="tiles">
@@ -51,21 +53,26 @@ function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'failures' |
           name="Running now"
           value={count(counts?.processing ?? jobsOf('PROCESSING'))}
           note={`${count(counts?.queued ?? jobsOf('QUEUED'))} waiting`}
+          line={points.map(({ waiting }) => waiting)}
         />
         <Tile
           name="Jobs, last 24 h"
           value={shortCount(sum(({ jobs }) => jobs))}
           note={`${shortCount(sum(({ characters }) => characters))} characters`}
+          line={points.map(({ accepted }) => accepted)}
         />
         <Tile
           name="Succeeded"
           value={ended === 0 ? '–' : share(jobsOf('COMPLETED') / ended)}
           note={`${count(jobsOf('FAILED'))} failed`}
+          line={points.map(({ failed }) => failed)}
+          tone="red"
         />
         <Tile
           name="Audio made"
           value={duration(sum(({ audioSeconds }) => audioSeconds) * 1000)}
           note={`${shortCount(sum(({ credits }) => credits))} credits`}
+          line={points.map(({ audioSeconds }) => audioSeconds)}
         />
       </div>
       <div class="halves">
@@ -80,11 +87,21 @@ function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'failures' |
   )
 }
 
-export const Tile = ({ name, value, note }: { name: string; value: string; note: string }) => (
+interface TileProps {
+  readonly name: string
+  readonly value: string
+  readonly note: string
+  /** How it went, hour by hour. */
+  readonly line?: readonly number[]
+  readonly tone?: 'red'
+}
+
+export const Tile = ({ name, value, note, line, tone }: TileProps) => (
   <div class="tile">
     <span class="tile-name">{name}</span>
     <span class="tile-value">{value}</span>
     <span class="tile-note">{note}</span>
+    {line !== undefined && <Sparkline values={line} {...(tone && { tone })} />}
   </div>
 )
 

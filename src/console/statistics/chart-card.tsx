@@ -1,57 +1,59 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Chart } from './chart.tsx'
-import { type Bucket, HOUR_MS } from './series.ts'
-
-const hour = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: false,
-})
-const day = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+import type { Line } from './series.ts'
 
 interface ChartCardProps {
   readonly title: string
-  readonly buckets: readonly Bucket[]
-  readonly of: (bucket: Bucket) => number
+  readonly line: Line
   readonly format: (value: number) => string
+  readonly formatTime: (ms: number) => string
   readonly tone?: 'accent' | 'red'
+  readonly onZoom: (from: number, to: number) => void
 }
 
 /** A chart, and the same numbers as a table to open. */
-export function ChartCard({ title, buckets, of, format, tone = 'accent' }: ChartCardProps) {
-  const times = useMemo(() => buckets.map(({ at }) => at / 1000), [buckets])
-  const values = useMemo(() => buckets.map(of), [buckets])
-  const step = (buckets[1]?.at ?? 0) - (buckets[0]?.at ?? 0)
-  const formatTime = (ms: number): string => (step <= HOUR_MS ? hour : day).format(new Date(ms))
+export function ChartCard({ title, line, format, formatTime, tone = 'accent', onZoom }: ChartCardProps) {
+  const [isOpen, setOpen] = useState(false)
+  const said = (value: number | null | undefined): string => (value == null ? '–' : format(value))
+  const isCompared = line.before.length > 0
+  // A chart that nothing happened in is said, not drawn.
+  const isEmpty = useMemo(() => [...line.values, ...line.before].every((value) => !value), [line])
   return (
     <section class="card chart-card">
       <div class="card-head">
         <h2>{title}</h2>
+        {isCompared && !isEmpty && <p class="dashed">the window before</p>}
       </div>
-      <Chart times={times} values={values} tone={tone} format={format} formatTime={formatTime} />
-      <details class="twin">
+      {isEmpty ? (
+        <p class="card-body muted">Nothing in this window.</p>
+      ) : (
+        <Chart line={line} tone={tone} format={format} formatTime={formatTime} onZoom={onZoom} />
+      )}
+      <details class="twin" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>As a table</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-        <section class="table-box scroll" tabIndex={0} aria-label={`${title}, as a table`}>
-          <table>
-            <thead>
-              <tr>
-                <th>From</th>
-                <th class="end">{title}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {buckets.map((bucket) => (
-                <tr key={bucket.at}>
-                  <td>{formatTime(bucket.at)}</td>
-                  <td class="end">{format(of(bucket))}</td>
+        {isOpen && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+          <section class="table-box scroll" tabIndex={0} aria-label={`${title}, as a table`}>
+            <table>
+              <thead>
+                <tr>
+                  <th>From</th>
+                  <th class="end">{title}</th>
+                  {isCompared && <th class="end">Before</th>}
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+              </thead>
+              <tbody>
+                {line.times.map((at, index) => (
+                  <tr key={at}>
+                    <td>{formatTime(at)}</td>
+                    <td class="end">{said(line.values[index])}</td>
+                    {isCompared && <td class="end">{said(line.before[index])}</td>}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
       </details>
     </section>
   )

@@ -2,101 +2,106 @@ import { useMemo } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
 import { saveText, toCsv } from '../jobs/csv.ts'
 import { type StatisticsQuery, statistics } from '../operations.ts'
-import { Tile } from '../overview/overview-page.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { Segments } from '../parts/field.tsx'
-import { count, duration, share, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
+import { now } from '../parts/now.ts'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { Breakdown, EndpointsTable, Latencies } from './breakdowns.tsx'
-import { ChartCard } from './chart-card.tsx'
-import { type Bucket, HOUR_MS, isRange, RANGES, toBuckets } from './series.ts'
+import { Charts } from './charts.tsx'
+import './statistics.css'
+import { Totals } from './totals.tsx'
+import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
+import { WindowBar } from './window-bar.tsx'
 
-const MINUTE_MS = 60_000
+const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** Throughput, failures, waiting and running times, audio and credits of a window of time; each chart with its table. */
 export function StatisticsPage() {
-  const { query, change } = useAddress()
-  const range = isRange(query.range) ? query.range : '24h'
-  const { hours, stepMs } = RANGES[range]
-  const [from, to] = useMemo(() => {
-    const now = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS
-    return [now - hours * HOUR_MS, now] as const
-  }, [range])
-  const filter = { createdAt: { from: new Date(from).toISOString() } }
-  const list = useQuery(statistics, { filter, step: [stepMs === HOUR_MS ? 'HOUR' : 'DAY', 'STATUS'] })
+  const { query } = useAddress()
+  const isCompared = query.compare !== 'off'
+  // A range up to now moves on with every minute that the page is looked at.
+  const minute = Math.ceil(now.value / MINUTE_MS) * MINUTE_MS
+  const window = useMemo(() => windowOf(query, minute), [JSON.stringify(query), query.from ? 0 : minute])
+  const { from, to, step } = window
+  const beforeFrom = iso(2 * from - to)
+  const list = useQuery(statistics, {
+    from: iso(from),
+    to: iso(to),
+    beforeFrom,
+    step,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    filter: { createdAt: { from: iso(from), to: iso(to) } },
+    filterBefore: { createdAt: { from: beforeFrom, to: iso(from) } },
+    compared: isCompared,
+  })
   return (
-    <Page
-      title="Statistics"
-      actions={
-        <Segments
-          label="Range"
-          value={range}
-          onChange={(value) => change({ range: value === '24h' ? null : value })}
-          options={Object.entries(RANGES).map(([name, { name: text }]) => [name as typeof range, text])}
-        />
-      }
-    >
+    <Page title="Statistics">
+      <WindowBar window={window} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
-        {(data) =>
-          (data.total[0]?.jobs ?? 0) === 0 ? (
-            <Empty title="No jobs in this window">
-              Choose a longer one, or speak something in the playground: its figures are here a moment later.
-            </Empty>
-          ) : (
-            <Figures data={data} buckets={toBuckets(data.series, from, to, stepMs)} />
-          )
-        }
+        {(data) => (isEmpty(data) ? <NoJobs /> : <Figures data={data} window={window} />)}
       </Load>
     </Page>
   )
 }
 
-function Figures({ data, buckets }: { data: StatisticsQuery; buckets: readonly Bucket[] }) {
+/** Jobs may end in a window that they were not accepted in. */
+const isEmpty = ({ total, series }: StatisticsQuery): boolean =>
+  (total[0]?.jobs ?? 0) === 0 &&
+  series.points.every(({ completed, failed, waiting }) => completed + failed + waiting === 0)
+
+const NoJobs = () => (
+  <Empty title="No jobs in this window">
+    Choose a longer one, or speak something in the playground: its figures are here a moment later.
+  </Empty>
+)
+
+function Figures({ data, window }: { data: StatisticsQuery; window: TimeWindow }) {
   const [total] = data.total
-  const failed = buckets.reduce((sum, bucket) => sum + bucket.failed, 0)
-  const jobs = total?.jobs ?? 0
-  const audioMs = (total?.audioSeconds ?? 0) * 1000
   return (
     <>
-      <div class="tiles">
-        <Tile name="Jobs" value={shortCount(jobs)} note={`${shortCount(total?.characters ?? 0)} characters`} />
-        <Tile name="Without failure" value={share(1 - failed / Math.max(1, jobs))} note={`${count(failed)} failed`} />
-        <Tile
-          name="Wait, p95"
-          value={duration(total?.waitMs?.p95)}
-          note={`half of them below ${duration(total?.waitMs?.p50)}`}
-        />
-        <Tile name="Audio made" value={duration(audioMs)} note={`${shortCount(total?.credits ?? 0)} credits`} />
-      </div>
+      <Totals data={data} />
       <div class="cards">
-        <ChartCard title="Jobs" buckets={buckets} of={(bucket) => bucket.jobs} format={shortCount} />
-        <div class="halves flush">
-          <ChartCard title="Failures" tone="red" buckets={buckets} of={(bucket) => bucket.failed} format={shortCount} />
-          <ChartCard title="Minutes of audio" buckets={buckets} of={(bucket) => bucket.audioMinutes} format={minutes} />
-        </div>
+        <Charts data={data} window={window} />
         <div class="halves flush">
           <Latencies wait={total?.waitMs ?? null} run={total?.runMs ?? null} />
           <Breakdown errors={data.errors} />
         </div>
         <EndpointsTable endpoints={data.endpoints} />
       </div>
-      <button type="button" class="button small below" onClick={() => save(buckets)}>
+      <button type="button" class="button small below" onClick={() => save(data)}>
         <Icon name="download" size={14} /> All of it as CSV
       </button>
     </>
   )
 }
 
-const minutes = (value: number): string => (value < 10 && value > 0 ? value.toFixed(1) : shortCount(Math.round(value)))
+const COLUMNS = [
+  'time',
+  'accepted',
+  'completed',
+  'failed',
+  'waiting',
+  'audioSeconds',
+  'waitP50Ms',
+  'waitP95Ms',
+  'runP50Ms',
+  'runP95Ms',
+] as const
 
-const save = (buckets: readonly Bucket[]): void =>
+const save = ({ series }: StatisticsQuery): void =>
   saveText(
     toCsv(
-      ['time', 'jobs', 'failed', 'audioMinutes', 'credits'],
-      buckets.map((bucket) => ({ ...bucket, time: new Date(bucket.at).toISOString() })),
+      COLUMNS,
+      series.points.map(({ at, waitMs, runMs, ...counts }) => ({
+        ...counts,
+        time: at,
+        waitP50Ms: waitMs?.p50,
+        waitP95Ms: waitMs?.p95,
+        runP50Ms: runMs?.p50,
+        runP95Ms: runMs?.p95,
+      })),
     ),
     'statistics.csv',
   )

@@ -1,0 +1,55 @@
+import type { StatisticsQuery } from '../operations.ts'
+import { Tile } from '../overview/overview-page.tsx'
+import { count, duration, share, shortCount } from '../parts/format.ts'
+import { change } from './series.ts'
+
+/** The figures of the whole window, with how they changed. */
+export function Totals({ data }: { data: StatisticsQuery }) {
+  const [total] = data.total
+  const before = data.totalBefore?.[0]
+  const failed = sumOf(data.series.points, ({ failed }) => failed)
+  const ended = failed + sumOf(data.series.points, ({ completed }) => completed)
+  const note = (text: string, now: number | undefined, then: number | undefined): string =>
+    data.totalBefore === undefined || now === undefined || then === undefined
+      ? text
+      : `${changeOf(now, then)} · ${text}`
+  return (
+    <div class="tiles">
+      <Tile
+        name="Jobs"
+        value={shortCount(total?.jobs ?? 0)}
+        note={note(`${shortCount(total?.characters ?? 0)} characters`, total?.jobs, before?.jobs)}
+      />
+      <Tile
+        name="Without failure"
+        value={ended === 0 ? '–' : share(1 - failed / ended)}
+        note={`${count(failed)} of ${count(ended)} failed`}
+      />
+      <Tile
+        name="Wait, p95"
+        value={duration(total?.waitMs?.p95)}
+        note={note(`half below ${duration(total?.waitMs?.p50)}`, total?.waitMs?.p95, before?.waitMs?.p95)}
+      />
+      <Tile
+        name="Audio made"
+        value={duration((total?.audioSeconds ?? 0) * 1000)}
+        note={note(
+          `${shortCount(total?.credits ?? 0)} credits`,
+          total?.audioSeconds ?? undefined,
+          before?.audioSeconds ?? undefined,
+        )}
+      />
+    </div>
+  )
+}
+
+type Point = StatisticsQuery['series']['points'][number]
+const sumOf = (points: readonly Point[], of: (point: Point) => number): number =>
+  points.reduce((sum, point) => sum + of(point), 0)
+
+const signed = new Intl.NumberFormat('en', { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 })
+
+function changeOf(now: number, before: number): string {
+  const rise = change(now, before)
+  return rise === null ? 'none before' : rise > 99 ? 'over 99 times before' : signed.format(rise)
+}
