@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -18,6 +20,9 @@ class LongestFirst extends BaseSequencer {
     return sorted.sort((a, b) => rank(a) - rank(b))
   }
 }
+
+/** Where bin/sonant.js keeps compiled code as well: what the first process has compiled, and freed of types, no other one compiles again. */
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 
 /** How long a condition is waited for where no claim says how soon it holds: only what is broken takes as long. */
 const TIMEOUT_MS = 30_000

@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { readSettings } from '../../src/context/config.ts'
@@ -14,6 +16,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The maintenance database of the PostgreSQL that the whole run shares. */
     databaseUrl: string
+    /** A PostgreSQL at rest, opened once by the service: makeDataDir copies it. */
+    clusterTemplate: string
   }
 }
 
@@ -25,6 +29,9 @@ export async function setup({ vitest }: TestProject): Promise<void> {
   const root = vitest.getRootProject()
   if (root.getProvidedContext().databaseUrl !== undefined) return
   const directory = await mkdtemp(join(tmpdir(), 'sonant-test-'))
+  await chmod(directory, 0o755)
+  const clusterTemplate = await makeCluster(join(directory, 'template'))
+  await promisify(execFile)('cp', ['-a', clusterTemplate, join(directory, 'postgres')])
   const embedded = await openEmbedded(directory, openLog('warn'), { fsync: false })
   const stop = async () => {
     await embedded.close()
@@ -33,11 +40,19 @@ export async function setup({ vitest }: TestProject): Promise<void> {
   try {
     await makeTemplates(embedded.url, directory)
     root.provide('databaseUrl', embedded.url)
+    root.provide('clusterTemplate', clusterTemplate)
     vitest.onClose(stop)
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** What `sonant start` makes on an empty directory, but for the demo account: initdb and all migrations take longer than a copy of it. */
+async function makeCluster(dataDir: string): Promise<string> {
+  const runtime = await openRuntime(readSettings({ DATA_DIR: dataDir }), openLog('warn'), { supervise: false })
+  await runtime.close()
+  return join(dataDir, 'postgres')
 }
 
 /** Migrated, and also opened once by the service: with its queue and its published endpoint. */

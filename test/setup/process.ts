@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
 import { call, freePorts } from './http.ts'
 import { until } from './wait.ts'
 
@@ -18,7 +20,8 @@ const KEY = /snt_[0-9A-Za-z]{42}/
 
 export type Ran = { code: number; stdout: string; stderr: string }
 export type Env = Record<string, string | undefined>
-type StartOptions = { env?: Env; dataDir?: string; port?: number; awaitKey?: boolean }
+/** `isFirst`: on an empty directory, which takes twice the processor time of one that makeDataDir fills. */
+type StartOptions = { env?: Env; dataDir?: string; port?: number; awaitKey?: boolean; isFirst?: boolean }
 export type Service = Awaited<ReturnType<typeof startService>>
 
 const processes = new Set<ChildProcess>()
@@ -30,6 +33,14 @@ export const makeTempDir = async (): Promise<string> => {
   directories.add(directory)
   await chmod(directory, 0o755)
   return directory
+}
+
+/** A data directory whose database is made and migrated: on it the service starts as for the first time in all other respects. */
+export const makeDataDir = async (): Promise<string> => {
+  const dataDir = join(await makeTempDir(), 'data')
+  await mkdir(dataDir, { mode: 0o700 })
+  await promisify(execFile)('cp', ['-a', inject('clusterTemplate'), join(dataDir, 'postgres')])
+  return dataDir
 }
 
 /** Ends every process started here and removes every directory made here: for afterAll. */
@@ -93,9 +104,10 @@ export const sonantOn = async <T = Record<string, unknown>>(env: Env, ...args: s
 
 /** The service as a second process, on a directory and a port of its own, ready when this returns. */
 export const startService = async (options: StartOptions = {}) => {
-  const dataDir = options.dataDir ?? join(await makeTempDir(), 'data')
+  const isPrepared = options.isFirst !== true && options.env?.DATABASE_URL === undefined
+  const dataDir = options.dataDir ?? (isPrepared ? await makeDataDir() : join(await makeTempDir(), 'data'))
   const port = options.port ?? (await freePorts(1))[0]!
-  const awaitCurl = options.awaitKey ?? !existsSync(dataDir)
+  const awaitCurl = options.awaitKey ?? (options.dataDir === undefined || !existsSync(dataDir))
   const env: Env = { DATA_DIR: dataDir, PORT: String(port), ...options.env }
   const url = `http://127.0.0.1:${port}`
   const started = launch(env)

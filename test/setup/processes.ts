@@ -25,9 +25,9 @@ export async function startProcess(
   env: Readonly<Record<string, string>>,
   ready: RegExp,
 ): Promise<Process> {
-  const { PATH, HOME, TMPDIR, LANG } = process.env
+  const { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command[0]!, command.slice(1), {
-    env: { PATH, HOME, TMPDIR, LANG, WARM_UP: 'off', ...env },
+    env: { PATH, HOME, TMPDIR, LANG, NODE_COMPILE_CACHE, WARM_UP: 'off', ...env },
     cwd: ROOT,
   })
   running.add(child)

@@ -30,7 +30,7 @@ let key: string
 let owner: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
+  database = await createTestDatabase('opened')
   const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: await makeTempDir() })
   // The queue makes its tables at the first start, and those get the clock, too.
   await (await openRuntime(settings, openLog('silent'), { supervise: false })).close()

@@ -11,7 +11,8 @@ import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
+import { makeAccount, makeKey } from '../../setup/operator.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { endProcesses, startProcess } from '../../setup/processes.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
@@ -28,7 +29,7 @@ test.skipIf(!canMount())(
   'a full artifact disk fails jobs with a refund, and the next ones complete once there is room again',
   { timeout: 120_000 },
   async () => {
-    const database = await createTestDatabase()
+    const database = await createTestDatabase('opened')
     const dataDir = join(await makeTempDir(), 'data')
     const artifacts = join(dataDir, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
@@ -48,16 +49,8 @@ test.skipIf(!canMount())(
     const runtime = await openRuntime(readSettings(env), openLog('silent'), { supervise: false })
     const storage = openDisk({ dir: inside, publicUrl: () => url, signingKey: new Uint8Array(32) })
     try {
-      await sonantOn(env, 'accounts', 'create', '--name', 'full', '--credits', '100000')
-      const { api_key: key } = await sonantOn<{ api_key: string }>(
-        env,
-        'keys',
-        'create',
-        '--account',
-        'full',
-        '--name',
-        'k',
-      )
+      await makeAccount(env, 'full', 100_000)
+      const { apiKey: key } = await makeKey(env, 'full')
       const say = (text: string) => submitText(url, key, 'tts', text, 'aria')
       const ids = await Promise.all(
         Array.from({ length: JOBS }, (_, index) => say(`This sentence number ${index} takes some room on the disk.`)),

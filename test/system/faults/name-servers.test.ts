@@ -92,7 +92,7 @@ describe.skipIf(!canMount())('a name server that never answers', { timeout: 120_
   let auditor: Runtime
   beforeAll(async () => {
     await new Promise<void>((resolve) => names.bind(53, address, resolve))
-    database = await createTestDatabase()
+    database = await createTestDatabase('opened')
   })
   afterAll(async () => {
     names.close()

@@ -33,7 +33,7 @@ describe.skipIf(!canMount())('a data directory on a read-only file system', { ti
   })
 
   test('that becomes so while the service runs loses no job: they fail with a refund, and complete once it can be written', async () => {
-    const database = await createTestDatabase()
+    const database = await createTestDatabase('opened')
     const dataDir = await makeTempDir()
     const [port] = await freePorts(1)
     const url = `http://127.0.0.1:${port}`

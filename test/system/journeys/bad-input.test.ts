@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, type Service, startService } from '../../setup/process.ts'
 
 const CREDITS = 50_000
@@ -42,23 +43,13 @@ describe('bad input', { timeout: 60_000 }, () => {
   const inputs = (changes: object = {}) => ({ inputs: { text: TEXT, voice, ...changes } })
   const post = (body: unknown, options: Call = {}, slug = 'tts') =>
     call(`${service.url}/api/v1/voice/${slug}`, { method: 'POST', key, body, ...options })
-  const createKey = async (account: string, ...options: string[]) =>
-    service.sonant<{ api_key: string; api_key_id: string }>(
-      'keys',
-      'create',
-      '--account',
-      account,
-      '--name',
-      'k',
-      ...options,
-    )
-  const credits = async (account = 'careful') =>
-    (await service.sonant<{ credits: number }>('accounts', 'show', '--account', account)).credits
+  const createKey = async (account: string) => (await makeKey(service.env, account)).apiKey
+  const credits = (account = 'careful') => creditsOf(service.env, account)
 
   beforeAll(async () => {
     service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
-    await service.sonant('accounts', 'create', '--name', 'careful', '--credits', String(CREDITS))
-    key = (await createKey('careful')).api_key
+    await makeAccount(service.env, 'careful', CREDITS)
+    key = await createKey('careful')
     const entry = await call(`${service.url}/api/v1/public/voice/tts`)
     voice = entry.json<{ voices: { slug: string }[] }>().voices[0]!.slug
   })
@@ -164,8 +155,8 @@ describe('bad input', { timeout: 60_000 }, () => {
   })
 
   test('an account without credits is 402, after its input was found right', async () => {
-    await service.sonant('accounts', 'create', '--name', 'poor', '--credits', '0')
-    const poor = (await createKey('poor')).api_key
+    await makeAccount(service.env, 'poor', 0)
+    const poor = await createKey('poor')
     expectProblem(await post(inputs(), { key: poor }), 402)
     expectProblem(await post(inputs({ voice: 'nobody' }), { key: poor }), 400)
     expect(await credits('poor')).toBe(0)

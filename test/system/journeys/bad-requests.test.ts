@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, call, type Reply } from '../../setup/http.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -20,10 +21,7 @@ describe('bad requests', { timeout: 60_000 }, () => {
   const at = (path: string, options: Call = {}) => call(service.url + path, { key, ...options })
   const submit = (options: Call = {}) =>
     at('/api/v1/voice/tts', { method: 'POST', body: { inputs: { text: 'Hello.', voice } }, ...options })
-  const createKey = async (...options: string[]) => {
-    const named = ['--account', 'careful', '--name', 'k', ...options]
-    return service.sonant<{ api_key: string; api_key_id: string }>('keys', 'create', ...named)
-  }
+  const createKey = (scopes?: string[]) => makeKey(service.env, 'careful', scopes)
 
   const expectProblem = (reply: Reply, status: number, code: string) => {
     expect(reply.status, reply.text).toBe(status)
@@ -46,8 +44,8 @@ describe('bad requests', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '0' } })
-    await service.sonant('accounts', 'create', '--name', 'careful', '--credits', String(CREDITS))
-    key = (await createKey()).api_key
+    await makeAccount(service.env, 'careful', CREDITS)
+    key = (await createKey()).apiKey
     const entry = await call(`${service.url}/api/v1/public/voice/tts`)
     voice = entry.json<{ voices: { slug: string }[] }>().voices[0]!.slug
   })
@@ -79,13 +77,13 @@ describe('bad requests', { timeout: 60_000 }, () => {
 
   test('a deleted key is 401', async () => {
     const doomed = await createKey()
-    expect((await at('/api/v1/voice/tts/voices', { key: doomed.api_key })).status).toBe(200)
-    await service.sonant('keys', 'delete', doomed.api_key_id)
-    expectProblem(await submit({ key: doomed.api_key }), 401, 'UNAUTHORIZED')
+    expect((await at('/api/v1/voice/tts/voices', { key: doomed.apiKey })).status).toBe(200)
+    await service.sonant('keys', 'delete', doomed.apiKeyId)
+    expectProblem(await submit({ key: doomed.apiKey }), 401, 'UNAUTHORIZED')
   })
 
   test('a key without generate:voice is 403 whatever the path and the body', async () => {
-    const reader = (await createKey('--scopes', 'job:read')).api_key
+    const reader = (await createKey(['job:read'])).apiKey
     for (const slug of ['tts', 'nothing'])
       for (const body of [{ inputs: { text: 'Hello.', voice } }, 'no json', 'x'.repeat(2 * MEGABYTE)]) {
         const send = () => at(`/api/v1/voice/${slug}`, { method: 'POST', key: reader, body })
@@ -192,7 +190,6 @@ describe('bad requests', { timeout: 60_000 }, () => {
   })
 
   test('none of it was charged', async () => {
-    const shown = await service.sonant('accounts', 'show', '--account', 'careful')
-    expect(shown).toMatchObject({ credits: CREDITS })
+    expect(await creditsOf(service.env, 'careful')).toBe(CREDITS)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, type Service, startService } from '../../setup/process.ts'
 import { readWav } from '../../setup/wav.ts'
 
@@ -17,12 +18,10 @@ describe('concurrent submissions', { timeout: 120_000 }, () => {
 
   /** A key of a new account with that many credits. */
   const createKey = async (account: string, credits: number) => {
-    await service.sonant('accounts', 'create', '--name', account, '--credits', String(credits))
-    const created = ['keys', 'create', '--account', account, '--name', 'k']
-    return (await service.sonant<{ api_key: string }>(...created)).api_key
+    await makeAccount(service.env, account, credits)
+    return (await makeKey(service.env, account)).apiKey
   }
-  const credits = async (account: string) =>
-    (await service.sonant<{ credits: number }>('accounts', 'show', '--account', account)).credits
+  const credits = (account: string) => creditsOf(service.env, account)
   const submit = async (key: string, text = TEXT, headers: Record<string, string> = {}) => {
     const body = { inputs: { text, voice } }
     const reply = await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body, headers })
@@ -100,12 +99,12 @@ describe('concurrent submissions', { timeout: 120_000 }, () => {
 
   test('an idempotency key belongs to its account, and all keys of the account share it', async () => {
     const [mine, foreign] = [await createKey('mine', 1_000), await createKey('foreign', 1_000)]
-    const second = await service.sonant<{ api_key: string }>('keys', 'create', '--account', 'mine', '--name', 'second')
+    const second = await makeKey(service.env, 'mine')
     const headers = { 'idempotency-key': 'order-1' }
     const sent = [
       await submit(mine, TEXT, headers),
       await submit(foreign, TEXT, headers),
-      await submit(second.api_key, TEXT, headers),
+      await submit(second.apiKey, TEXT, headers),
     ]
     const [first, other, shared] = sent.map((reply) => reply.job_id)
     expect(other).not.toBe(first)

@@ -1,18 +1,16 @@
-import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
-import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, processesOf, type Service, startService } from '../../setup/process.ts'
+import { call } from '../../setup/http.ts'
+import { cleanUp, processesOf, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 import { readWav } from '../../setup/wav.ts'
 
 const LONG_JOBS = 6
 const SHORT_JOBS = 34
-const FIRST_STARTS = 4
 const RECOVERY_MS = 90_000
 const DEMO_CREDITS = 1_000_000
 
@@ -37,7 +35,7 @@ const statuses = async (service: Service, key: string, ids: string[]) =>
 const demoCredits = async (service: Service) =>
   (await service.sonant<{ credits: number }>('accounts', 'show', '--account', 'demo')).credits
 
-describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, () => {
+describe('a crash', { timeout: RECOVERY_MS + 60_000 }, () => {
   afterAll(cleanUp)
 
   test('after kill -9 with queued and running jobs, every accepted job ends completed and is charged once', async () => {
@@ -69,35 +67,6 @@ describe('crashes and simultaneous starts', { timeout: RECOVERY_MS + 60_000 }, (
     expect(await audit(auditor, ids, evidence)).toEqual([])
     await auditor.close()
     expect(await second.stop()).toBe(0)
-    await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
-  })
-
-  test('four simultaneous first starts on one empty directory all come up, one prints the demo key, and they work on as one after the other stops', async () => {
-    const dataDir = join(await makeTempDir(), 'data')
-    const ports = await freePorts(FIRST_STARTS)
-    const services = await Promise.all(ports.map((port) => startService({ dataDir, port, awaitKey: false })))
-    const printed = () => services.flatMap((service) => service.stdout().match(/snt_[0-9A-Za-z]{42}/) ?? [])
-    await until(() => printed().length > 0, 10_000, 'the demo key')
-    const [key] = printed()
-    const answers = await Promise.all(services.map(({ url }) => call(`${url}/api/v1/voice/tts/voices`, { key: key! })))
-    expect(answers.map((answer) => answer.status)).toEqual(ports.map(() => 200))
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
-    expect(printed()).toHaveLength(1)
-    expect(await demoCredits(services[0]!)).toBe(DEMO_CREDITS)
-
-    const ids = await Promise.all(services.map((service) => submit(service, key!, 'Any of us will do.')))
-    const jobs = await Promise.all(
-      ids.map((id, index) => finishedJob(services[(index + 1) % FIRST_STARTS]!.url, key!, id)),
-    )
-    expect(jobs.map((job) => job.status)).toEqual(ports.map(() => 'completed'))
-    for (const [index, service] of services.entries()) {
-      expect(await service.stop()).toBe(0)
-      // One of them had started PostgreSQL, and ends it: the processes that are left start it again.
-      for (const { url } of services.slice(index + 1)) {
-        const works = async () => (await call(`${url}/api/v1/jobs`, { key: key! })).status === 200
-        await until(works, RECOVERY_MS, 'those that are left to go on')
-      }
-    }
     await until(() => processesOf(dataDir).length === 0, RECOVERY_MS, 'PostgreSQL to end')
   })
 })

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
+import { makeKey } from '../../setup/operator.ts'
 import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type Entry = { slug: string; name: string; schema_version: string }
 type Catalog = { catalog_version: string; endpoints: Entry[] }
-type Key = { api_key: string }
 
 // Each command is a process of its own, and several run in one test.
 const DEADLINE_MS = 90_000
@@ -100,10 +100,9 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
 
   test('an unpublished or restricted endpoint does not touch catalog_version', async () => {
     const before = await catalog()
-    const options = ['--account', 'demo', '--name', 'insider', '--scopes', 'generate:voice,voice:inside']
-    const insider = await service.sonant<Key>('keys', 'create', ...options)
+    const insider = await makeKey(service.env, 'demo', ['generate:voice', 'voice:inside'])
     await apply(endpoint('draft', { published: false }), endpoint('inside', { required_scope: 'voice:inside' }))
-    await withinASecond(async () => (await voices('inside', insider.api_key)).status === 200, 'inside to be live')
+    await withinASecond(async () => (await voices('inside', insider.apiKey)).status === 200, 'inside to be live')
     expect(await catalog()).toEqual(before)
   })
 

@@ -90,7 +90,7 @@ describe('the first run', () => {
   }
 
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ isFirst: true })
   })
   afterAll(cleanUp)
 

@@ -8,6 +8,7 @@ import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { call } from '../../setup/http.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, makeTempDir, startService } from '../../setup/process.ts'
 import { type ProviderServer, prediction, startProviderServer } from '../../setup/servers/provider-server.ts'
 import { until } from '../../setup/wait.ts'
@@ -22,7 +23,7 @@ describe('a worker that is killed while it generates', { timeout: RECOVERY_MS + 
   let client: Client
 
   beforeAll(async () => {
-    database = await createTestDatabase()
+    database = await createTestDatabase('opened')
     provider = await startProviderServer()
     client = new Client({ connectionString: database.url })
     await client.connect()
@@ -44,10 +45,8 @@ describe('a worker that is killed while it generates', { timeout: RECOVERY_MS + 
     const file = join(directory, 'workflows.json')
     await writeFile(file, JSON.stringify({ workflows: [workflow] }))
     expect(await first.sonant('endpoints', 'apply', file)).toEqual({ applied: ['portrait'] })
-    await first.sonant('accounts', 'create', '--name', 'painter', '--credits', '100')
-    const { api_key: key } = await first.sonant<{ api_key: string }>(
-      ...['keys', 'create', '--account', 'painter', '--name', 'k', '--scopes', 'generate:workflow'],
-    )
+    await makeAccount(first.env, 'painter', 100)
+    const { apiKey: key } = await makeKey(first.env, 'painter', ['generate:workflow'])
 
     provider.script('/predictions', { hang: true })
     const ids = await Promise.all(
@@ -82,8 +81,7 @@ describe('a worker that is killed while it generates', { timeout: RECOVERY_MS + 
     const auditor = await openRuntime(settings, openLog('silent'), { supervise: false })
     expect(await audit(auditor, ids, { logs: [first.stderr(), second.stderr()], secrets: [key] })).toEqual([])
     await auditor.close()
-    const balance = await second.sonant<{ credits: number }>('accounts', 'show', '--account', 'painter')
-    expect(balance.credits).toBe(100 - JOBS * PRICE)
+    expect(await creditsOf(second.env, 'painter')).toBe(100 - JOBS * PRICE)
     expect(await second.stop()).toBe(0)
   })
 })

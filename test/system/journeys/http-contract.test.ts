@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoint, finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { type Call, call } from '../../setup/http.ts'
+import { makeKey } from '../../setup/operator.ts'
 import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -185,7 +186,7 @@ describe('the rate limit', () => {
   test('a key that is over its limit is 429 with Retry-After, while other keys and the catalog are not', async () => {
     const service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '5' } })
     const ask = (key: string) => call(`${service.url}/api/v1/voice/tts/voices`, { key })
-    const other = await service.sonant<{ api_key: string }>('keys', 'create', '--account', 'demo', '--name', 'other')
+    const other = await makeKey(service.env, 'demo')
     const replies = []
     for (let sent = 0; sent < 6; sent++) replies.push(await ask(service.key))
     expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 200, 200, 429])
@@ -194,7 +195,7 @@ describe('the rate limit', () => {
     expect(Number(limited.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(60)
     expect(limited.headers['ratelimit-policy']).toMatch(/\b5\b/)
-    expect((await ask(other.api_key)).status).toBe(200)
+    expect((await ask(other.apiKey)).status).toBe(200)
     for (let sent = 0; sent < 6; sent++) expect((await call(`${service.url}${CATALOG}`)).status).toBe(200)
   })
 })

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
+import { makeAccount, makeKey } from '../../setup/operator.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { endProcesses, startRole } from '../../setup/processes.ts'
 import { openEventClient, openSocketClient } from '../../setup/subscriber.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
@@ -24,7 +25,7 @@ describe('what is submitted to one process and performed by another', { timeout:
   })
 
   test('is reported by a third to the clients that follow it, and to no other account', async () => {
-    open.database = await createTestDatabase()
+    open.database = await createTestDatabase('opened')
     const shared = {
       DATABASE_URL: open.database.url,
       DATA_DIR: join(await makeTempDir(), 'data'),
@@ -36,11 +37,11 @@ describe('what is submitted to one process and performed by another', { timeout:
     const serve = (port: number) => startRole(['serve'], { ...shared, PORT: String(port), PUBLIC_URL: here })
     await serve(ports[0]!)
     await serve(ports[1]!)
-    const makeKey = async (name: string) => {
-      await sonantOn(shared, 'accounts', 'create', '--name', name, '--credits', '1000')
-      return sonantOn<{ api_key: string }>(shared, 'keys', 'create', '--account', name, '--name', name)
+    const makeCaller = async (name: string) => {
+      await makeAccount(shared, name, 1000)
+      return (await makeKey(shared, name)).apiKey
     }
-    const keys = (await Promise.all(['one', 'two'].map(makeKey))).map(({ api_key }) => api_key)
+    const keys = await Promise.all(['one', 'two'].map(makeCaller))
     const subscribers = keys.map((key) => CLIENTS.map((openClient) => openClient(here, key)))
     const heard = subscribers.map((clients) => clients.map((client) => client.subscribe<Change>(JOBS)))
     const submitted: string[][] = [[], []]

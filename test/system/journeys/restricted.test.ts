@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoint } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
+import { makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -48,16 +49,14 @@ describe('a restricted endpoint', { timeout: 60_000 }, () => {
   let service: Service
   const keys: Record<string, string | undefined> = { wrong: `snt_${'a'.repeat(42)}` }
 
-  const createKey = async (account: string, scopes: string) => {
-    const options = ['--account', account, '--name', 'k', '--scopes', scopes]
-    return (await service.sonant<{ api_key: string }>('keys', 'create', ...options)).api_key
-  }
+  const createKey = async (account: string, scopes: string) =>
+    (await makeKey(service.env, account, scopes.split(','))).apiKey
   const reach = (slug: string, options: Call = {}, rest = '') =>
     call(`${service.url}/api/v1/voice/${slug}${rest}`, options)
 
   beforeAll(async () => {
     service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '1000000' } })
-    await service.sonant('accounts', 'create', '--name', 'poor', '--credits', '0')
+    await makeAccount(service.env, 'poor', 0)
     keys.ordinary = service.key
     keys['without generate:voice'] = await createKey('demo', 'job:read')
     keys['without credits'] = await createKey('poor', 'generate:voice,job:read')

@@ -4,7 +4,8 @@ import { endCommands, startCommand } from '../../setup/command.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
 import { packagesOf, recordModules } from '../../setup/loaded-modules.ts'
-import { cleanUp, makeTempDir, processesOf, sonantOn } from '../../setup/process.ts'
+import { makeAccount, makeKey } from '../../setup/operator.ts'
+import { cleanUp, makeDataDir, makeTempDir, processesOf } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 import { readWav } from '../../setup/wav.ts'
 
@@ -31,14 +32,14 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
   })
 
   test('runs as two roles on one directory: what one accepts the other renders without the doors, and the first serves it', async () => {
-    const dataDir = join(await makeTempDir(), 'data')
+    const dataDir = await makeDataDir()
     const [port] = await freePorts(1)
     const env = { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_SECONDS: '5' }
     const url = `http://127.0.0.1:${port}`
     const api = startCommand(['node', 'bin/sonant.js', 'serve'], env)
     await api.said('Sonant listens on')
-    await sonantOn(env, 'accounts', 'create', '--name', 'a', '--credits', '1000')
-    const { api_key: key } = await sonantOn<{ api_key: string }>(env, 'keys', 'create', '--account', 'a', '--name', 'k')
+    await makeAccount(env, 'a', 1000)
+    const { apiKey: key } = await makeKey(env, 'a')
     const body = { inputs: { text: 'Two roles.', voice: 'aria' } }
     const made = await call(`${url}/api/v1/voice/tts`, { method: 'POST', key, body })
     const jobId = made.json<{ job_id: string }>().job_id

@@ -7,14 +7,14 @@ import { WebSocket } from 'ws'
 import { endCommands, startCommand } from '../../setup/command.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, processesOf, startService } from '../../setup/process.ts'
+import { cleanUp, makeDataDir, makeTempDir, processesOf, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
 const DEADLINE_MS = 90_000
 const ENDED_MS = 20_000
 
-const place = async () => {
-  const dataDir = join(await makeTempDir(), 'data')
+const place = async (dataDir?: string) => {
+  dataDir ??= await makeDataDir()
   const [port] = await freePorts(1)
   return { dataDir, url: `http://127.0.0.1:${port}`, env: { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'info' } }
 }
@@ -51,7 +51,7 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
   })
 
   test('a signal during the first start ends it cleanly, with nothing half made left behind', async () => {
-    const { dataDir, url, env } = await place()
+    const { dataDir, url, env } = await place(join(await makeTempDir(), 'data'))
     const service = startCommand(['node', 'bin/sonant.js', 'start'], env)
     // The database is being made at this moment.
     const making = () => existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('postgres'))

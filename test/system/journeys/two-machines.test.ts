@@ -8,7 +8,8 @@ import { audit } from '../../setup/audit/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { call, freePorts } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, sonantOn } from '../../setup/process.ts'
+import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
@@ -37,7 +38,7 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
   })
 
   test('share one database and one bucket and nothing else, and either does all of the work when the other dies', async () => {
-    const database = await createTestDatabase()
+    const database = await createTestDatabase('opened')
     const s3 = await startS3Server()
     Object.assign(open, { database, s3 })
     const [port] = await freePorts(1)
@@ -56,12 +57,9 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
     // Without --pools a worker serves whatever pool there is: also the other one's.
     const workers: Process[] = [await startRole(['work', '--pools', 'espeak,gpu'], environments[1])]
     workers.push(await startRole(['work'], environments[2]))
-    const operate = <T>(...args: string[]) => sonantOn<T>(environments[0], ...args)
-    await operate('accounts', 'create', '--name', 'reader', '--credits', '100000')
-    const create = ['keys', 'create', '--account', 'reader', '--name', 'k']
-    const { api_key: key } = await operate<{ api_key: string }>(...create)
-    const scopes = ['--scopes', 'operator']
-    const { api_key: operator } = await operate<{ api_key: string }>(...create, ...scopes)
+    await makeAccount(environments[0], 'reader', 100_000)
+    const { apiKey: key } = await makeKey(environments[0], 'reader')
+    const { apiKey: operator } = await makeKey(environments[0], 'reader', ['operator'])
 
     const listed = async () => {
       const reply = await call(`${url}/graphql`, { method: 'POST', key: operator, body: { query: WORKERS } })
@@ -86,8 +84,7 @@ describe('an API and two workers on machines of their own', { timeout: 240_000 }
     // Nothing of an artifact touches the machines, and the media route serves none of the bucket without a signature.
     for (const { DATA_DIR } of environments) expect(existsSync(join(DATA_DIR, 'artifacts'))).toBe(false)
     expect((await call(`${url}/media/x`)).status).toBe(403)
-    const { credits } = await operate<{ credits: number }>('accounts', 'show', '--account', 'reader')
-    expect(credits).toBe(100_000 - texts.join('').length)
+    expect(await creditsOf(environments[0], 'reader')).toBe(100_000 - texts.join('').length)
 
     // Both are at work when one machine dies: the other one has to do all of it.
     const speech = await startSpeechServer()
