@@ -2,6 +2,7 @@ import { request as send } from 'undici'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
+import { CAPTIONED_PATH, readCaptioned } from './captioned-speech.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { measureRequest, serverName } from './measure-request.ts'
@@ -19,6 +20,9 @@ const MOST_BYTES_PER_SECOND = 192_000
 const LONGEST_RATIO = 4
 const LEAST_CAP_BYTES = 4 * 1024 * 1024
 const LONGEST_SPEECH_SECONDS = 1200
+/** Audio in base64, and its words. */
+const MOST_BYTES_OF_JSON = 1.5
+const LACKING: ReadonlySet<number> = new Set([404, 405])
 
 /**
  * A server that speaks OpenAI's `POST /v1/audio/speech`. One request a slot; an aborted one is closed, so that
@@ -61,7 +65,7 @@ interface Answer {
 }
 
 async function speakOnce(connection: Connection, request: SpeechRequest): Promise<Speech> {
-  const { text, styleInstruction = '', voice, signal } = request
+  const { text, styleInstruction = '', voice } = request
   const body = JSON.stringify(speechBody(connection.block, request))
   const cap = Math.max(
     LEAST_CAP_BYTES,
@@ -69,10 +73,33 @@ async function speakOnce(connection: Connection, request: SpeechRequest): Promis
   )
   const texts = [text, styleInstruction, voice.referenceText ?? '']
   connection.server.owned?.noteSent(texts)
-  const answer = await exchange(connection, { path: '/v1/audio/speech', method: 'POST', body, cap, signal })
+  const captioned = await speakCaptioned(connection, request, body, cap)
+  if (captioned !== null) return captioned
+  const answer = await exchange(connection, {
+    path: '/v1/audio/speech',
+    method: 'POST',
+    body,
+    cap,
+    signal: request.signal,
+  })
   if (answer.status !== 200) throw toError(answer, texts)
   mendWavSizes(answer.bytes)
   return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length' }
+}
+
+/** null where the server has no such path, or fails at it: the text is then spoken without times. */
+async function speakCaptioned(
+  connection: Connection,
+  { text, signal }: SpeechRequest,
+  body: string,
+  audioCap: number,
+): Promise<Speech | null> {
+  const { block, server } = connection
+  if (block.profile !== 'kokoro' || server.lacksTimes) return null
+  const cap = audioCap * MOST_BYTES_OF_JSON
+  const answer = await exchange(connection, { path: CAPTIONED_PATH, method: 'POST', body, cap, signal })
+  if (LACKING.has(answer.status)) server.lacksTimes = true
+  return answer.status === 200 ? readCaptioned(parseJson(answer.bytes.toString()), text) : null
 }
 
 /** vLLM-Omni and sglang list names, Kokoro and speaches names or objects; many servers have no such path. */

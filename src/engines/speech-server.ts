@@ -12,6 +12,8 @@ export interface SpeechServer {
   readonly breaker: CircuitBreaker
   readonly agent: Dispatcher
   readonly owned: OwnedServer | undefined
+  /** It has answered that it does not tell when its words are heard. */
+  lacksTimes: boolean
   close(): Promise<void>
 }
 
@@ -32,6 +34,7 @@ export function openSpeechServer(baseUrl: string, slots: Semaphore, owned?: Owne
     breaker: new CircuitBreaker(),
     agent,
     owned,
+    lacksTimes: false,
     close: () => agent.destroy(),
   }
 }

@@ -44,6 +44,60 @@ const fails = (code: EngineErrorCode, message: RegExp = /./) =>
     message: expect.stringMatching(message),
   } as Partial<EngineError>)
 
+describe('a Kokoro server that tells when its words are heard', () => {
+  const RATE = 24_000
+  const at = (word: string, start: number) => ({ word, start_time: start, end_time: start + 0.2 })
+  const wordsOf = async (text: string, timestamps: unknown) => {
+    server.caption(() => ({ timestamps }))
+    const { words } = await speak({ profile: 'kokoro' }, { text })
+    return words?.map(({ offset, sample }) => [text.slice(offset).split(/[ ,.]/)[0], sample / RATE])
+  }
+
+  test('gives each word its time', async () => {
+    expect(
+      await wordsOf('Hello, brave World.', [at('Hello', 0.1), at(',', 0.4), at('brave', 0.5), at('world', 0.9)]),
+    ).toEqual([
+      ['Hello', 0.1],
+      ['brave', 0.5],
+      ['World', 0.9],
+    ])
+    expect(server.calls).toEqual([])
+  })
+
+  test('reads a number as words, doubles one, and puts things in: those have no time', async () => {
+    const said = ['In', 'nineteen', 'ninety', 'it', 'it', 'rained', 'a', 'lot'].map((word, index) =>
+      at(word, index / 4),
+    )
+    expect(await wordsOf('In 1990 it rained a lot.', [...said, at('it', -1), { word: 7 }, null])).toEqual([
+      ['In', 0],
+      ['it', 0.75],
+      ['rained', 1.25],
+      ['a', 1.5],
+      ['lot', 1.75],
+    ])
+  })
+
+  test('and one that does not for a language speaks without them', async () => {
+    expect(await wordsOf('Bonjour.', null)).toBeUndefined()
+    expect(server.calls).toEqual([])
+  })
+
+  test('fails at that, or answers with no audio: the text is spoken the plain way', async () => {
+    for (const reply of [{ status: 500, json: { detail: 'times' } }, { json: {} }, { json: '<html>' }]) {
+      server.caption(() => reply)
+      expect((await speak({ profile: 'kokoro' })).words).toBeUndefined()
+    }
+    expect(server.calls.length).toBe(3)
+  })
+
+  test('is not asked for times again where it has no such path, and other servers never are', async () => {
+    await speak({ profile: 'kokoro' })
+    server.caption(() => ({ timestamps: [at('The', 0)] }))
+    expect((await speak({ profile: 'kokoro' })).words).toBeUndefined()
+    expect((await speak({ profile: 'generic' })).words).toBeUndefined()
+  })
+})
+
 describe('what is sent', () => {
   const common = { model: 'tts', input: TEXT, voice: 'Vivian', response_format: 'wav', stream: false }
   const request = { language: 'English', styleInstruction: 'Calm.', seed: 7, expectedSeconds: 20 } as const

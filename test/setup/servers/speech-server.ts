@@ -58,6 +58,8 @@ export interface SpeechServer extends Listening {
   answer(script: (call: SpeechCall, index: number) => SpeechReply): void
   /** What `GET /v1/audio/voices` lists; null: there is no such path. */
   offer(voices: unknown): void
+  /** What `POST /dev/captioned_speech` answers besides the audio, by the text; null: there is no such path. */
+  caption(timestamps: ((text: string) => SpeechReply & { timestamps?: unknown }) | null): void
 }
 
 /** How long the hum of a text is, unless the script says otherwise: the pace of an English speaker. */
@@ -68,6 +70,7 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
   const calls: SpeechCall[] = []
   let script: (call: SpeechCall, index: number) => SpeechReply = () => ({})
   let voices: unknown = null
+  let captions: Parameters<SpeechServer['caption']>[0] = null
   const abandonedAt: number[] = []
   let [inFlight, most] = [0, 0]
 
@@ -89,6 +92,9 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
       // A client may go away before its request is whole.
       return void speak(request, response).catch(() => response.destroy())
     }
+    if (request.url === '/dev/captioned_speech' && captions !== null) {
+      return void sendCaptioned(captions, request, response).catch(() => response.destroy())
+    }
     const isKnown = request.url === '/v1/audio/voices' && voices !== null
     response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
     response.end(JSON.stringify(isKnown ? voices : { detail: 'Not Found' }))
@@ -107,7 +113,21 @@ export async function startSpeechServer(port = 0): Promise<SpeechServer> {
     offer: (list) => {
       voices = list
     },
+    caption: (next) => {
+      captions = next
+    },
   }
+}
+
+async function sendCaptioned(
+  captions: NonNullable<Parameters<SpeechServer['caption']>[0]>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { input } = JSON.parse((await buffer(request)).toString()) as { input: string }
+  const { timestamps, ...reply } = captions(input)
+  const audio = Buffer.from(hum(reply.seconds ?? humSeconds(input), reply)).toString('base64')
+  await play({ json: { audio, audio_format: 'wav', timestamps }, ...reply }, input, response)
 }
 
 async function play(reply: SpeechReply, text: string, response: ServerResponse): Promise<void> {
