@@ -2,13 +2,26 @@ import { FULL_SCALE, HIGHEST_PEAK, NEAR_PEAK, peakNear } from '../engines/true-p
 
 /** How far to either side of a peak its turning down reaches: too short to be heard as a dip, too long to click. */
 const REACH_MS = 4
+/** That a sample of 16 bits may have. */
+const VALUES = 2 * FULL_SCALE
 
 /** Multiplies samples by a factor, and turns single peaks down that would come above -1 dBTP. A new array. Pure. */
 export function applyGain(samples: Int16Array, sampleRate: number, gain: number): Int16Array {
   const envelope = duckPeaks(samples, sampleRate, (HIGHEST_PEAK * FULL_SCALE) / gain)
+  const louder = multiplied(samples, gain)
+  if (envelope === null) return louder
+  for (let at = 0; at < samples.length; at++)
+    if (envelope[at] !== 1) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
+  return louder
+}
+
+/** A long recording by a table of all products, in a fifth of the time. */
+function multiplied(samples: Int16Array, gain: number): Int16Array {
+  if (samples.length < VALUES) return samples.map((sample) => Math.round(sample * gain))
+  const products = new Int16Array(VALUES)
+  for (let at = 0; at < VALUES; at++) products[at] = Math.round((at - FULL_SCALE) * gain)
   const louder = new Int16Array(samples.length)
-  if (envelope === null) for (let at = 0; at < samples.length; at++) louder[at] = Math.round(samples[at]! * gain)
-  else for (let at = 0; at < samples.length; at++) louder[at] = Math.round(samples[at]! * gain * envelope[at]!)
+  for (let at = 0; at < samples.length; at++) louder[at] = products[samples[at]! + FULL_SCALE]!
   return louder
 }
 

@@ -47,6 +47,16 @@ describe('the gain', () => {
     expect(gainOf([])).toBe(1)
   })
 
+  test('is the same for a long recording as for its parts', () => {
+    const samples = tone(22_050, 300, 4, 0.1)
+    for (const gain of [1.8, 0.3]) {
+      const parts = [samples.subarray(0, 44_100), samples.subarray(44_100)].flatMap((part) => [
+        ...applyGain(part, 22_050, gain),
+      ])
+      expect(Int16Array.from(parts)).toEqual(applyGain(samples, 22_050, gain))
+    }
+  })
+
   test('turns single peaks down to -1 dBTP and leaves everything else', () => {
     const samples = tone(22_050, 300, 2, 0.1)
     for (const at of [5000, 5001, 20_000, 44_000]) samples[at] = 30_000
