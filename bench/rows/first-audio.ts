@@ -3,16 +3,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { openEspeak } from '../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../src/values/log.ts'
-import { median, type Row } from '../measure.ts'
+import { speakText } from '../../src/voice/speak-text.ts'
+import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
 import { SENTENCES, speechRequest } from '../sentences.ts'
 
 const POLL_MS = 5
 const ALLOWANCE_MS = 40
+const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '
+  .repeat(130)
+  .slice(0, 10_000)
+/** Against the engine alone. */
+const LONGEST_RATIO = 1.25
 
 /**
  * From just before the POST of a sentence, to an idle `sonant start`, to the first byte of its audio: the job is polled every 5 ms until
  * it is completed, then the signed URL is opened. The floor is the engine alone with the same sentence, in this process, right
- * after. Sentences in ten languages take turns; both engines have spoken before the clock starts.
+ * after. Sentences in ten languages take turns; both engines have spoken before the clock starts. Then the same for a text of 10,000
+ * characters, which both speak in all threads.
  */
 export const firstAudio: Row = {
   name: 'first-audio',
@@ -24,6 +31,7 @@ export const firstAudio: Row = {
     const engine = openEspeak({ threads: availableParallelism(), log: openLog('warn') })
     const ours: number[] = []
     const floors: number[] = []
+    let long: readonly Pair[] = []
     try {
       await engine.warm()
       for (const sentence of SENTENCES.slice(0, 10)) await timed(() => firstByte(service.url, apiKey, sentence.text))
@@ -31,6 +39,14 @@ export const firstAudio: Row = {
         ours.push(await timed(() => firstByte(service.url, apiKey, sentence.text)))
         floors.push(await timed(() => engine.speak(speechRequest(sentence))))
       }
+      const speech = { ...speechRequest(SENTENCES[0]!), text: LONG_TEXT, language: 'English' }
+      // Both have compiled what a long text takes.
+      for (const text of [LONG_TEXT, LONG_TEXT]) await firstByte(service.url, apiKey, text)
+      await speakText(engine, speech)
+      long = await interleaved(environment.quick ? 2 : 5, {
+        ours: () => timed(() => firstByte(service.url, apiKey, LONG_TEXT)),
+        floor: () => timed(() => speakText(engine, speech)),
+      })
     } finally {
       await engine.close()
       await service.stop()
@@ -42,8 +58,16 @@ export const firstAudio: Row = {
     const notes = [
       `p50 of the difference for the same sentence: ${median(ours.map((ms, at) => ms - floors[at]!)).toFixed(1)} ms`,
     ]
-    return { name: 'first-audio', measures: [measure], notes }
+    return { name: 'first-audio', measures: [measure, wholeText(long)], notes }
   },
+}
+
+function wholeText(pairs: readonly Pair[]): Measure {
+  const value = median(pairs.map(({ ours }) => ours))
+  const ratio = median(pairs.map(({ ours, floor }) => ours / floor))
+  const floor = median(pairs.map((pair) => pair.floor))
+  const reach = `<= ${LONGEST_RATIO} x floor`
+  return { what: '10,000 characters, whole', unit: 'ms', floor, value, ratio, reach, reached: ratio <= LONGEST_RATIO }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -18,7 +18,12 @@ declare module '@echogarden/espeak-ng-emscripten' {
     addFunction(callback: (samplesPointer: number, samples: number, eventsPointer: number) => number): number
   }
 
-  const load: () => Promise<EspeakModule>
+  /** What may be given in place of what the module would read itself. */
+  export interface EspeakOptions {
+    getPreloadedPackage?(path: string, bytes: number): ArrayBuffer
+  }
+
+  const load: (options?: EspeakOptions) => Promise<EspeakModule>
 
   // biome-ignore lint/style/noDefaultExport: this is what the package exports
   export default load

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import type { WordMark } from '../engine.ts'
 import { type Loudness, measureLoudness } from '../loudness.ts'
@@ -10,6 +10,7 @@ import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voi
 import { openJapaneseReader } from './japanese-reader.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
+import { asPackage, readVoiceData } from './voice-data.ts'
 import { readWordEvents, toWordMarks, type WordEvent } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
@@ -47,6 +48,11 @@ interface Recording {
   words: WordEvent[]
 }
 
+/** What the first thread reads, and every later one is started with. */
+export interface ThreadData {
+  readonly voiceData: SharedArrayBuffer | undefined
+}
+
 /** The body of a rendering thread. Tasks that come while the engine loads wait in the port. */
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
@@ -56,7 +62,7 @@ parentPort?.on('message', (task: RenderTask) => {
 
 async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   yieldToTheApi()
-  const espeak = await loadEspeak()
+  const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(sharedVoiceData()) })
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
   const recording: Recording = { bytes: new ArrayBuffer(0), length: 0, words: [] }
@@ -89,6 +95,15 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       return process.exit(1)
     }
   }
+}
+
+/** Read by the first thread, which passes it on. */
+function sharedVoiceData(): SharedArrayBuffer {
+  const given = (workerData as ThreadData).voiceData
+  if (given !== undefined) return given
+  const voiceData = readVoiceData()
+  parentPort?.postMessage(voiceData)
+  return voiceData
 }
 
 let japanese: JapaneseReader | undefined

@@ -1,5 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { Rendering, RenderTask } from './espeak-thread.ts'
+import type { Rendering, RenderTask, ThreadData } from './espeak-thread.ts'
+
+/** A thread holds 40 MB and takes a second to be as quick again. */
+const IDLE_MS = 5 * 60_000
 
 /** Renders texts in threads, each one text at a time, first come first served. */
 export interface EspeakThreads {
@@ -16,21 +19,26 @@ interface Job {
 interface Thread {
   readonly worker: Worker
   job: Job | undefined
+  /** Runs where it has none. */
+  idle?: NodeJS.Timeout
 }
 
 /**
- * Up to `most` threads, started when there is something to render and kept. One that dies fails the text in its hands, never
+ * Up to `most` threads, started when there is something to render. Where none was needed for `idleMs`, all but one end. One that dies fails the text in its hands, never
  * another: the next text starts a fresh one, so a thread that cannot even start makes errors, not a text that waits for ever.
  */
-export const openThreads = (most: number): EspeakThreads => new Pool(most)
+export const openThreads = (most: number, idleMs = IDLE_MS): EspeakThreads => new Pool(most, idleMs)
 
 class Pool implements EspeakThreads {
   readonly #most: number
+  readonly #idleMs: number
   readonly #threads = new Set<Thread>()
   readonly #waiting = new Set<Job>()
+  #voiceData: SharedArrayBuffer | undefined
 
-  constructor(most: number) {
+  constructor(most: number, idleMs: number) {
     this.#most = most
+    this.#idleMs = idleMs
   }
 
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
@@ -50,6 +58,7 @@ class Pool implements EspeakThreads {
   async close(): Promise<void> {
     for (const job of this.#waiting) job.settle(new Error('The engine is closed.'))
     this.#waiting.clear()
+    for (const { idle } of this.#threads) clearTimeout(idle)
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
@@ -58,6 +67,7 @@ class Pool implements EspeakThreads {
       const thread = this.#freeThread()
       if (thread === undefined) return
       this.#waiting.delete(job)
+      clearTimeout(thread.idle)
       thread.job = job
       thread.worker.ref()
       thread.worker.postMessage(job.task)
@@ -66,18 +76,19 @@ class Pool implements EspeakThreads {
 
   #freeThread(): Thread | undefined {
     const free = [...this.#threads].find((one) => one.job === undefined)
-    return free ?? (this.#threads.size < this.#most ? this.#start() : undefined)
+    // The first one reads what all of them share.
+    const mayStart = this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
+    return free ?? (mayStart ? this.#start() : undefined)
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: new Worker(new URL('./espeak-thread.ts', import.meta.url)), job: undefined }
+    const workerData: ThreadData = { voiceData: this.#voiceData }
+    const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), { workerData })
+    const thread: Thread = { worker, job: undefined }
     this.#threads.add(thread)
-    thread.worker.on('message', (rendering: Rendering) => {
-      const { job } = thread
-      thread.job = undefined
-      // Only a thread at work keeps the process alive.
-      thread.worker.unref()
-      job?.settle(rendering)
+    thread.worker.on('message', (message: Rendering | SharedArrayBuffer) => {
+      if (message instanceof SharedArrayBuffer) this.#voiceData = message
+      else this.#settle(thread, message)
       this.#dispatch()
     })
     thread.worker.on('error', (error) => this.#end(thread, error))
@@ -85,7 +96,25 @@ class Pool implements EspeakThreads {
     return thread
   }
 
+  #settle(thread: Thread, rendering: Rendering): void {
+    const { job } = thread
+    thread.job = undefined
+    // Only a thread at work keeps the process alive.
+    thread.worker.unref()
+    job?.settle(rendering)
+    thread.idle = setTimeout(() => this.#endIdle(thread), this.#idleMs).unref()
+  }
+
+  /** The first one stays: it takes every text that comes alone, so it has compiled the most. */
+  #endIdle(thread: Thread): void {
+    const [first] = this.#threads
+    if (thread === first) return
+    this.#threads.delete(thread)
+    void thread.worker.terminate()
+  }
+
   #end(thread: Thread, error: Error): void {
+    clearTimeout(thread.idle)
     this.#threads.delete(thread)
     thread.job?.settle(error)
     thread.job = undefined

@@ -16,12 +16,19 @@ export interface EspeakEngine extends SpeechEngine {
   warm(): Promise<void>
 }
 
+interface EspeakOptions {
+  readonly threads: number
+  readonly log: Log
+  /** After how long without a text all threads but one end; five minutes unless given. */
+  readonly idleThreadMs?: number
+}
+
 /**
  * eSpeak NG in `threads` worker threads, started by `warm()` or the first request. WAV at 22,050 Hz; the same request always
  * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
  */
-export function openEspeak(options: { readonly threads: number; readonly log: Log }): EspeakEngine {
-  const threads = openThreads(options.threads)
+export function openEspeak(options: EspeakOptions): EspeakEngine {
+  const threads = openThreads(options.threads, options.idleThreadMs)
   let closed = false
 
   return {

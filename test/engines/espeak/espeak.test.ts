@@ -261,4 +261,38 @@ describe('ending early', () => {
   })
 })
 
+describe('memory', () => {
+  test('threads share the data of the languages', async () => {
+    await Promise.all([render('Hello.'), render('Hello.')])
+    const alive = threads.filter(({ threadId }) => threadId > 0)
+    const held = await Promise.all(alive.map((thread) => thread.getHeapStatistics()))
+    expect(held.length).toBeGreaterThan(1)
+    // With a copy of their own they hold 52 MB.
+    expect(Math.max(...held.map(({ external_memory }) => external_memory / 1e6))).toBeLessThan(35)
+  })
+
+  test('all threads but one end when there is nothing to say', async () => {
+    const before = threads.length
+    const idle = openEspeak({ threads: 2, log: openLog('silent'), idleThreadMs: 300 })
+    const voice = {
+      slug: 'any',
+      kind: 'preset',
+      engineVoice: 'en-us+m3',
+      referenceAudio: null,
+      referenceText: null,
+    } as const
+    const say = (text: string) => idle.speak({ text, voice, signal: new AbortController().signal, extra: {} })
+    const sha = ({ wav }: { wav: Uint8Array }) => createHash('sha256').update(wav).digest('hex')
+    const two = async () => (await Promise.all([say('Hello.'), say('Hello.')])).map(sha)
+    const own = () => threads.slice(before)
+    const alive = () => own().filter(({ threadId }) => threadId > 0).length
+    expect(await two()).toEqual([hello, hello])
+    expect(own().length).toBe(2)
+    await expect.poll(alive, { timeout: 5000 }).toBe(1)
+    expect(await two()).toEqual([hello, hello])
+    expect(own().length).toBe(3)
+    await idle.close()
+  })
+})
+
 const hello = await fingerprint('Hello.', { language: 'English' })
