@@ -1,4 +1,4 @@
-import { createHash, type Hash, randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { errorCode, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import type { Storage, Stored, StoredFile } from './storage.ts'
+import { sharedSync, syncDirectory } from './sync-directory.ts'
 
 /** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
 const INCOMING = '.incoming'
@@ -15,6 +16,13 @@ const FILE_MODE = 0o600
 const ABANDONED_AFTER_MS = 3_600_000
 /** A concurrent delete may remove a directory between its creation and the rename into it. */
 const PLACE_ATTEMPTS = 100
+
+/** The directory of a store. */
+interface Place {
+  readonly dir: string
+  /** Syncs that directory itself. */
+  sync(): Promise<void>
+}
 
 interface DiskOptions {
   /** Holds the artifacts; made when missing. */
@@ -31,8 +39,9 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
     mkdirSync(incoming, { recursive: true, mode: DIRECTORY_MODE })
     removeAbandoned(incoming)
   })
+  const place: Place = { dir, sync: sharedSync(dir) }
   return {
-    put: (key, content) => putFile(dir, key, content),
+    put: (key, content) => putFile(place, key, content),
     stat: (key) => statFile(pathOf(dir, key)),
     read: async (key, range) => {
       const handle = await openFile(pathOf(dir, key))
@@ -61,12 +70,12 @@ function pathOf(dir: string, key: string): string {
   return join(dir, key)
 }
 
-async function putFile(dir: string, key: string, content: Uint8Array | Readable): Promise<Stored> {
-  const temporary = join(dir, INCOMING, randomUUID())
+async function putFile(place: Place, key: string, content: Uint8Array | Readable): Promise<Stored> {
+  const temporary = join(place.dir, INCOMING, randomUUID())
   try {
-    const path = pathOf(dir, key)
+    const path = pathOf(place.dir, key)
     const stored = await writeDurably(temporary, content)
-    await place(dir, temporary, path)
+    await moveDurably(place, temporary, path)
     return stored
   } catch (error) {
     if (content instanceof Readable) content.destroy()
@@ -76,29 +85,43 @@ async function putFile(dir: string, key: string, content: Uint8Array | Readable)
 }
 
 async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
-  const hash = createHash('sha256')
   const handle = await open(path, 'wx', FILE_MODE)
   try {
-    await handle.writeFile(hashed(content, hash))
+    const stored = await (content instanceof Readable ? writeStream(handle, content) : writeBytes(handle, content))
     await handle.sync()
-    return { bytes: (await handle.stat()).size, sha256: hash.digest() }
+    return stored
   } finally {
     await handle.close()
   }
 }
 
-async function* hashed(content: Uint8Array | Readable, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const chunk of content instanceof Readable ? content : [content]) {
-    const bytes: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    hash.update(bytes)
-    yield bytes
-  }
+async function writeBytes(handle: FileHandle, content: Uint8Array): Promise<Stored> {
+  await handle.writeFile(content)
+  return { bytes: content.byteLength, sha256: createHash('sha256').update(content).digest() }
 }
 
-async function place(dir: string, temporary: string, path: string): Promise<void> {
+async function writeStream(handle: FileHandle, content: Readable): Promise<Stored> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const noted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      const piece: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      hash.update(piece)
+      bytes += piece.byteLength
+      yield piece
+    }
+  }
+  await handle.writeFile(noted())
+  return { bytes, sha256: hash.digest() }
+}
+
+/** A rename survives a power cut only once the directories that were changed are on the disk too. */
+async function moveDurably({ dir, sync }: Place, temporary: string, path: string): Promise<void> {
   const created = await moveInto(temporary, path)
+  const changed = [dirname(path)]
+  for (let parent = dirname(path); created && parent !== dir; parent = dirname(parent)) changed.push(dirname(parent))
   try {
-    await syncDirectories(dirname(path), created ? dir : dirname(path))
+    await Promise.all(changed.map((directory) => (directory === dir ? sync() : syncDirectory(directory))))
   } catch (error) {
     // Deleted again meanwhile, and its directory with it: there is nothing left to keep.
     if (errorCode(error) !== 'ENOENT') throw error
@@ -115,19 +138,6 @@ async function moveInto(temporary: string, path: string): Promise<boolean> {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT' || attempt === PLACE_ATTEMPTS) throw error
     }
-  }
-}
-
-/** A rename survives a power cut only once the directories that were changed are on the disk too. */
-async function syncDirectories(from: string, upTo: string): Promise<void> {
-  for (let path = from; ; path = dirname(path)) {
-    const handle = await open(path)
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    if (path === upTo) return
   }
 }
 
