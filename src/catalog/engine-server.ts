@@ -71,7 +71,16 @@ interface Use {
   readonly limit: number
 }
 
-function usesOf({ endpoints, workflows }: Servers): Use[] {
+/** Asked for with every job, of snapshots that never change. */
+const known = new WeakMap<Servers, readonly Use[]>()
+
+function usesOf(servers: Servers): readonly Use[] {
+  const uses = known.get(servers) ?? readUses(servers)
+  known.set(servers, uses)
+  return uses
+}
+
+function readUses({ endpoints, workflows }: Servers): Use[] {
   const spoken = [...endpoints.values()].flatMap((endpoint) => {
     const limit = maxInFlightOf(endpoint)
     return limit === null ? [] : [{ route: endpointRoute(endpoint), limit }]
