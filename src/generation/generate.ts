@@ -13,6 +13,7 @@ import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import type { Provenance } from '../jobs/lifecycle/end-job.ts'
 import { performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import type { Produced } from '../jobs/lifecycle/produce.ts'
+import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
 import { recordProvenance } from '../jobs/lifecycle/record-provenance.ts'
 import type { Delivery } from '../queue/job-source.ts'
 import type { Ticket } from '../queue/ticket.ts'
@@ -38,7 +39,7 @@ export const generate = (
   delivery: Pick<Delivery, 'jobId' | 'server'>,
   signal: AbortSignal,
   ticket?: Ticket,
-): Promise<void> =>
+): Promise<Settled> =>
   performJob(parts, delivery.jobId, signal, async (claim) => {
     const workflow = await workflowOf(parts, claim)
     const route = workflowRoute(workflow)

@@ -1,6 +1,7 @@
 import { messageSpan } from '../telemetry/span-names.ts'
 import { inConsumerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
+import { BacklogPace } from './backlog-pace.ts'
 import { DispatchCapacity } from './dispatch-capacity.ts'
 import type { Dispatcher, DispatchOptions } from './dispatcher.ts'
 import type { Delivery, JobSource } from './job-source.ts'
@@ -11,7 +12,7 @@ import { type Settler, settleInBatches } from './pgboss/settle-in-batches.ts'
 import { type RunningJob, RunningJobs } from './running-jobs.ts'
 import { NotSoon, Stopping } from './stopping.ts'
 
-/** Finds what no wake-up announced: retries, jobs of a dead worker, jobs queued while the listener was disconnected. */
+/** Finds what no wake-up announced: retries, a dead worker's jobs, jobs queued while the listener was away. */
 const POLL_MS = 500
 const HEARTBEAT_MS = 3000
 
@@ -32,6 +33,7 @@ class JobDispatcher implements Dispatcher {
   readonly #running: RunningJobs
   readonly #capacity: DispatchCapacity
   readonly #source: JobSource
+  readonly #pace = new BacklogPace()
   readonly #timers: NodeJS.Timeout[] = []
   #stopWaking = (): void => undefined
   #stopCancelling = (): void => undefined
@@ -118,6 +120,7 @@ class JobDispatcher implements Dispatcher {
     try {
       do {
         this.#again = false
+        await this.#pace.due()
         const free = this.#capacity.free()
         if (this.#stopping || free <= 0) break
         await this.#take(free)
@@ -130,7 +133,8 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #take(free: number): Promise<void> {
-    const { deliveries, more } = await this.#source.take(free, [...this.#running.byDelivery.keys()])
+    const take = () => this.#source.take(free, [...this.#running.byDelivery.keys()])
+    const { deliveries, more } = await this.#pace.fetched(free, take)
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     if (this.#stopping) await this.#release(deliveries)
     else for (const delivery of deliveries) this.#begin(delivery)

@@ -11,6 +11,11 @@ export interface Delivery {
   readonly origin?: Origin
 }
 
+/** What names a delivery in the queue itself, for those that take it out in a statement of their own. */
+export interface QueueRow extends Pick<Delivery, 'id' | 'retryCount'> {
+  readonly queue: string
+}
+
 /** Where a queued job or delivery comes from: kept with its queue row, and there alone. */
 export interface Origin {
   /** Of the request that submitted the job. */

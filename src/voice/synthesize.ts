@@ -14,6 +14,7 @@ import type { Claim } from '../jobs/lifecycle/claim-job.ts'
 import { endpointDeleted } from '../jobs/lifecycle/fail-orphaned-jobs.ts'
 import { performJob, type WorkerParts } from '../jobs/lifecycle/perform-job.ts'
 import type { Produced, ProducedFile } from '../jobs/lifecycle/produce.ts'
+import type { Settled } from '../jobs/lifecycle/record-outcome.ts'
 import { recordProgress } from '../jobs/lifecycle/record-progress.ts'
 import type { Lexicons } from '../lexicon/lexicons.ts'
 import { Stopping } from '../queue/stopping.ts'
@@ -52,7 +53,12 @@ export class MovedAway extends Stopping {
  * @param ticket at the engine's server, released as soon as that is done with the job
  * @throws when the job must be delivered again: the database is away, or `signal` was aborted; MovedAway when it must be rerouted to its own pool
  */
-export const synthesize = (parts: SynthesisParts, jobId: string, signal: AbortSignal, ticket?: Ticket): Promise<void> =>
+export const synthesize = (
+  parts: SynthesisParts,
+  jobId: string,
+  signal: AbortSignal,
+  ticket?: Ticket,
+): Promise<Settled> =>
   performJob(parts, jobId, signal, async (claim) => {
     const endpoint = await endpointHere(parts, claim)
     const voice = await voiceOf(parts, endpoint, claim, voiceSlugOf(endpoint, claim))

@@ -6,8 +6,8 @@ import { generate } from '../generation/generate.ts'
 import type { ClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
 import { dispatchJobs } from '../queue/dispatch-jobs.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
-import { GENERATION_KIND, voiceKind } from '../queue/job-kind.ts'
-import type { Delivery } from '../queue/job-source.ts'
+import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
+import type { Delivery, QueueRow } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
 import { startWebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
@@ -51,11 +51,13 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
     serverQueues: permits.serverQueuesOf(kind),
     stillOwned: claims.stillOwned,
     handle: (jobId, signal, delivery, ticket) =>
-      synthesize({ ...runtime, engines, claims, pool }, jobId, signal, ticket).catch((error: unknown) =>
-        followMove(runtime, pool, delivery, error),
+      synthesize({ ...runtime, engines, claims, pool, row: rowOf(kind, delivery) }, jobId, signal, ticket).catch(
+        (error: unknown) => followMove(runtime, pool, delivery, error),
       ),
   })
 }
+
+const rowOf = ({ queue }: JobKind, { id, retryCount }: Delivery): QueueRow => ({ queue, id, retryCount })
 
 /** Takes the delivery to the pool that the job's endpoint has moved to. @throws every other error */
 async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
@@ -75,6 +77,11 @@ function generateOutputs(runtime: Runtime, parts: WorkerParts): Promise<Dispatch
     serverQueues: permits.serverQueuesOf(GENERATION_KIND),
     stillOwned: claims.stillOwned,
     handle: (_jobId, signal, delivery, ticket) =>
-      generate({ ...runtime, claims, cogServers, resolver }, delivery, signal, ticket),
+      generate(
+        { ...runtime, claims, cogServers, resolver, row: rowOf(GENERATION_KIND, delivery) },
+        delivery,
+        signal,
+        ticket,
+      ),
   })
 }

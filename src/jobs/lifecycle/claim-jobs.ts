@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { JobOptions } from '../job-options.ts'
 import { type JobType, statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
-import { runBatch } from './run-batch.ts'
+import { limitingLockWaits, lockWait } from './lock-wait.ts'
 
 /** What a claim reads of a job. */
 export interface ClaimedRow {
@@ -35,7 +35,7 @@ const CLAIM = `
 with taken as materialized (
   select id, account_id, type, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url,
     created_at as made_at, started_at as begun_at
-  from job where id = any($1::text[]) and status = any($2::job_status[]) order by id for update
+  from job where id = any($1::text[]) and status = any($2::job_status[]) and ${limitingLockWaits('$3')} order by id for update
 ), owed as materialized (
   select id, account_id, cost from taken
   where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
@@ -66,8 +66,8 @@ const CLAIMABLE = statesBefore('processing')
 
 /** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, or gone. */
 export async function claimJobs(db: Database, ids: readonly string[]): Promise<(ClaimedRow | undefined)[]> {
-  const statement = { name: 'claim_jobs', text: CLAIM, values: [ids, CLAIMABLE] }
-  const rows = await runBatch<ClaimedRow>(db, ids.length, statement)
+  const values = [ids, CLAIMABLE, lockWait(ids.length)]
+  const { rows } = await db.pool.query<ClaimedRow>({ name: 'claim_jobs', text: CLAIM, values })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => byId.get(id))
 }

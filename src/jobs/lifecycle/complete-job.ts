@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/database.ts'
+import type { QueueRow } from '../../queue/job-source.ts'
 import { newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { noteEnd } from '../notes/note-end.ts'
@@ -7,26 +8,31 @@ import type { FinishedArtifact } from './complete-jobs.ts'
 import { type EndingParts, endJob, type Provenance } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
 
+/** `settled`: together with its row in the queue. */
+export type Completed = 'completed' | 'settled'
+
 /**
- * Completes a claimed job and records its artifacts. Returns false where the claim is no longer this worker's: then nothing was
+ * Completes a claimed job and records its artifacts. Returns null where the claim is no longer this worker's: then nothing was
  * written. May be called again when the answer to a commit was lost.
+ * @param row taken out of the queue with the completion where no receiver waits for it
  */
 export async function completeJob(
   parts: BatchParts,
   claim: Claim,
   artifacts: readonly FinishedArtifact[],
   provenance: Provenance = {},
-): Promise<boolean> {
+  row?: QueueRow,
+): Promise<Completed | null> {
   if (!claim.delivers) {
     // What is wrong with the batch may be another job: the error that is this one's comes again.
-    const completed = await parts.batches.completions.call({ claim, artifacts, provenance }).catch(() => null)
+    const completed = await parts.batches.completions.call({ claim, artifacts, provenance, row }).catch(() => null)
     if (completed !== null) {
       noteEnd(parts, claim, completed)
       notifyJob(parts, claim)
-      return true
+      return row === undefined ? 'completed' : 'settled'
     }
   }
-  return completeAlone(parts, claim, artifacts, provenance)
+  return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
 }
 
 async function completeAlone(

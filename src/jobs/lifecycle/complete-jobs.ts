@@ -1,11 +1,13 @@
 import type { CaptionFormat } from '../../audio/caption-format.ts'
 import type { Database } from '../../db/database.ts'
+import type { QueueRow } from '../../queue/job-source.ts'
+import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
 import { newId } from '../../values/id.ts'
 import { statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { type EndedJob, endedColumns } from '../notes/note-end.ts'
 import type { Provenance } from './end-job.ts'
-import { runBatch } from './run-batch.ts'
+import { limitingLockWaits, lockWait } from './lock-wait.ts'
 
 /** A stored output of an attempt. */
 export interface FinishedArtifact {
@@ -26,12 +28,19 @@ export interface Completion {
   readonly claim: { readonly jobId: string; readonly attempt: number }
   readonly artifacts: readonly FinishedArtifact[]
   readonly provenance: Provenance
+  /** Taken out of the queue with the job's completion; absent: it is in none. */
+  readonly row: QueueRow | undefined
 }
 
-/** Each job is fenced by its own attempt. One whose end must be delivered stays as it is: that takes a transaction of its own. */
+/**
+ * Each job is fenced by its own attempt, and its row in the queue by its delivery. One whose end must be delivered stays as it is: that
+ * takes a transaction of its own.
+ */
 const COMPLETE = `
-with done as (
-  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[]) as done (id, attempt, chunks, provider, gpu_ms)
+with done as materialized (
+  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $17::text[], $18::uuid[], $19::int[])
+    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count)
+  where ${limitingLockWaits('$20')}
 ), ended as (
   update job j set status = 'completed', completed_at = ${ENDED_AT}, error_code = null, cause = null,
     chunks_done = coalesce(done.chunks, j.chunks_done), chunks_total = coalesce(done.chunks, j.chunks_total),
@@ -46,6 +55,7 @@ with done as (
   select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[])
     as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
   where job_id in (select ended.id from ended)
+), dequeued as (${dequeueJoined('$18', 'done.id in (select ended.id from ended)')}
 )
 select * from ended`
 
@@ -71,8 +81,12 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     files.map(({ durationMs }) => durationMs),
     files.map(({ timing }) => (timing === undefined ? null : Buffer.from(timing))),
     files.map(({ captions }) => captions?.join(',') ?? null),
+    done.map(({ row }) => row?.queue ?? null),
+    done.map(({ row }) => row?.id ?? null),
+    done.map(({ row }) => row?.retryCount ?? null),
+    lockWait(done.length),
   ]
-  const rows = await runBatch<EndedJob & { readonly id: string }>(db, done.length, {
+  const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({
     name: 'complete_jobs',
     text: COMPLETE,
     values,

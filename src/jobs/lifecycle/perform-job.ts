@@ -1,3 +1,4 @@
+import type { QueueRow } from '../../queue/job-source.ts'
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
@@ -6,7 +7,7 @@ import type { ClaimRegistry } from './claim-registry.ts'
 import type { BatchParts } from './job-batches.ts'
 import { LookupFailed, type Outcome, outcomeOf } from './outcome.ts'
 import { type Attempt, produce, type Work } from './produce.ts'
-import { recordOutcome } from './record-outcome.ts'
+import { recordOutcome, type Settled } from './record-outcome.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. Released attempts do not count. */
 const MAX_ATTEMPTS = 5
@@ -15,6 +16,8 @@ const MAX_ATTEMPTS = 5
 export interface WorkerParts extends BatchParts {
   /** Where claims under way are noted; absent: they are not noted. */
   readonly claims?: ClaimRegistry
+  /** Where the job's delivery is in the queue; absent: in none. */
+  readonly row?: QueueRow
 }
 
 /**
@@ -25,6 +28,7 @@ type Producer = (claim: Claim) => Work | Promise<Work>
 
 /**
  * One worker's way with one job: claim and charge, find the work, produce, record. Running it twice for one job is harmless.
+ * @returns 'settled' where its delivery was taken out of the queue together with the job's end
  * @throws when the job must be delivered again: the database is away, what it asks for could not be looked up, or `signal` was aborted
  */
 export async function performJob(
@@ -32,15 +36,15 @@ export async function performJob(
   jobId: string,
   signal: AbortSignal,
   producer: Producer,
-): Promise<void> {
+): Promise<Settled> {
   const begun = performance.now()
   const claim = await claimJob(parts, jobId)
   parts.telemetry.observe('job_stage_seconds', { stage: 'claim' }, secondsSince(begun))
-  if (claim === null) return
+  if (claim === null) return undefined
   const forget = parts.claims?.hold(claim)
   const attempt: Attempt = { parts, claim, signal, storageKeys: [] }
   try {
-    await recordOutcome(attempt, await run(attempt, producer))
+    return await recordOutcome(attempt, await run(attempt, producer))
   } finally {
     forget?.()
   }

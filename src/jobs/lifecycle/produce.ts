@@ -7,7 +7,7 @@ import type { Claim } from './claim-job.ts'
 import type { FinishedArtifact } from './complete-jobs.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
 import type { Provenance } from './end-job.ts'
-import type { BatchParts } from './job-batches.ts'
+import type { WorkerParts } from './perform-job.ts'
 
 /** One output before it is stored. */
 export interface ProducedFile {
@@ -44,7 +44,7 @@ export interface Work {
 
 /** One worker's attempt at a claimed job, as it goes on. */
 export interface Attempt {
-  readonly parts: BatchParts
+  readonly parts: WorkerParts
   readonly claim: Claim
   /** Aborted when the job was cancelled, belongs to another worker or must be released. */
   readonly signal: AbortSignal

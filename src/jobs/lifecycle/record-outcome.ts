@@ -12,6 +12,9 @@ import { isExpected, LookupFailed, type Outcome, outcomeOf, RecordFailed } from 
 import type { Attempt } from './produce.ts'
 import { recordRelease } from './record-release.ts'
 
+/** Whether the delivery is out of the queue already. */
+export type Settled = 'settled' | undefined
+
 type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
 
 /**
@@ -24,10 +27,11 @@ type OutcomeOf<Kind extends Outcome['kind']> = Extract<Outcome, { kind: Kind }>
  * | released  | recordRelease           | goes out again   |
  * | redeliver | stays as it is; as a release where the database was at fault | goes out again |
  *
+ * Resolves with 'settled' where the delivery was taken out of the queue together with the end of its job.
  * A job that another worker has claimed meanwhile stays as it is, and the files of this attempt are deleted.
  * @throws what makes the queue deliver the job again
  */
-export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise<void> {
+export async function recordOutcome(attempt: Attempt, outcome: Outcome): Promise<Settled> {
   switch (outcome.kind) {
     case 'completed':
       return recordCompleted(attempt, outcome)
@@ -47,30 +51,31 @@ const isFaultOfDatabase = (error: unknown): error is Error =>
   (error instanceof LookupFailed || error instanceof RecordFailed) && isDatabaseDown(error)
 
 /** A completion that cannot be written is an outcome of its own: never `completed` again. */
-async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<void> {
+async function recordCompleted(attempt: Attempt, production: OutcomeOf<'completed'>): Promise<Settled> {
   const { parts, claim, signal } = attempt
   const { artifacts, provenance } = production
   const begun = performance.now()
   try {
     const completed = await inStepSpan(COMMIT_SPAN, () =>
-      record(() => completeJob(parts, claim, artifacts, provenance)),
+      record(() => completeJob(parts, claim, artifacts, provenance, parts.row)),
     )
     parts.telemetry.observe('job_stage_seconds', { stage: 'complete' }, secondsSince(begun))
-    if (completed) noteProduction(parts, claim, production)
-    else await deleteFiles(attempt)
+    if (completed === null) await deleteFiles(attempt)
+    else noteProduction(parts, claim, production)
+    return completed === 'settled' ? completed : undefined
   } catch (error) {
-    await recordOutcome(attempt, outcomeOf(error, signal))
+    return recordOutcome(attempt, outcomeOf(error, signal))
   }
 }
 
 /** @throws RecordFailed where the database is away, or refuses the result whatever for: that says nothing about the job */
-const record = (write: () => Promise<boolean>): Promise<boolean> =>
+const record = <Result>(write: () => Promise<Result>): Promise<Result> =>
   untilAnswered(write).catch((cause: unknown) => {
     const isOurs = isDatabaseDown(cause) || isDatabaseError(cause)
     throw isOurs ? new RecordFailed('the result could not be recorded', { cause }) : cause
   })
 
-async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'failed'>): Promise<void> {
+async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'failed'>): Promise<undefined> {
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }

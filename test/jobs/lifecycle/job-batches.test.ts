@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
+import type { QueueRow } from '../../../src/queue/job-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
@@ -41,8 +42,8 @@ const artifactOf = (jobId: string, storageKey = `${jobId}/1/audio.wav`) => ({
   sha256: Buffer.alloc(32),
   durationMs: 1,
 })
-const complete = (claim: Claim | null, storageKey?: string) =>
-  completeJob(service.runtime, claim!, [artifactOf(claim!.jobId, storageKey)])
+const complete = (claim: Claim | null, storageKey?: string, row?: QueueRow) =>
+  completeJob(service.runtime, claim!, [artifactOf(claim!.jobId, storageKey)], {}, row)
 const statusesOf = async (ids: readonly string[]) => {
   const rows = await query<{ id: string; status: string }>('select id, status from job where id = any($1)', [ids])
   return ids.map((id) => rows.find((row) => row.id === id)?.status)
@@ -116,18 +117,36 @@ describe('jobs that end at the same time', () => {
   test('are completed by one statement with their artifacts', async () => {
     const { ids } = await submitted(8, COST * 8n)
     const claims = await claimAll(ids)
-    let completed: boolean[] = []
+    let completed: (string | null)[] = []
     expect(
       await statements('complete_jobs', async () => {
         completed = await Promise.all(claims.map((claim) => complete(claim)))
       }),
     ).toBe(1)
-    expect(completed).toEqual(ids.map(() => true))
+    expect(completed).toEqual(ids.map(() => 'completed'))
     const artifacts = await query<{ job_id: string; storage_key: string }>(
       'select job_id, storage_key from artifact where job_id = any($1) order by job_id',
       [ids],
     )
     expect(artifacts).toEqual(ids.map((id) => ({ job_id: id, storage_key: `${id}/1/audio.wav` })))
+  })
+
+  test('leave the queue with it, but for deliveries that are another worker’s by now', async () => {
+    const { ids } = await submitted(3, COST * 3n)
+    const claims = await claimAll(ids)
+    const rows = await query<QueueRow>(
+      `update pgboss.job set state = 'active', retry_count = 2 where data->>'jobId' = any($1)
+       returning id, name as queue, data->>'jobId' as "jobId", retry_count as "retryCount"`,
+      [ids],
+    )
+    const rowOf = (n: number, retryCount: number) => ({
+      ...rows.find((row) => 'jobId' in row && row.jobId === ids[n])!,
+      retryCount,
+    })
+    const completed = claims.map((claim, n) => complete(claim, undefined, rowOf(n, n === 1 ? 1 : 2)))
+    expect(await Promise.all(completed)).toEqual(['settled', 'settled', 'settled'])
+    const left = await query(`select data->>'jobId' as id from pgboss.job where data->>'jobId' = any($1)`, [ids])
+    expect(left).toEqual([{ id: ids[1] }])
   })
 
   test('do not end with one whose artifact PostgreSQL refuses, nor with one that another worker has claimed since', async () => {
@@ -139,7 +158,11 @@ describe('jobs that end at the same time', () => {
     const settled = await Promise.allSettled(
       claims.slice(1).map((claim, n) => complete(claim, n === 0 ? taken : undefined)),
     )
-    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual(['refused', false, true])
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual([
+      'refused',
+      null,
+      'completed',
+    ])
     expect(await statusesOf(ids)).toEqual(['completed', 'processing', 'processing', 'completed'])
   })
 
@@ -150,9 +173,9 @@ describe('jobs that end at the same time', () => {
     await client.query('begin')
     await client.query('select from job where id = $1 for update', [ids[0]])
     const waiting = complete(claims[0]!)
-    expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual([true, true])
+    expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual(['completed', 'completed'])
     await client.query('commit')
     client.release()
-    expect(await waiting).toBe(true)
+    expect(await waiting).toBe('completed')
   })
 })
