@@ -133,8 +133,7 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #take(free: number): Promise<void> {
-    const take = () => this.#source.take(free, [...this.#running.byDelivery.keys()])
-    const { deliveries, more } = await this.#pace.fetched(free, take)
+    const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, this.#running.ids()))
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     if (this.#stopping) await this.#release(deliveries)
     else for (const delivery of deliveries) this.#begin(delivery)
@@ -184,11 +183,8 @@ class JobDispatcher implements Dispatcher {
   async #release(deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return
     const { queue, kind, workerId } = this.#options
-    await queue.release(
-      kind,
-      deliveries.map(({ id }) => id),
-      workerId,
-    )
+    const ids = deliveries.map(({ id }) => id)
+    await queue.release(kind, ids, workerId)
     queue.wake(kind)
   }
 

@@ -29,6 +29,10 @@ export class RunningJobs {
     this.#options = options
   }
 
+  ids(): string[] {
+    return [...this.byDelivery.keys()]
+  }
+
   /** Stops the job, if it is here, for good. */
   cancel(jobId: string): void {
     for (const job of this.byDelivery.values()) {

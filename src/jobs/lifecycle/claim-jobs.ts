@@ -1,8 +1,8 @@
+import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { JobOptions } from '../job-options.ts'
 import { type JobType, statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
-import { limitingLockWaits, lockWait } from './lock-wait.ts'
 
 /** What a claim reads of a job. */
 export interface ClaimedRow {

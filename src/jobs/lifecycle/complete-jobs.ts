@@ -1,4 +1,5 @@
 import type { CaptionFormat } from '../../audio/caption-format.ts'
+import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
@@ -7,7 +8,6 @@ import { statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { type EndedJob, endedColumns } from '../notes/note-end.ts'
 import type { Provenance } from './end-job.ts'
-import { limitingLockWaits, lockWait } from './lock-wait.ts'
 
 /** A stored output of an attempt. */
 export interface FinishedArtifact {

@@ -1,24 +1,14 @@
-import type { QueueRow } from '../../queue/job-source.ts'
 import { ServerLost, Stopping } from '../../queue/stopping.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import { type Claim, claimJob } from './claim-job.ts'
-import type { ClaimRegistry } from './claim-registry.ts'
-import type { BatchParts } from './job-batches.ts'
 import { LookupFailed, type Outcome, outcomeOf } from './outcome.ts'
 import { type Attempt, produce, type Work } from './produce.ts'
 import { recordOutcome, type Settled } from './record-outcome.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** A job whose workers died this often is not tried again: it may be what kills them. Released attempts do not count. */
 const MAX_ATTEMPTS = 5
-
-/** What a worker has besides the parts of its runtime. */
-export interface WorkerParts extends BatchParts {
-  /** Where claims under way are noted; absent: they are not noted. */
-  readonly claims?: ClaimRegistry
-  /** Where the job's delivery is in the queue; absent: in none. */
-  readonly row?: QueueRow
-}
 
 /**
  * Finds what a claim asks for.

@@ -7,7 +7,7 @@ import type { Claim } from './claim-job.ts'
 import type { FinishedArtifact } from './complete-jobs.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
 import type { Provenance } from './end-job.ts'
-import type { WorkerParts } from './perform-job.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
 /** One output before it is stored. */
 export interface ProducedFile {

@@ -2,8 +2,8 @@
 const BATCH_WAIT = '250ms'
 const NO_LIMIT = '0'
 
-/** How long a statement about so many jobs waits for a lock. */
-export const lockWait = (jobs: number): string => (jobs === 1 ? NO_LIMIT : BATCH_WAIT)
+/** How long a statement about so many rows waits for a lock. */
+export const lockWait = (rows: number): string => (rows === 1 ? NO_LIMIT : BATCH_WAIT)
 
 /**
  * A condition that is always true, for the part of a statement that reads before any row is locked: from there on the statement waits so
