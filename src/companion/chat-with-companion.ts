@@ -2,7 +2,7 @@ import { requireAccount, requireScope } from '../access/require.ts'
 import { CHAT_SCOPE } from '../access/scopes.ts'
 import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
-import { appendExchange, chatHistory, insertChat, requireChat } from './chat.ts'
+import { appendExchange, chatHistory, insertChat } from './chat.ts'
 import type { ChatMessage } from './chat-completions.ts'
 import { checkText } from './check-text.ts'
 import { type CompanionContext, MAX_MESSAGE_CHARACTERS } from './companion.ts'
@@ -37,7 +37,8 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
   checkText('/message', input.message, MAX_MESSAGE_CHARACTERS)
   const isNew = input.chatId === undefined || input.chatId === null
   const chatId = input.chatId ?? newId('chat', ctx.now())
-  if (!isNew) await requireChat(ctx, chatId)
+  // Before there is a job: a database that does not read it says nothing about one.
+  const history = isNew ? [] : await chatHistory(ctx, chatId)
   return runCompanionJob(ctx, {
     type: 'companion_chat',
     endpointKey: 'chat.companion',
@@ -45,7 +46,6 @@ export async function chatWithCompanion(ctx: CompanionContext, input: ChatInput)
     content: [input.chatId ?? null, input.message],
     context: { chatId },
     perform: async (limit) => {
-      const history = isNew ? [] : await chatHistory(ctx, chatId)
       const decision = await converse(ctx, { chatId, history, message: input.message }, limit)
       if (!isNew) return decision
       // A chat begins with the first answer that names it: one whose first message fails was never there.

@@ -23,12 +23,17 @@ export async function insertChat(tx: PrismaTx, chatId: string, accountId: string
   await tx.companionChat.create({ data: { id: chatId, accountId }, select: { id: true } })
 }
 
-/** What the model is shown before the newest message: the persona, and the last messages in their order. */
+/**
+ * What the model is shown before the newest message in a chat of the caller's account: the persona, and the last messages in their order.
+ * @throws NOT_FOUND
+ */
 export async function chatHistory(ctx: Context, chatId: string): Promise<ChatMessage[]> {
-  const chat = await ctx.db.prisma.companionChat.findUniqueOrThrow({
-    where: { id: chatId },
+  if (!isId('chat', chatId)) throw notFound()
+  const chat = await ctx.db.prisma.companionChat.findFirst({
+    where: { id: chatId, accountId: requireAccount(ctx).accountId },
     select: { persona: true, turns: { orderBy: { position: 'desc' }, take: MAX_TURNS } },
   })
+  if (chat === null) throw notFound()
   const turns: ChatMessage[] = []
   let characters = 0
   for (const { role, content } of chat.turns) {
