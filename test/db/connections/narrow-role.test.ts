@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { startTestRuntime } from '../../setup/runtime.ts'
+import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+
+const JOBS = 60
+const name = `narrow_${randomBytes(4).toString('hex')}`
+let admin: Client
+beforeAll(async () => {
+  admin = new Client({ connectionString: inject('databaseUrl') })
+  await admin.connect()
+  await admin.query(`create role ${name} login connection limit 20`)
+  await admin.query(`alter role ${name} set statement_timeout = '1s'`)
+  await admin.query(`create database ${name} owner ${name}`)
+})
+afterAll(async () => {
+  await admin.query(`drop database if exists ${name} with (force)`)
+  await admin.query(`drop role if exists ${name}`)
+  await admin.end()
+})
+
+test('two processes with the least pool share a role of 20 connections and a second for each statement', async () => {
+  const url = Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}`, username: name })
+  const env = { DATABASE_URL: url.href, DATABASE_POOL_SIZE: '4' }
+  // Both at once, on an empty database: one migrates, the other waits for it.
+  const [api, worker] = await Promise.all([startTestRuntime({ env }), startTestRuntime({ env, worker: true })])
+  try {
+    const { key } = await api.createCaller()
+    const texts = Array.from({ length: JOBS }, (_none, n) => `Number ${n}.`)
+    const ids = await Promise.all(texts.map((text) => submitText(api.url, key, 'tts', text, 'aria')))
+    await allFinished(api.runtime, ids)
+    const { rows } = await api.runtime.db.pool.query('select status, count(*)::int as jobs from job group by status')
+    expect(rows).toEqual([{ status: 'completed', jobs: JOBS }])
+  } finally {
+    await Promise.all([api.close(), worker.close()])
+  }
+})

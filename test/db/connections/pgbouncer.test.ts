@@ -1,0 +1,92 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { ask } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
+import { run } from '../../setup/process.ts'
+import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from '../../setup/servers/pgbouncer.ts'
+import { openSocketClient } from '../../setup/subscriber.ts'
+import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
+
+const JOBS = 24
+/** With the three connections besides its pools a process takes 19 of the 20 that PgBouncer opens by default. */
+const POOL_SIZE = '16'
+const DAY_MS = 86_400_000
+const MODES = ['session', 'transaction'] as const
+const AS_OF = `select to_regnamespace('pgboss') as queue, (select count(*)::integer from pg_locks where locktype = 'advisory'
+  and database = (select oid from pg_database where datname = current_database())) as locks`
+
+interface Update {
+  readonly jobsUpdated: { readonly id: string; readonly status: string }
+}
+
+describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is not installed)', () => {
+  let database: TestDatabase
+  const bouncers = new Map<string, Pgbouncer>()
+  beforeAll(async () => {
+    database = await createTestDatabase('opened')
+    for (const mode of MODES) bouncers.set(mode, await startPgbouncer(inject('databaseUrl'), mode))
+  })
+  afterAll(async () => {
+    for (const bouncer of bouncers.values()) await bouncer.close()
+    await database?.drop()
+  })
+  const through = (mode: string, { url }: TestDatabase) => bouncers.get(mode)!.through(url)
+
+  test.each([
+    ['session mode', 'session', () => ({})],
+    ['transaction mode, with DIRECT_DATABASE_URL', 'transaction', (url: string) => ({ DIRECT_DATABASE_URL: url })],
+  ] as const)(
+    'carries jobs, notifications, counted lists, exports and webhooks in %s',
+    async (_title, mode, direct) => {
+      const { service, receiver, close } = await openWebhookFixture({
+        worker: true,
+        webhooks: true,
+        env: {
+          DATABASE_URL: through(mode, database),
+          DATABASE_POOL_SIZE: POOL_SIZE,
+          RATE_LIMIT_PER_MINUTE: '0',
+          ...direct(database.url),
+        },
+      })
+      try {
+        const { key } = await createOwner(service, `${receiver.url}/${mode}`)
+        const client = openSocketClient(service.url, key)
+        const heard = client.subscribe<Update>('subscription { jobsUpdated { id status } }')
+        const texts = Array.from({ length: JOBS }, (_none, n) => `Number ${n}.`)
+        const ids = await Promise.all(texts.map((text) => submitText(service.url, key, 'tts', text, 'aria')))
+        await allFinished(service.runtime, ids)
+        const received = await receiver.waitFor(`/${mode}`, JOBS)
+        expect(new Set(received.map(({ body }) => JSON.parse(String(body)).job_id))).toEqual(new Set(ids))
+        await heard.waitFor(({ jobsUpdated }) => jobsUpdated.status === 'COMPLETED')
+        client.dispose()
+        expect(await ask(service.url, key, '{ jobs(first: 1) { totalCount } }')).toEqual({
+          data: { jobs: { totalCount: JOBS } },
+        })
+        const [from, to] = [-DAY_MS, DAY_MS].map((ms) => new Date(Date.now() + ms).toISOString())
+        const csv = await call(`${service.url}/api/v1/jobs/export?from=${from}&to=${to}`, { key })
+        expect(csv.text.match(/,completed,/g)).toHaveLength(JOBS)
+      } finally {
+        await close()
+      }
+    },
+  )
+
+  test('in transaction mode without DIRECT_DATABASE_URL is refused before anything is created or locked', async () => {
+    const empty = await createTestDatabase()
+    try {
+      const env = { DATABASE_URL: through('transaction', empty), DATA_DIR: '/nowhere' }
+      const { code, stderr } = await run(['migrate'], env)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^Check DATABASE_URL: [^\n]* transaction mode[^\n]*: set DIRECT_DATABASE_URL [^\n]*\.\n$/)
+      const client = new Client({ connectionString: empty.url })
+      await client.connect()
+      const { rows } = await client.query(AS_OF)
+      await client.end()
+      expect(rows).toEqual([{ queue: null, locks: 0 }])
+    } finally {
+      await empty.drop()
+    }
+  })
+})
