@@ -9,6 +9,8 @@ export async function withLock<T>(
   // Of its own: behind a pooler in transaction mode the pool's connections would leave it locked.
   const client = await direct.connect({ application_name: 'sonant' })
   try {
+    // A role's time limits are meant for requests: another process may hold the lock for as long as its work takes.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_session_timeout = 0')
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`sonant ${name}`])
     return await work()
   } finally {

@@ -3,8 +3,12 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestRuntime } from '../../setup/runtime.ts'
 import { allFinished, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const JOBS = 60
+const TIMEOUT_MS = 60_000
+/** Sessions of the role that wait for a lock for longer than its statements may take. */
+const BEYOND = `select from pg_stat_activity where usename = $1 and wait_event = 'advisory' and now() - query_start > '1.2 s'`
 const name = `narrow_${randomBytes(4).toString('hex')}`
 let admin: Client
 beforeAll(async () => {
@@ -23,8 +27,20 @@ afterAll(async () => {
 test('two processes with the least pool share a role of 20 connections and a second for each statement', async () => {
   const url = Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}`, username: name })
   const env = { DATABASE_URL: url.href, DATABASE_POOL_SIZE: '4' }
-  // Both at once, on an empty database: one migrates, the other waits for it.
-  const [api, worker] = await Promise.all([startTestRuntime({ env }), startTestRuntime({ env, worker: true })])
+  // Both at once, on an empty database: one installs, the other waits for it, and both for a third one that takes longer than a statement may.
+  const other = new Client({
+    connectionString: Object.assign(new URL(inject('databaseUrl')), { pathname: `/${name}` }).href,
+  })
+  await other.connect()
+  await other.query(`select pg_advisory_lock(hashtextextended('sonant install', 0))`)
+  const starting = Promise.all([startTestRuntime({ env }), startTestRuntime({ env, worker: true })])
+  const isBeyond = async () => (await admin.query(BEYOND, [name])).rowCount === 2
+  try {
+    await Promise.race([starting, until(isBeyond, TIMEOUT_MS, 'both to wait')])
+  } finally {
+    await other.end()
+  }
+  const [api, worker] = await starting
   try {
     const { key } = await api.createCaller()
     const texts = Array.from({ length: JOBS }, (_none, n) => `Number ${n}.`)
