@@ -1,0 +1,33 @@
+import { registerHooks } from 'node:module'
+import { expect, test } from 'vitest'
+
+const ADD =
+  'npm install @opentelemetry/sdk-trace-node@2.12.0 @opentelemetry/resources@2.12.0 @opentelemetry/exporter-trace-otlp-http@0.223.0'
+
+/** Hides installed packages from what is imported from now on. */
+function without(prefix: string) {
+  return registerHooks({
+    resolve: (specifier, context, next) => {
+      if (!specifier.startsWith(prefix)) return next(specifier, context)
+      throw Object.assign(new Error(`Cannot find package '${specifier}'`), { code: 'ERR_MODULE_NOT_FOUND' })
+    },
+  })
+}
+
+test.each(['sdk-trace-node', 'resources', 'exporter-trace-otlp-http'])(
+  'a collector without the package %s is refused in one sentence that says what to install',
+  async (name) => {
+    // A module of its own: one that has found a package before finds it again.
+    const path = `../../src/telemetry/open-tracing.ts?without=${name}`
+    const { openTracing } = (await import(path)) as typeof import('../../src/telemetry/open-tracing.ts')
+    const hooks = without(`@opentelemetry/${name}`)
+    try {
+      await expect(openTracing('http://127.0.0.1:4318', 'serve')).rejects.toThrow(
+        `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: run ${ADD}`,
+      )
+      await expect(openTracing(null, 'serve')).resolves.toBeDefined()
+    } finally {
+      hooks.deregister()
+    }
+  },
+)
