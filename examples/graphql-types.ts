@@ -672,6 +672,7 @@ export type NodeQuery = { node:
     | { __typename: 'AccountVoice', id: string }
     | { __typename: 'ApiKey', id: string }
     | { __typename: 'Artifact', id: string }
+    | { __typename: 'AuditEntry', id: string }
     | { __typename: 'CompanionChatJob', status: JobStatus, createdAt: string, id: string }
     | { __typename: 'CompanionMediaTagJob', status: JobStatus, createdAt: string, id: string }
     | { __typename: 'CompanionRetargetJob', status: JobStatus, createdAt: string, id: string }

@@ -27,6 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['catalog'],
   ['library', 'lexicon'],
   ['accounts'],
+  ['audit'],
   ['context'],
   ['queue', 'http'],
   ['engines', 'audio', 'storage', 'db', 'idempotency', 'access'],

@@ -1,5 +1,7 @@
 import { requireConfirmedOperator } from '../access/require.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { isId, newId } from '../values/id.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
@@ -35,7 +37,12 @@ export async function createAccount(
     webhookSecrets: { create: { sealed: ctx.vault.seal(id, newWebhookSecret()) } },
     ...(input.credits > 0n && { entries: { create: { kind: 'grant' as const, amount: input.credits } } }),
   }
-  const create = ctx.db.prisma.account.create({ data, select: ACCOUNT_VIEW })
+  const create = ctx.db.prisma.$transaction(async (tx) => {
+    const account = await tx.account.create({ data, select: ACCOUNT_VIEW })
+    const change = { accountId: id, subjectId: id, subjectName: input.name, detail: String(input.credits) }
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'account_created', ...change })
+    return account
+  })
   const created = await create.catch((error: { code?: string }) => {
     if (error.code === UNIQUE_VIOLATION)
       throw invalidRequest(`Choose another name: "${input.name}" is taken.`, [{ path: '/name', message: 'is taken' }])

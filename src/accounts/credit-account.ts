@@ -1,5 +1,7 @@
 import { requireConfirmedOperator } from '../access/require.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { MAX_CREDITS } from './account.ts'
 import type { Account } from './account-view.ts'
@@ -35,6 +37,8 @@ export async function creditAccount(
       throw badAmount(hint, 'would leave a balance out of range')
     }
     await tx.creditEntry.create({ data: { accountId: id, kind: 'grant', amount: input.amount }, select: { id: true } })
+    const change = { accountId: id, subjectId: id, subjectName: account.name, detail: String(input.amount) }
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'credits_granted', ...change })
     return changed.credits
   })
   notifyAccount(ctx, id)

@@ -41,6 +41,11 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
       resolve: async ({ createdById }, _args, ctx) => (createdById === null ? null : makers.load(ctx, createdById)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a request last came with it, within a minute; null: none since this is noted.',
+    }),
   }),
 })
 

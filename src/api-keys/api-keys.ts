@@ -17,6 +17,8 @@ export interface ApiKeyView {
   /** The user who made it; null where no user did. */
   readonly createdById: string | null
   readonly createdAt: Date
+  /** When a request last came with it, within a minute; null: none since this is noted. */
+  readonly lastUsedAt: Date | null
 }
 
 export const KEY_VIEW = {
@@ -27,6 +29,7 @@ export const KEY_VIEW = {
   expiresAt: true,
   createdById: true,
   createdAt: true,
+  lastUsedAt: true,
 } as const
 
 /** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */

@@ -1,7 +1,9 @@
 import { DEFAULT_SCOPES, OPERATOR_SCOPE } from '../access/scopes.ts'
 import { checkName } from '../accounts/account.ts'
 import { findAccount } from '../accounts/find-account.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { forbidden, invalidRequest } from '../errors/service-error.ts'
 import { newId } from '../values/id.ts'
 import { hashApiKey, newApiKey } from './api-key.ts'
@@ -50,7 +52,11 @@ export async function createApiKey(ctx: Context, input: ApiKeyInput): Promise<Ne
     expiresAt: input.expiresAt ?? null,
     createdById: ctx.actor.kind === 'session' ? ctx.actor.userId : null,
   }
-  await ctx.db.prisma.apiKey.create({ data: row })
+  await ctx.db.prisma.$transaction(async (tx) => {
+    await tx.apiKey.create({ data: row, select: { id: true } })
+    const key = { accountId, subjectId: row.id, subjectName: row.name, detail: scopes.join(' ') }
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'key_created', ...key })
+  })
   return { apiKeyId: row.id, apiKey, scopes }
 }
 

@@ -1,4 +1,6 @@
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { unknownKey } from './api-keys.ts'
 import { keysOwner } from './grantable-scopes.ts'
 
@@ -14,7 +16,15 @@ export async function deleteApiKey(
   const accountId = keysOwner(ctx)
   if (input.apiKeyId.includes('\0')) throw unknownKey('')
   const where = { id: input.apiKeyId, ...(accountId !== null && { accountId }) }
-  const { count } = await ctx.db.prisma.apiKey.deleteMany({ where })
-  if (count === 0) throw unknownKey(input.apiKeyId)
+  await ctx.db.prisma.$transaction(async (tx) => {
+    const key = await tx.apiKey.findFirst({ where, select: { accountId: true, name: true } })
+    // The key that asks for it may be this one: it is named before it is gone.
+    if (key !== null) {
+      const change = { accountId: key.accountId, subjectId: input.apiKeyId, subjectName: key.name }
+      await recordChange(sqlIn(tx), ctx.actor, { action: 'key_deleted', ...change })
+    }
+    const { count } = await tx.apiKey.deleteMany({ where })
+    if (count === 0) throw unknownKey(input.apiKeyId)
+  })
   return { apiKeyId: input.apiKeyId }
 }

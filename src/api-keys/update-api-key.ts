@@ -1,5 +1,7 @@
 import { checkName } from '../accounts/account.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { type ApiKeyView, KEY_VIEW, unknownKey } from './api-keys.ts'
 import { grantScopes, keysOwner } from './grantable-scopes.ts'
 
@@ -19,13 +21,17 @@ export async function updateApiKey(ctx: Context, { apiKeyId, name, scopes }: Api
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
   const held = apiKeyId.includes('\0')
     ? null
-    : await ctx.db.prisma.apiKey.findFirst({ where, select: { scopes: true } })
+    : await ctx.db.prisma.apiKey.findFirst({ where, select: { scopes: true, accountId: true } })
   if (held === null) throw unknownKey(apiKeyId)
   const data = {
     ...(name !== undefined && name !== null && { name }),
     ...(scopes !== undefined && scopes !== null && { scopes: grantScopes(ctx, scopes, held.scopes) }),
   }
-  const [updated] = await ctx.db.prisma.apiKey.updateManyAndReturn({ where, data, select: KEY_VIEW })
-  if (updated === undefined) throw unknownKey(apiKeyId)
-  return updated
+  return ctx.db.prisma.$transaction(async (tx) => {
+    const [updated] = await tx.apiKey.updateManyAndReturn({ where, data, select: KEY_VIEW })
+    if (updated === undefined) throw unknownKey(apiKeyId)
+    const change = { accountId: held.accountId, subjectId: apiKeyId, subjectName: updated.name }
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'key_updated', ...change, detail: updated.scopes.join(' ') })
+    return updated
+  })
 }

@@ -1,7 +1,9 @@
 import { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireConfirmedOperator } from '../access/require.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { VoiceEndpoint, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
@@ -43,6 +45,10 @@ export async function applyEndpoints(
       const known = await tx.workflow.findUnique({ where: { slug: workflow.slug }, select: { engine: true } })
       if (known !== null) moved.push({ endpointKey: workflowKey(workflow.slug), ...workflowMove(known, workflow) })
       await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
+    }
+    for (const { slug, name } of [...specs.endpoints, ...specs.workflows]) {
+      const change = { accountId: null, subjectId: slug, subjectName: name }
+      await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_applied', ...change })
     }
   })
   for (const move of moved) await ctx.queue.reroute(move)

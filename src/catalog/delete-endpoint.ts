@@ -1,5 +1,7 @@
 import { requireConfirmedOperator } from '../access/require.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { changeCatalog } from './change-catalog.ts'
 
@@ -15,6 +17,8 @@ export async function deleteEndpoint(
     const { count } = endpoints.count > 0 ? endpoints : await tx.workflow.deleteMany({ where })
     if (count === 0)
       throw new ServiceError('NOT_FOUND', `Check the slug: there is no endpoint or workflow "${input.slug}".`)
+    const change = { accountId: null, subjectId: input.slug }
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_deleted', ...change })
   })
   return { deleted: input.slug }
 }

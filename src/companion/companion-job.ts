@@ -123,6 +123,7 @@ function begin(
   const data = {
     ...{ id: jobId, accountId: actor.accountId, type: work.type, endpointKey: work.endpointKey, inputs: {} },
     ...{ status: 'processing' as const, attempt: 1, apiKeyId: actor.kind === 'key' ? actor.apiKeyId : null },
+    userId: actor.kind === 'session' ? actor.userId : null,
     ...{ createdAt, startedAt: new Date(Math.max(ctx.now().getTime(), createdAt.getTime())) },
     ...work.context,
   }

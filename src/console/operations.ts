@@ -555,6 +555,7 @@ export type AnyJobQuery = { node:
     | { __typename: 'AccountVoice' }
     | { __typename: 'ApiKey' }
     | { __typename: 'Artifact' }
+    | { __typename: 'AuditEntry' }
     | { __typename: 'CompanionChatJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
     | { __typename: 'CompanionMediaTagJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
     | { __typename: 'CompanionRetargetJob', error: string | null, cause: string | null, id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null, account: { id: string, name: string, credits: number } | null, artifacts: Array<{ id: string, output: string, contentType: string, bytes: number, durationMs: number | null, sha256: string, deletedAt: string | null }> }
@@ -876,6 +877,7 @@ export type DeliveryQuery = { node:
     | { __typename: 'AccountVoice' }
     | { __typename: 'ApiKey' }
     | { __typename: 'Artifact' }
+    | { __typename: 'AuditEntry' }
     | { __typename: 'CompanionChatJob' }
     | { __typename: 'CompanionMediaTagJob' }
     | { __typename: 'CompanionRetargetJob' }

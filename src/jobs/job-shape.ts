@@ -16,6 +16,8 @@ export interface Job {
   readonly apiKeyId: string | null
   /** null also after the key was deleted. */
   readonly apiKeyName: string | null
+  /** The user who submitted it; null where a key did, or the command line. */
+  readonly userId: string | null
   readonly createdAt: Date
   /** When a worker took it last. */
   readonly startedAt: Date | null
@@ -50,6 +52,7 @@ const COLUMNS = {
   isProhibited: 'is_prohibited',
   reason: 'reason',
   apiKeyId: 'api_key_id',
+  userId: 'user_id',
   createdAt: 'created_at',
   startedAt: 'started_at',
   completedAt: 'completed_at',

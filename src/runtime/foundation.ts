@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openAudioThreads } from '../audio/audio-threads.ts'
 import { openRecordings } from '../audio/recordings.ts'
 import { openCallerWatch } from '../callers/caller-watch.ts'
+import { KeyUses } from '../callers/key-uses.ts'
 import { Subscriptions } from '../callers/subscriptions.ts'
 import type { Closer } from '../concurrency/closing.ts'
 import type { Settings } from '../context/config.ts'
@@ -131,6 +132,8 @@ function openWaiting(
   })
   closers.push({ what: 'exports', close: () => spill.close() })
   const callers = openCallerWatch({ db, log, now })
+  const keyUses = new KeyUses({ db, log })
+  closers.push({ what: 'the uses of keys', close: async () => keyUses.close() })
   const subscriptions = new Subscriptions(callers)
   closers.push({ what: 'subscriptions', close: async () => subscriptions.close() })
   const feeds = openFeeds(whole, subscriptions)
@@ -143,6 +146,7 @@ function openWaiting(
     spill,
     exportQueue,
     callers,
+    keyUses,
     subscriptions,
     ...feeds,
     audio,

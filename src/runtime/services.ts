@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.ts'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import type { Recordings } from '../audio/recordings.ts'
 import type { CallerWatch } from '../callers/caller-watch.ts'
+import type { KeyUses } from '../callers/key-uses.ts'
 import type { Subscriptions } from '../callers/subscriptions.ts'
 import type { Companion } from '../companion/companion.ts'
 import type { Parts } from '../context/context.ts'
@@ -39,6 +40,8 @@ export interface Services extends Parts {
   readonly fleetFeed: FleetFeed
   /** Notices the end of keys and sessions that connections depend on. */
   readonly callers: CallerWatch
+  /** Notes when keys were last used. */
+  readonly keyUses: KeyUses
   /** What callers follow. */
   readonly subscriptions: Subscriptions
   readonly companion: Companion

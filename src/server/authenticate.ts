@@ -1,6 +1,5 @@
 import type { Authenticate } from '../../rest/authorize.ts'
-import { authenticate } from '../callers/authenticate.ts'
-import type { Parts } from '../context/context.ts'
+import { type AuthenticationParts, authenticate } from '../callers/authenticate.ts'
 import { whileConnected } from '../http/client-disconnect.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -12,11 +11,11 @@ export const bearerOf = (header: string | undefined): string | undefined =>
 
 /** Authenticates requests by their API key. Answers to a key are private, and say what is left of its quota. */
 export const createAuthenticate =
-  (parts: Pick<Parts, 'db'>, rateLimit: RateLimit): Authenticate =>
+  (parts: AuthenticationParts, rateLimit: RateLimit): Authenticate =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const db = whileConnected(parts.db, reply.raw)
-    const actor = await authenticate({ db }, bearerOf(request.headers.authorization))
+    const actor = await authenticate({ db, keyUses: parts.keyUses }, bearerOf(request.headers.authorization))
     const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
     if (error !== null) throw error

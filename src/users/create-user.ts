@@ -1,6 +1,7 @@
 import { requireSystem } from '../access/require.ts'
 import type { UserRole } from '../access/scopes.ts'
 import { findAccount } from '../accounts/find-account.ts'
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import type { PrismaTx } from '../db/database.ts'
 import { newId } from '../values/id.ts'
@@ -24,15 +25,17 @@ export async function createUser(ctx: Context, input: NewUser): Promise<User> {
   if (input.password !== undefined) checkPassword(input.password)
   const { id: accountId } = await findAccount(ctx, input.account)
   const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
-  return addUser(ctx.db.prisma, { accountId, email, role: input.role, passwordHash }, ctx.now())
+  const row = { accountId, email, role: input.role, passwordHash }
+  return ctx.db.prisma.$transaction((tx) => addUser(tx, ctx, row))
 }
 
 type NewRow = Pick<User, 'accountId' | 'email' | 'role'> & { readonly passwordHash: string | null }
 
 /** Adds the row of a user whose address was checked. @throws INVALID_REQUEST for an address in use */
-export async function addUser(db: Pick<PrismaTx, 'user'>, row: NewRow, now: Date): Promise<User> {
-  const data = { id: newId('user', now), ...row }
-  const [created] = await db.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
+export async function addUser(tx: PrismaTx, ctx: Pick<Context, 'actor' | 'now'>, row: NewRow): Promise<User> {
+  const data = { id: newId('user', ctx.now()), ...row }
+  const [created] = await tx.user.createManyAndReturn({ data, skipDuplicates: true, select: USER_VIEW })
   if (created === undefined) throw emailTaken(row.email)
+  await recordUserChange(tx, ctx, 'user_added', created, row.role)
   return created
 }

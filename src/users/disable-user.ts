@@ -1,3 +1,4 @@
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { endSessions } from './end-sessions.ts'
 import { requireAnotherOwner } from './last-owner.ts'
@@ -15,6 +16,7 @@ export async function disableUser(ctx: Context, input: { readonly user: string }
     if (ctx.actor.kind !== 'system') await requireAnotherOwner(tx, user)
     await tx.user.updateMany({ where: { id: user.id, disabledAt: null }, data: { disabledAt: ctx.now() } })
     await endSessions(tx, user.id)
+    await recordUserChange(tx, ctx, 'user_disabled', user)
     return tx.user.findUniqueOrThrow({ where: { id: user.id }, select: USER_VIEW })
   })
 }

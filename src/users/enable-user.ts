@@ -1,3 +1,4 @@
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { managedUser } from './managed-user.ts'
 import { USER_VIEW, type User } from './user.ts'
@@ -7,6 +8,9 @@ import { USER_VIEW, type User } from './user.ts'
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for users of other accounts)
  */
 export async function enableUser(ctx: Context, input: { readonly user: string }): Promise<User> {
-  const { id } = await managedUser(ctx, input.user)
-  return ctx.db.prisma.user.update({ where: { id }, data: { disabledAt: null }, select: USER_VIEW })
+  const user = await managedUser(ctx, input.user)
+  return ctx.db.prisma.$transaction(async (tx) => {
+    await recordUserChange(tx, ctx, 'user_enabled', user)
+    return tx.user.update({ where: { id: user.id }, data: { disabledAt: null }, select: USER_VIEW })
+  })
 }

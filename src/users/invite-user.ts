@@ -39,7 +39,7 @@ export async function inviteUser(ctx: SignInLinkContext, input: InvitationInput)
     await lockRow(tx, 'account', accountId)
     if ((await tx.user.count({ where: { accountId } })) >= MAX_USERS)
       throw invalidRequest(`Use another account: one has at most ${MAX_USERS} users.`)
-    const user = await addUser(tx, { accountId, email, role: input.role, passwordHash: null }, ctx.now())
+    const user = await addUser(tx, ctx, { accountId, email, role: input.role, passwordHash: null })
     return { user, signInLink: await openLink(ctx, tx, user.id) }
   })
 }

@@ -1,4 +1,5 @@
 import { requireSystem } from '../access/require.ts'
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { endSessions } from './end-sessions.ts'
 import { managedUser } from './managed-user.ts'
@@ -22,6 +23,7 @@ export async function setOperator(ctx: Context, { user, operator }: OperatorMark
   return ctx.db.prisma.$transaction(async (tx) => {
     const marked = await tx.user.update({ where: { id }, data: { operator }, select: USER_VIEW })
     await endSessions(tx, id)
+    await recordUserChange(tx, ctx, operator ? 'operator_marked' : 'operator_unmarked', marked)
     return marked
   })
 }

@@ -1,4 +1,5 @@
 import { requireSystem } from '../access/require.ts'
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { endSessions } from './end-sessions.ts'
 import { managedUser } from './managed-user.ts'
@@ -24,6 +25,7 @@ export async function setPassword(ctx: Context, { user, password }: NewPassword)
   return ctx.db.prisma.$transaction(async (tx) => {
     const changed = await tx.user.update({ where: { id }, data: { passwordHash }, select: USER_VIEW })
     await endSessions(tx, id)
+    await recordUserChange(tx, ctx, 'password_set', changed)
     return changed
   })
 }

@@ -1,4 +1,5 @@
 import type { UserRole } from '../access/scopes.ts'
+import { recordUserChange } from '../audit/record-user-change.ts'
 import type { Context } from '../context/context.ts'
 import { requireAnotherOwner } from './last-owner.ts'
 import { managedUser } from './managed-user.ts'
@@ -19,6 +20,7 @@ export async function updateUser(ctx: Context, input: UserUpdate): Promise<User>
   const user = await managedUser(ctx, input.user)
   return ctx.db.prisma.$transaction(async (tx) => {
     if (input.role !== 'owner') await requireAnotherOwner(tx, user)
+    await recordUserChange(tx, ctx, 'user_role_changed', user, input.role)
     return tx.user.update({ where: { id: user.id }, data: { role: input.role }, select: USER_VIEW })
   })
 }

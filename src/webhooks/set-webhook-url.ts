@@ -1,6 +1,8 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../access/scopes.ts'
+import { recordChange } from '../audit/record-change.ts'
 import type { Context } from '../context/context.ts'
+import { sqlIn } from '../db/sql.ts'
 import { checkWebhookUrl } from '../egress/check-webhook-url.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type WebhookView, webhook } from './webhook.ts'
@@ -21,6 +23,11 @@ export async function setWebhookUrl(
     throw invalidRequest('Send a URL, or null to clear it.', [{ path: '/url', message: 'is missing' }])
   const message = url === null ? null : checkWebhookUrl(url, ctx.settings.egressAllow)
   if (message !== null) throw invalidRequest(`The URL ${message}.`, [{ path: '/url', message }])
-  await ctx.db.prisma.account.update({ where: { id: accountId }, data: { webhookUrl: url } })
+  await ctx.db.prisma.$transaction(async (tx) => {
+    await tx.account.update({ where: { id: accountId }, data: { webhookUrl: url }, select: { id: true } })
+    // Beyond its origin a URL may hold a receiver's secret.
+    const detail = url === null ? null : new URL(url).origin
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_url_set', accountId, detail })
+  })
   return webhook(ctx)
 }

@@ -24,9 +24,12 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(job|msg|key|acct|user|art|chat|wrk|ses)_[0-9a-z]{26}\b/g, '$1_ID'],
   [/\bentry_\d+/g, 'entry_N'],
   [/\bsecret_\d+/g, 'secret_N'],
+  [/\baudit_\d+/g, 'audit_N'],
   [/\bsnt_\w{42}/g, 'snt_KEY'],
   [/whsec_[\w+/]+=*/g, 'whsec_SECRET'],
   [/requestId":"[^"]*"/g, 'requestId":"R"'],
+  // Noted after the request.
+  [/(lastUsedAt":)(null|"[^"]*")/g, '$1"MOMENT"'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT'],
   [/(Ms":)\d+/g, '$1N'],
   [/(hint":")\w{4}"/g, '$1LAST"'],

@@ -51,6 +51,7 @@ describe('the schema', () => {
         'AccountVoice',
         'ApiKey',
         'Artifact',
+        'AuditEntry',
         'CompanionChatJob',
         'CompanionMediaTagJob',
         'CompanionRetargetJob',

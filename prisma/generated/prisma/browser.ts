@@ -159,3 +159,8 @@ export type Session = Prisma.SessionModel
  * A link that signs a user in, once. Only the SHA-256 of its token is kept; a used one is deleted.
  */
 export type SignInLink = Prisma.SignInLinkModel
+/**
+ * Model AuditEntry
+ * A change that was made by a caller with rights, written in the same transaction. Names are those of then: keys and users may be gone.
+ */
+export type AuditEntry = Prisma.AuditEntryModel

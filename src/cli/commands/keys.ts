@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ApiKeyView } from '../../api-keys/api-keys.ts'
 import { actingFor } from '../acting-for.ts'
 import { everyPage } from '../every-page.ts'
+import { time } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -10,23 +11,30 @@ const COLUMNS: readonly Column<ApiKeyView>[] = [
   { head: 'name', cell: ({ name }) => name },
   { head: 'scopes', cell: ({ scopes }) => scopes.join(',') },
   { head: 'created (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
+  { head: 'expires', cell: ({ expiresAt }) => expiresAt?.toISOString() ?? 'never' },
+  { head: 'last used', cell: ({ lastUsedAt }) => lastUsedAt?.toISOString() ?? '-' },
 ]
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('API keys')
   addKeyList(keys)
 
-  operatorCommand<{ account: string; name: string; scopes?: string }>(
+  operatorCommand<{ account: string; name: string; scopes?: string; expires?: string }>(
     keys
       .command('create')
       .description('make a key and show it, this once')
       .requiredOption('--account <account>', 'id or name')
       .requiredOption('--name <name>', 'what it is called')
-      .option('--scopes <a,b>', 'these scopes instead of the two default ones'),
-    async (ctx, { account, name, scopes }) => {
+      .option('--scopes <a,b>', 'these scopes instead of the two default ones')
+      .option('--expires <time>', 'from then on it is no key, such as 2027-01-31; it never expires unless given'),
+    async (ctx, { account, name, scopes, expires }) => {
       const { createApiKey } = await import('../../api-keys/create-api-key.ts')
       const list = scopes?.split(',').map((scope) => scope.trim())
-      const key = await createApiKey(ctx, { account, name, ...(list !== undefined && { scopes: list }) })
+      const key = await createApiKey(ctx, {
+        ...{ account, name },
+        ...(list !== undefined && { scopes: list }),
+        ...(expires !== undefined && { expiresAt: time('--expires', expires) }),
+      })
       return {
         json: { api_key_id: key.apiKeyId, api_key: key.apiKey, scopes: key.scopes },
         text: `${key.apiKey}\n${key.apiKeyId} with ${key.scopes.join(', ')}; the key is not shown again`,
@@ -59,9 +67,11 @@ function addKeyList(keys: Command): void {
   )
 }
 
-const toJson = ({ id, name, scopes, createdAt }: ApiKeyView) => ({
+const toJson = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: ApiKeyView) => ({
   api_key_id: id,
   name,
   scopes,
   created_at: createdAt,
+  expires_at: expiresAt,
+  last_used_at: lastUsedAt,
 })

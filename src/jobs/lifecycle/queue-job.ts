@@ -63,8 +63,8 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
 function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): Statement {
   return {
     name: 'insert_job',
-    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [
       jobId,
       actor.accountId,
@@ -76,6 +76,7 @@ function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): S
       job.cost,
       idTime(jobId),
       job.options ? JSON.stringify(job.options) : null,
+      actor.kind === 'session' ? actor.userId : null,
     ],
   }
 }

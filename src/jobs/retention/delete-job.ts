@@ -1,5 +1,6 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
@@ -28,7 +29,11 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   if (ctx.actor.kind !== 'system') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { account_id: accountId } = await requireErasable(ctx, jobId)
   await deleteAudio(ctx, [jobId])
-  const erased = await inTransaction(ctx.db, (tx) => eraseJobs(tx, [jobId]))
+  const erased = await inTransaction(ctx.db, async (tx) => {
+    const ids = await eraseJobs(tx, [jobId])
+    if (ids.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
+    return ids
+  })
   // Meanwhile its callback was sent again, or another call deleted it.
   if (erased.length === 0) await requireErasable(ctx, jobId)
   notifyJob(ctx, { accountId, jobId })

@@ -1,3 +1,4 @@
+import { recordUserChange } from '../../audit/record-user-change.ts'
 import type { Context } from '../../context/context.ts'
 import type { PrismaTx } from '../../db/database.ts'
 import { lockRow } from '../../db/lock-row.ts'
@@ -30,12 +31,14 @@ export async function createSignInLink(
   ctx: SignInLinkContext,
   input: { readonly user: string },
 ): Promise<NewSignInLink> {
-  const { id } = await managedUser(ctx, input.user)
+  const managed = await managedUser(ctx, input.user)
+  const { id } = managed
   return ctx.db.prisma.$transaction(async (tx) => {
     await lockRow(tx, 'user', id)
     const user = await tx.user.findUniqueOrThrow({ where: { id }, select: { disabledAt: true, operator: true } })
     if (user.operator) requireSystemFor(ctx)
     if (user.disabledAt !== null) throw disabled()
+    await recordUserChange(tx, ctx, 'sign_in_link_created', managed)
     return openLink(ctx, tx, id)
   })
 }

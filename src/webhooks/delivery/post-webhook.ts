@@ -5,6 +5,7 @@ import { traceHeaders } from '../../telemetry/spans.ts'
 import type { Attempt } from './begin-attempt.ts'
 import type { Connections } from './connections.ts'
 import type { Deadlines } from './deadlines.ts'
+import { requestHeaders } from './delivery-request.ts'
 import { Exchange } from './exchange.ts'
 import type { AttemptResult } from './record-attempt.ts'
 
@@ -73,13 +74,6 @@ function toTarget(text: string, { egressAllow }: Guard): Target {
 const toRequest = ({ path }: Target, { headers, body }: Attempt): Dispatcher.DispatchOptions => ({
   method: 'POST',
   path,
-  headers: {
-    'content-type': 'application/json',
-    'user-agent': 'Sonant',
-    'webhook-id': headers.id,
-    'webhook-timestamp': headers.timestamp,
-    'webhook-signature': headers.signature,
-    ...traceHeaders(),
-  },
+  headers: { ...requestHeaders(headers), ...traceHeaders() },
   body,
 })

@@ -1,9 +1,12 @@
+import { requireScope } from '../../access/require.ts'
+import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { notFound } from '../../errors/service-error.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { addNodeSource, NodeInterface } from '../../graphql/node.ts'
 import { JobInterface } from '../../jobs/graphql/job-interface-graphql.ts'
+import { type DeliveryRequest, readRequests } from '../delivery/delivery-request.ts'
 import type { AttemptView, DeliveryView } from '../delivery/delivery-view.ts'
 import { findDeliveries } from '../delivery/webhook-deliveries.ts'
 import type { DeliveryState } from '../delivery/webhook-delivery.ts'
@@ -34,6 +37,24 @@ const AttemptRef = builder.objectRef<AttemptView>('WebhookAttempt').implement({
   }),
 })
 
+const HeaderRef = builder.objectRef<DeliveryRequest['headers'][number]>('WebhookHeader').implement({
+  description: 'A header of a request.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'In lower case.' }),
+    value: t.exposeString('value', { description: 'Its value; of `webhook-signature` the scheme alone.' }),
+  }),
+})
+
+const requests = new BatchLoader<GraphqlContext, DeliveryRequest>(readRequests)
+
+/** The body holds what its job's result holds. @throws FORBIDDEN */
+function requestOf(ctx: GraphqlContext, { id }: DeliveryView): Promise<DeliveryRequest | undefined> {
+  requireScope(ctx, JOB_READ_SCOPE)
+  return requests.load(ctx, id)
+}
+
+const WHILE_KEPT = 'Null once no attempt can follow and the URLs in it have expired. Needs the scope job:read as well.'
+
 export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
   description: 'A webhook delivery. Kept for 30 days.',
   interfaces: [NodeInterface],
@@ -56,6 +77,20 @@ export const DeliveryRef = builder.objectRef<DeliveryView>('WebhookDelivery').im
       nullable: true,
       description: 'Null unless another attempt may follow.',
       resolve: (row) => row.nextAttemptAt,
+    }),
+    requestBody: t.string({
+      nullable: true,
+      description: `What is sent, to the byte. ${WHILE_KEPT}`,
+      resolve: async (row, _args, ctx) => (await requestOf(ctx, row))?.body ?? null,
+    }),
+    requestHeaders: t.field({
+      type: [HeaderRef],
+      nullable: true,
+      description: `The headers that are sent with it. ${WHILE_KEPT}`,
+      resolve: async (row, _args, ctx) => {
+        const request = await requestOf(ctx, row)
+        return request ? [...request.headers] : null
+      },
     }),
     attempts: t.field({ type: [AttemptRef], description: 'Oldest first.', resolve: ({ attempts }) => [...attempts] }),
   }),

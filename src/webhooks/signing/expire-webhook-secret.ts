@@ -1,6 +1,8 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
+import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
+import { sqlIn } from '../../db/sql.ts'
 import { invalidRequest, notFound } from '../../errors/service-error.ts'
 import { secretNumber } from './webhook-secret.ts'
 
@@ -13,8 +15,12 @@ export async function expireWebhookSecret(ctx: Context, input: { readonly id: st
   const { accountId } = requireAccount(ctx)
   const id = secretNumber(input.id)
   if (id === null) throw notFound()
-  const { count } = await ctx.db.prisma.webhookSecret.deleteMany({ where: { id, accountId, expiresAt: { not: null } } })
-  if (count === 1) return
+  const isStopped = await ctx.db.prisma.$transaction(async (tx) => {
+    const { count } = await tx.webhookSecret.deleteMany({ where: { id, accountId, expiresAt: { not: null } } })
+    if (count === 1) await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_secret_expired', accountId })
+    return count === 1
+  })
+  if (isStopped) return
   const known = await ctx.db.prisma.webhookSecret.findFirst({ where: { id, accountId }, select: { id: true } })
   if (known === null) throw notFound()
   const details = [{ path: '/id', message: 'is the newest secret' }]

@@ -1,8 +1,10 @@
 import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import { newWebhookSecret } from '../../accounts/new-webhook-secret.ts'
+import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
 import { lockRow } from '../../db/lock-row.ts'
+import { sqlIn } from '../../db/sql.ts'
 import type { SigningParts } from './signing-secrets.ts'
 import { OVERLAP_MS, writeWebhookSecret } from './webhook-secret.ts'
 
@@ -22,6 +24,7 @@ export async function rotateWebhookSecret(ctx: Context & SigningParts): Promise<
     const expiresAt = new Date(ctx.now().getTime() + OVERLAP_MS)
     await tx.webhookSecret.updateMany({ where: { accountId }, data: { expiresAt } })
     await tx.webhookSecret.create({ data: { accountId, sealed }, select: { id: true } })
+    await recordChange(sqlIn(tx), ctx.actor, { action: 'webhook_secret_rotated', accountId })
   })
   return writeWebhookSecret(secret)
 }

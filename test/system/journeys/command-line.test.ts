@@ -65,7 +65,16 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
       scopes: expect.toSatisfy((scopes: string[]) => `${[...scopes].sort()}` === 'generate:voice,job:read'),
     })
     expect((await voices('tts', key.api_key)).status).toBe(200)
-    const options = ['--account', account.account_id, '--name', 'reader', '--scopes', 'job:read,voice:extra']
+    const options = [
+      '--account',
+      account.account_id,
+      '--name',
+      'reader',
+      '--scopes',
+      'job:read,voice:extra',
+      '--expires',
+      '2100-01-31',
+    ]
     const reader = await service.sonant<Key>('keys', 'create', ...options)
     expect([...reader.scopes].sort()).toEqual(['job:read', 'voice:extra'])
     expect((await voices('tts', reader.api_key)).status).toBe(403)
@@ -92,8 +101,10 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
       { ...account, credits: expect.any(Number) },
     ])
     const { api_key_id, scopes } = key
-    const listed = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/) }
-    expect(keys.items).toContainEqual(listed)
+    const listed = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/), expires_at: null }
+    expect(keys.items).toContainEqual({ ...listed, last_used_at: expect.stringMatching(/Z$/) })
+    const expiring = { name: 'reader', expires_at: '2100-01-31T00:00:00.000Z' }
+    expect(keys.items).toContainEqual(expect.objectContaining(expiring))
     expect(JSON.stringify(keys)).not.toContain('snt_')
     expect(endpoints.items).toMatchObject([{ slug: 'tts', published: true, required_scope: null, voices: 11 }])
     expect(workflows).toEqual({ items: [] })
@@ -124,6 +135,8 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     expect(await refused('keys', 'create', '--account', 'studio', '--name', 'x', '--scopes', 'no good!')).toMatch(
       /scope/i,
     )
+    for (const expires of ['2020-01-01', 'soon'])
+      await refused('keys', 'create', '--account', 'studio', '--name', 'x', '--expires', expires)
     await refused('keys', 'create', '--account', 'nobody', '--name', 'x')
     await refused('keys', 'delete', 'key_00000000000000000000000000')
     await refused('endpoints', 'delete', 'nothing')

@@ -153,6 +153,32 @@ describe('the webhook door', () => {
     }
   })
 
+  test('what is sent can be read while it is kept, but for its signature, and not without job:read', async () => {
+    const { owner, ask: askAsAdmin } = await admin(`${receiver.url}/slow`)
+    const { apiKey } = await service.createKey(owner.account, ['account:admin', 'job:read'])
+    const answers: (() => void)[] = []
+    receiver.on('/slow', (response) => answers.push(() => response.writeHead(204).end()))
+    const id = await owner.sendTest()
+    const [received] = await receiver.waitFor('/slow')
+    const query = `{ node(id: "${id}") { ... on WebhookDelivery { requestBody requestHeaders { name value } } } }`
+    interface Sent {
+      readonly requestBody: string
+      readonly requestHeaders: readonly { readonly name: string; readonly value: string }[]
+    }
+    const { requestBody, requestHeaders } = (await ask(apiKey, query)).data!.node as Sent
+    expect(requestBody).toBe(String(received!.body))
+    for (const { name, value } of requestHeaders) {
+      expect([name, value]).toEqual([name, name === 'webhook-signature' ? 'v1,…' : received!.headers[name]])
+    }
+    expect(requestHeaders).toHaveLength(5)
+    expect(codeOf(await askAsAdmin(query))).toBe('FORBIDDEN')
+    for (const answer of answers) answer()
+    await owner.outcomeOf(id)
+    // As tidying erases it, once the URLs in it have expired.
+    await service.runtime.db.pool.query('update webhook_delivery set body = null where id = $1', [id])
+    expect((await ask(apiKey, query)).data).toEqual({ node: { requestBody: null, requestHeaders: null } })
+  })
+
   test('the previous secret is stopped at once, the newest and those of others are not', async () => {
     const [one, other] = [await admin(), await admin()]
     await one.owner.rotate()

@@ -424,7 +424,8 @@ export const ModelName = {
   WebhookAttempt: 'WebhookAttempt',
   User: 'User',
   Session: 'Session',
-  SignInLink: 'SignInLink'
+  SignInLink: 'SignInLink',
+  AuditEntry: 'AuditEntry'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -440,7 +441,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink"
+    modelProps: "account" | "creditEntry" | "apiKey" | "voiceEndpoint" | "voice" | "accountVoice" | "lexicon" | "job" | "jobCount" | "jobRollupBacklog" | "jobEventBacklog" | "artifact" | "abandonedAttempt" | "heardAttempt" | "workflow" | "retentionProgress" | "companionChat" | "companionTurn" | "idempotencyRecord" | "worker" | "installation" | "webhookSecret" | "webhookDelivery" | "webhookDeliveryCount" | "webhookAttempt" | "user" | "session" | "signInLink" | "auditEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2516,6 +2517,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    AuditEntry: {
+      payload: Prisma.$AuditEntryPayload<ExtArgs>
+      fields: Prisma.AuditEntryFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.AuditEntryFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.AuditEntryFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        findFirst: {
+          args: Prisma.AuditEntryFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.AuditEntryFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        findMany: {
+          args: Prisma.AuditEntryFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        create: {
+          args: Prisma.AuditEntryCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        createMany: {
+          args: Prisma.AuditEntryCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.AuditEntryCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        delete: {
+          args: Prisma.AuditEntryDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        update: {
+          args: Prisma.AuditEntryUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        deleteMany: {
+          args: Prisma.AuditEntryDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.AuditEntryUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.AuditEntryUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>[]
+        }
+        upsert: {
+          args: Prisma.AuditEntryUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$AuditEntryPayload>
+        }
+        aggregate: {
+          args: Prisma.AuditEntryAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateAuditEntry>
+        }
+        groupBy: {
+          args: Prisma.AuditEntryGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AuditEntryGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.AuditEntryCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AuditEntryCountAggregateOutputType> | number
+        }
+      }
+    }
   }
 } & {
   other: {
@@ -2595,6 +2670,7 @@ export const ApiKeyScalarFieldEnum = {
   hint: 'hint',
   expiresAt: 'expiresAt',
   createdById: 'createdById',
+  lastUsedAt: 'lastUsedAt',
   createdAt: 'createdAt'
 } as const
 
@@ -2688,6 +2764,7 @@ export const JobScalarFieldEnum = {
   chunksTotal: 'chunksTotal',
   options: 'options',
   partsDone: 'partsDone',
+  userId: 'userId',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -2942,6 +3019,23 @@ export const SignInLinkScalarFieldEnum = {
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
+
+
+export const AuditEntryScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  action: 'action',
+  subjectId: 'subjectId',
+  subjectName: 'subjectName',
+  detail: 'detail',
+  actorKind: 'actorKind',
+  actorId: 'actorId',
+  actorAccountId: 'actorAccountId',
+  actorName: 'actorName',
+  createdAt: 'createdAt'
+} as const
+
+export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
 
 
 export const SortOrder = {
@@ -3407,6 +3501,7 @@ export type GlobalOmitConfig = {
   user?: Prisma.UserOmit
   session?: Prisma.SessionOmit
   signInLink?: Prisma.SignInLinkOmit
+  auditEntry?: Prisma.AuditEntryOmit
 }
 
 /* Types for Logging */

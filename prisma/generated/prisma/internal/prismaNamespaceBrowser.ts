@@ -78,7 +78,8 @@ export const ModelName = {
   WebhookAttempt: 'WebhookAttempt',
   User: 'User',
   Session: 'Session',
-  SignInLink: 'SignInLink'
+  SignInLink: 'SignInLink',
+  AuditEntry: 'AuditEntry'
 } as const
 
 export type ModelName = (typeof ModelName)[keyof typeof ModelName]
@@ -137,6 +138,7 @@ export const ApiKeyScalarFieldEnum = {
   hint: 'hint',
   expiresAt: 'expiresAt',
   createdById: 'createdById',
+  lastUsedAt: 'lastUsedAt',
   createdAt: 'createdAt'
 } as const
 
@@ -230,6 +232,7 @@ export const JobScalarFieldEnum = {
   chunksTotal: 'chunksTotal',
   options: 'options',
   partsDone: 'partsDone',
+  userId: 'userId',
   isProhibited: 'isProhibited',
   reason: 'reason',
   chatId: 'chatId',
@@ -484,6 +487,23 @@ export const SignInLinkScalarFieldEnum = {
 } as const
 
 export type SignInLinkScalarFieldEnum = (typeof SignInLinkScalarFieldEnum)[keyof typeof SignInLinkScalarFieldEnum]
+
+
+export const AuditEntryScalarFieldEnum = {
+  id: 'id',
+  accountId: 'accountId',
+  action: 'action',
+  subjectId: 'subjectId',
+  subjectName: 'subjectName',
+  detail: 'detail',
+  actorKind: 'actorKind',
+  actorId: 'actorId',
+  actorAccountId: 'actorAccountId',
+  actorName: 'actorName',
+  createdAt: 'createdAt'
+} as const
+
+export type AuditEntryScalarFieldEnum = (typeof AuditEntryScalarFieldEnum)[keyof typeof AuditEntryScalarFieldEnum]
 
 
 export const SortOrder = {

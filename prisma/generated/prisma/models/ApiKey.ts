@@ -32,6 +32,7 @@ export type ApiKeyMinAggregateOutputType = {
   hint: string | null
   expiresAt: Date | null
   createdById: string | null
+  lastUsedAt: Date | null
   createdAt: Date | null
 }
 
@@ -43,6 +44,7 @@ export type ApiKeyMaxAggregateOutputType = {
   hint: string | null
   expiresAt: Date | null
   createdById: string | null
+  lastUsedAt: Date | null
   createdAt: Date | null
 }
 
@@ -55,6 +57,7 @@ export type ApiKeyCountAggregateOutputType = {
   hint: number
   expiresAt: number
   createdById: number
+  lastUsedAt: number
   createdAt: number
   _all: number
 }
@@ -68,6 +71,7 @@ export type ApiKeyMinAggregateInputType = {
   hint?: true
   expiresAt?: true
   createdById?: true
+  lastUsedAt?: true
   createdAt?: true
 }
 
@@ -79,6 +83,7 @@ export type ApiKeyMaxAggregateInputType = {
   hint?: true
   expiresAt?: true
   createdById?: true
+  lastUsedAt?: true
   createdAt?: true
 }
 
@@ -91,6 +96,7 @@ export type ApiKeyCountAggregateInputType = {
   hint?: true
   expiresAt?: true
   createdById?: true
+  lastUsedAt?: true
   createdAt?: true
   _all?: true
 }
@@ -176,6 +182,7 @@ export type ApiKeyGroupByOutputType = {
   hint: string | null
   expiresAt: Date | null
   createdById: string | null
+  lastUsedAt: Date | null
   createdAt: Date
   _count: ApiKeyCountAggregateOutputType | null
   _min: ApiKeyMinAggregateOutputType | null
@@ -209,6 +216,7 @@ export type ApiKeyWhereInput = {
   hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
@@ -223,6 +231,7 @@ export type ApiKeyOrderByWithRelationInput = {
   hint?: Prisma.SortOrderInput | Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdById?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   createdBy?: Prisma.UserOrderByWithRelationInput
   account?: Prisma.AccountOrderByWithRelationInput
@@ -240,6 +249,7 @@ export type ApiKeyWhereUniqueInput = Prisma.AtLeast<{
   hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
   createdBy?: Prisma.XOR<Prisma.UserNullableScalarRelationFilter, Prisma.UserWhereInput> | null
   account?: Prisma.XOR<Prisma.AccountScalarRelationFilter, Prisma.AccountWhereInput>
@@ -254,6 +264,7 @@ export type ApiKeyOrderByWithAggregationInput = {
   hint?: Prisma.SortOrderInput | Prisma.SortOrder
   expiresAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdById?: Prisma.SortOrderInput | Prisma.SortOrder
+  lastUsedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.ApiKeyCountOrderByAggregateInput
   _max?: Prisma.ApiKeyMaxOrderByAggregateInput
@@ -272,6 +283,7 @@ export type ApiKeyScalarWhereWithAggregatesInput = {
   hint?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
   expiresAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiKey"> | Date | string | null
   createdById?: Prisma.StringNullableWithAggregatesFilter<"ApiKey"> | string | null
+  lastUsedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"ApiKey"> | Date | string
 }
 
@@ -282,6 +294,7 @@ export type ApiKeyCreateInput = {
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
   hint?: string | null
   expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
@@ -296,6 +309,7 @@ export type ApiKeyUncheckedCreateInput = {
   hint?: string | null
   expiresAt?: Date | string | null
   createdById?: string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -306,6 +320,7 @@ export type ApiKeyUpdateInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
@@ -320,6 +335,7 @@ export type ApiKeyUncheckedUpdateInput = {
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -332,6 +348,7 @@ export type ApiKeyCreateManyInput = {
   hint?: string | null
   expiresAt?: Date | string | null
   createdById?: string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -342,6 +359,7 @@ export type ApiKeyUpdateManyMutationInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -354,6 +372,7 @@ export type ApiKeyUncheckedUpdateManyInput = {
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -384,6 +403,7 @@ export type ApiKeyCountOrderByAggregateInput = {
   hint?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   createdById?: Prisma.SortOrder
+  lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -395,6 +415,7 @@ export type ApiKeyMaxOrderByAggregateInput = {
   hint?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   createdById?: Prisma.SortOrder
+  lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -406,6 +427,7 @@ export type ApiKeyMinOrderByAggregateInput = {
   hint?: Prisma.SortOrder
   expiresAt?: Prisma.SortOrder
   createdById?: Prisma.SortOrder
+  lastUsedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -517,6 +539,7 @@ export type ApiKeyCreateWithoutAccountInput = {
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
   hint?: string | null
   expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
   createdBy?: Prisma.UserCreateNestedOneWithoutApiKeysInput
 }
@@ -529,6 +552,7 @@ export type ApiKeyUncheckedCreateWithoutAccountInput = {
   hint?: string | null
   expiresAt?: Date | string | null
   createdById?: string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -570,6 +594,7 @@ export type ApiKeyScalarWhereInput = {
   hint?: Prisma.StringNullableFilter<"ApiKey"> | string | null
   expiresAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdById?: Prisma.StringNullableFilter<"ApiKey"> | string | null
+  lastUsedAt?: Prisma.DateTimeNullableFilter<"ApiKey"> | Date | string | null
   createdAt?: Prisma.DateTimeFilter<"ApiKey"> | Date | string
 }
 
@@ -580,6 +605,7 @@ export type ApiKeyCreateWithoutCreatedByInput = {
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
   hint?: string | null
   expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
   account: Prisma.AccountCreateNestedOneWithoutApiKeysInput
 }
@@ -592,6 +618,7 @@ export type ApiKeyUncheckedCreateWithoutCreatedByInput = {
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
   hint?: string | null
   expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -629,6 +656,7 @@ export type ApiKeyCreateManyAccountInput = {
   hint?: string | null
   expiresAt?: Date | string | null
   createdById?: string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -639,6 +667,7 @@ export type ApiKeyUpdateWithoutAccountInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdBy?: Prisma.UserUpdateOneWithoutApiKeysNestedInput
 }
@@ -651,6 +680,7 @@ export type ApiKeyUncheckedUpdateWithoutAccountInput = {
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -662,6 +692,7 @@ export type ApiKeyUncheckedUpdateManyWithoutAccountInput = {
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdById?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -673,6 +704,7 @@ export type ApiKeyCreateManyCreatedByInput = {
   scopes?: Prisma.ApiKeyCreatescopesInput | string[]
   hint?: string | null
   expiresAt?: Date | string | null
+  lastUsedAt?: Date | string | null
   createdAt?: Date | string
 }
 
@@ -683,6 +715,7 @@ export type ApiKeyUpdateWithoutCreatedByInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   account?: Prisma.AccountUpdateOneRequiredWithoutApiKeysNestedInput
 }
@@ -695,6 +728,7 @@ export type ApiKeyUncheckedUpdateWithoutCreatedByInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -706,6 +740,7 @@ export type ApiKeyUncheckedUpdateManyWithoutCreatedByInput = {
   scopes?: Prisma.ApiKeyUpdatescopesInput | string[]
   hint?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   expiresAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  lastUsedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -720,6 +755,7 @@ export type ApiKeySelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   hint?: boolean
   expiresAt?: boolean
   createdById?: boolean
+  lastUsedAt?: boolean
   createdAt?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -734,6 +770,7 @@ export type ApiKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   hint?: boolean
   expiresAt?: boolean
   createdById?: boolean
+  lastUsedAt?: boolean
   createdAt?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -748,6 +785,7 @@ export type ApiKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   hint?: boolean
   expiresAt?: boolean
   createdById?: boolean
+  lastUsedAt?: boolean
   createdAt?: boolean
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -762,10 +800,11 @@ export type ApiKeySelectScalar = {
   hint?: boolean
   expiresAt?: boolean
   createdById?: boolean
+  lastUsedAt?: boolean
   createdAt?: boolean
 }
 
-export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "createdAt", ExtArgs["result"]["apiKey"]>
+export type ApiKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "name" | "hash" | "scopes" | "hint" | "expiresAt" | "createdById" | "lastUsedAt" | "createdAt", ExtArgs["result"]["apiKey"]>
 export type ApiKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   createdBy?: boolean | Prisma.ApiKey$createdByArgs<ExtArgs>
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
@@ -803,6 +842,10 @@ export type $ApiKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
      * The user who made it; null where no user did.
      */
     createdById: string | null
+    /**
+     * When a request last came with it, within a minute; null: none since this is noted.
+     */
+    lastUsedAt: Date | null
     createdAt: Date
   }, ExtArgs["result"]["apiKey"]>
   composites: {}
@@ -1237,6 +1280,7 @@ export interface ApiKeyFieldRefs {
   readonly hint: Prisma.FieldRef<"ApiKey", 'String'>
   readonly expiresAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
   readonly createdById: Prisma.FieldRef<"ApiKey", 'String'>
+  readonly lastUsedAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"ApiKey", 'DateTime'>
 }
     

@@ -65,6 +65,7 @@ export type JobMinAggregateOutputType = {
   chunksDone: number | null
   chunksTotal: number | null
   partsDone: number | null
+  userId: string | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -93,6 +94,7 @@ export type JobMaxAggregateOutputType = {
   chunksDone: number | null
   chunksTotal: number | null
   partsDone: number | null
+  userId: string | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -123,6 +125,7 @@ export type JobCountAggregateOutputType = {
   chunksTotal: number
   options: number
   partsDone: number
+  userId: number
   isProhibited: number
   reason: number
   chatId: number
@@ -173,6 +176,7 @@ export type JobMinAggregateInputType = {
   chunksDone?: true
   chunksTotal?: true
   partsDone?: true
+  userId?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -201,6 +205,7 @@ export type JobMaxAggregateInputType = {
   chunksDone?: true
   chunksTotal?: true
   partsDone?: true
+  userId?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -231,6 +236,7 @@ export type JobCountAggregateInputType = {
   chunksTotal?: true
   options?: true
   partsDone?: true
+  userId?: true
   isProhibited?: true
   reason?: true
   chatId?: true
@@ -348,6 +354,7 @@ export type JobGroupByOutputType = {
   chunksTotal: number | null
   options: runtime.JsonValue | null
   partsDone: number | null
+  userId: string | null
   isProhibited: boolean | null
   reason: string | null
   chatId: string | null
@@ -401,6 +408,7 @@ export type JobWhereInput = {
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
+  userId?: Prisma.StringNullableFilter<"Job"> | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -433,6 +441,7 @@ export type JobOrderByWithRelationInput = {
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
+  userId?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -468,6 +477,7 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
+  userId?: Prisma.StringNullableFilter<"Job"> | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -500,6 +510,7 @@ export type JobOrderByWithAggregationInput = {
   chunksTotal?: Prisma.SortOrderInput | Prisma.SortOrder
   options?: Prisma.SortOrderInput | Prisma.SortOrder
   partsDone?: Prisma.SortOrderInput | Prisma.SortOrder
+  userId?: Prisma.SortOrderInput | Prisma.SortOrder
   isProhibited?: Prisma.SortOrderInput | Prisma.SortOrder
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   chatId?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -538,6 +549,7 @@ export type JobScalarWhereWithAggregatesInput = {
   chunksTotal?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
   options?: Prisma.JsonNullableWithAggregatesFilter<"Job">
   partsDone?: Prisma.IntNullableWithAggregatesFilter<"Job"> | number | null
+  userId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   isProhibited?: Prisma.BoolNullableWithAggregatesFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
@@ -567,6 +579,7 @@ export type JobCreateInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -599,6 +612,7 @@ export type JobUncheckedCreateInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -629,6 +643,7 @@ export type JobUpdateInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -661,6 +676,7 @@ export type JobUncheckedUpdateInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -692,6 +708,7 @@ export type JobCreateManyInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -721,6 +738,7 @@ export type JobUpdateManyMutationInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -751,6 +769,7 @@ export type JobUncheckedUpdateManyInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -791,6 +810,7 @@ export type JobCountOrderByAggregateInput = {
   chunksTotal?: Prisma.SortOrder
   options?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
+  userId?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -829,6 +849,7 @@ export type JobMaxOrderByAggregateInput = {
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
+  userId?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -857,6 +878,7 @@ export type JobMinOrderByAggregateInput = {
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
+  userId?: Prisma.SortOrder
   isProhibited?: Prisma.SortOrder
   reason?: Prisma.SortOrder
   chatId?: Prisma.SortOrder
@@ -977,6 +999,7 @@ export type JobCreateWithoutAccountInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1007,6 +1030,7 @@ export type JobUncheckedCreateWithoutAccountInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1067,6 +1091,7 @@ export type JobScalarWhereInput = {
   chunksTotal?: Prisma.IntNullableFilter<"Job"> | number | null
   options?: Prisma.JsonNullableFilter<"Job">
   partsDone?: Prisma.IntNullableFilter<"Job"> | number | null
+  userId?: Prisma.StringNullableFilter<"Job"> | string | null
   isProhibited?: Prisma.BoolNullableFilter<"Job"> | boolean | null
   reason?: Prisma.StringNullableFilter<"Job"> | string | null
   chatId?: Prisma.StringNullableFilter<"Job"> | string | null
@@ -1096,6 +1121,7 @@ export type JobCreateWithoutArtifactsInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1127,6 +1153,7 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1172,6 +1199,7 @@ export type JobUpdateWithoutArtifactsInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1203,6 +1231,7 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1232,6 +1261,7 @@ export type JobCreateManyAccountInput = {
   chunksTotal?: number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: number | null
+  userId?: string | null
   isProhibited?: boolean | null
   reason?: string | null
   chatId?: string | null
@@ -1261,6 +1291,7 @@ export type JobUpdateWithoutAccountInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1291,6 +1322,7 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1321,6 +1353,7 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   chunksTotal?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   options?: Prisma.NullableJsonNullValueInput | runtime.InputJsonValue
   partsDone?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  userId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   isProhibited?: Prisma.NullableBoolFieldUpdateOperationsInput | boolean | null
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   chatId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1382,6 +1415,7 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   chunksTotal?: boolean
   options?: boolean
   partsDone?: boolean
+  userId?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1415,6 +1449,7 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   chunksTotal?: boolean
   options?: boolean
   partsDone?: boolean
+  userId?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1446,6 +1481,7 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   chunksTotal?: boolean
   options?: boolean
   partsDone?: boolean
+  userId?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1477,6 +1513,7 @@ export type JobSelectScalar = {
   chunksTotal?: boolean
   options?: boolean
   partsDone?: boolean
+  userId?: boolean
   isProhibited?: boolean
   reason?: boolean
   chatId?: boolean
@@ -1486,7 +1523,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "handBacks" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "handBacks" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1541,6 +1578,10 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
      * How many parts of its speech can be heard before it is completed; null where nothing listens to it.
      */
     partsDone: number | null
+    /**
+     * The user who submitted it; null where a key did, or the command line.
+     */
+    userId: string | null
     /**
      * Companion jobs only: null until decided.
      */
@@ -2005,6 +2046,7 @@ export interface JobFieldRefs {
   readonly chunksTotal: Prisma.FieldRef<"Job", 'Int'>
   readonly options: Prisma.FieldRef<"Job", 'Json'>
   readonly partsDone: Prisma.FieldRef<"Job", 'Int'>
+  readonly userId: Prisma.FieldRef<"Job", 'String'>
   readonly isProhibited: Prisma.FieldRef<"Job", 'Boolean'>
   readonly reason: Prisma.FieldRef<"Job", 'String'>
   readonly chatId: Prisma.FieldRef<"Job", 'String'>

@@ -1,0 +1,21 @@
+import { builder } from '../graphql/builder.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
+import type { ActorView } from './actor-view.ts'
+
+const ActorKindEnum = describedEnum<ActorView['kind']>('ActorKind', 'What kind of caller it was.', {
+  key: 'An API key.',
+  user: 'A user who was signed in.',
+  operator: 'The operator, at the command line or from another account.',
+})
+
+export const ActorRef = builder.objectRef<ActorView>('Actor').implement({
+  description: 'The caller that did something.',
+  fields: (t) => ({
+    kind: t.field({ type: ActorKindEnum, description: 'What kind of caller.', resolve: ({ kind }) => kind }),
+    id: t.exposeID('id', { nullable: true, description: 'The key id or user id. Null for the operator.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: "A key's name, null once it is deleted, or a user's e-mail address.",
+    }),
+  }),
+})

@@ -1,0 +1,103 @@
+import { isOperator, requireOperator } from '../access/require.ts'
+import type { AuditedAction } from '../audit/audited-actions.ts'
+import type { Context } from '../context/context.ts'
+import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import type { ActorView } from './actor-view.ts'
+import { whoseAccount } from './whose-account.ts'
+
+const ID_PREFIX = 'audit_'
+const ID_FORM = /^audit_(?:0|[1-9]\d{0,17})$/
+
+/** A change that a caller with rights made. */
+export interface AuditEntry {
+  /** Later entries have larger numbers. Callers know it as `audit_` and this number. */
+  readonly id: string
+  readonly action: AuditedAction
+  /** The account that it concerns; null: the whole installation. */
+  readonly accountId: string | null
+  readonly subjectId: string | null
+  readonly subjectName: string | null
+  readonly detail: string | null
+  readonly actor: ActorView
+  readonly createdAt: Date
+}
+
+/** A page of changes, newest first. */
+export interface AuditEntriesInput extends PageInput {
+  /** Id or name: for the operator alone. Every other caller has its own. */
+  readonly account?: string | null | undefined
+  /** Of all accounts, and of the installation: for the operator alone, and not with an account. */
+  readonly all?: boolean | null | undefined
+  /** Any of these; absent: all. */
+  readonly actions?: readonly AuditedAction[] | null | undefined
+  /** From inclusive, to exclusive; either may be absent. */
+  readonly createdAt?:
+    | { readonly from?: Date | null | undefined; readonly to?: Date | null | undefined }
+    | null
+    | undefined
+}
+
+/** What was changed in an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+export async function auditEntries(ctx: Context, input: AuditEntriesInput): Promise<Connection<AuditEntry>> {
+  const where = await ownerOf(ctx, input)
+  const shape = pageShape(input, (text) => ID_FORM.test(text))
+  const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
+  const rows = await ctx.db.prisma.auditEntry.findMany({ where: { ...where, id, ...narrowed(input) }, ...rest })
+  return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: publicId, nodeOf: (row) => toView(ctx, row) })
+}
+
+/** One entry of the caller's account, or for the operator any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
+export async function findAuditEntry(ctx: Context, id: string): Promise<AuditEntry | null> {
+  const accountId = isOperator(ctx) ? undefined : await whoseAccount(ctx, null)
+  if (!ID_FORM.test(id)) return null
+  const where = { id: toNumber(id), ...(accountId !== undefined && { accountId }) }
+  const row = await ctx.db.prisma.auditEntry.findFirst({ where })
+  return row === null ? null : toView(ctx, row)
+}
+
+async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<{ accountId?: string }> {
+  if (all !== true) return { accountId: await whoseAccount(ctx, account) }
+  requireOperator(ctx)
+  if (account == null) return {}
+  const details = [{ path: '/all', message: 'must be false with an account' }]
+  throw invalidRequest('Ask for one account or for all.', details)
+}
+
+function narrowed({ actions, createdAt }: AuditEntriesInput) {
+  const [from, to] = [createdAt?.from ?? undefined, createdAt?.to ?? undefined]
+  const details = [
+    ...(actions?.length === 0 ? [{ path: '/actions', message: 'must name at least one' }] : []),
+    ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
+  ]
+  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  return {
+    ...(actions != null && { action: { in: [...actions] } }),
+    ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
+  }
+}
+
+interface Row extends Omit<AuditEntry, 'id' | 'action' | 'actor'> {
+  readonly id: bigint
+  readonly action: string
+  readonly actorKind: string
+  readonly actorId: string | null
+  readonly actorAccountId: string | null
+  readonly actorName: string | null
+}
+
+/** An account never sees another's keys and users: what they did to it, the operator did. */
+function toView(ctx: Context, row: Row): AuditEntry {
+  const { accountId, action, subjectId, subjectName, detail, createdAt } = row
+  const isNamed = row.actorKind !== 'operator' && (row.actorAccountId === accountId || isOperator(ctx))
+  const actor: ActorView = isNamed
+    ? { kind: row.actorKind as 'key' | 'user', id: row.actorId, name: row.actorName }
+    : { kind: 'operator', id: null, name: null }
+  return {
+    ...{ id: publicId(row), action: action as AuditedAction, accountId },
+    ...{ subjectId, subjectName, detail, actor, createdAt },
+  }
+}
+
+const publicId = ({ id }: Pick<Row, 'id'>): string => `${ID_PREFIX}${id}`
+const toNumber = (id: string): bigint => BigInt(id.slice(ID_PREFIX.length))

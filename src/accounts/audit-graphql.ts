@@ -1,0 +1,49 @@
+import { AUDITED_ACTIONS, type AuditedAction } from '../audit/audited-actions.ts'
+import { builder } from '../graphql/builder.ts'
+import { connectionOf } from '../graphql/connection.ts'
+import { describedEnum } from '../graphql/described-enum.ts'
+import { addNodeSource, NodeInterface } from '../graphql/node.ts'
+import { resolvedBy } from '../graphql/resolved-by.ts'
+import { TimeRangeInput } from '../graphql/time-range.ts'
+import { ActorRef } from './actor-graphql.ts'
+import { type AuditEntriesInput, type AuditEntry, auditEntries, findAuditEntry } from './audit-entries.ts'
+
+const AuditedActionEnum = describedEnum<AuditedAction>('AuditedAction', 'What was done.', AUDITED_ACTIONS)
+
+const AuditEntryRef = builder.objectRef<AuditEntry>('AuditEntry').implement({
+  description: 'A change that an operator or an owner made. It holds no secret and no text.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: '`audit_…`: later entries have larger numbers.' }),
+    action: t.field({ type: AuditedActionEnum, description: 'What was done.', resolve: ({ action }) => action }),
+    accountId: t.exposeID('accountId', {
+      nullable: true,
+      description: 'The account that it concerns; null: the whole installation.',
+    }),
+    subjectId: t.exposeID('subjectId', { nullable: true, description: 'The key, user, job or slug that was changed.' }),
+    subjectName: t.exposeString('subjectName', { nullable: true, description: 'What it was called then.' }),
+    detail: t.exposeString('detail', { nullable: true, description: 'See the action.' }),
+    by: t.field({ type: ActorRef, description: 'The caller, by its name of then.', resolve: ({ actor }) => actor }),
+    createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: ({ createdAt }) => createdAt }),
+  }),
+})
+
+addNodeSource<AuditEntry>('audit', { typeOf: () => 'AuditEntry', load: findAuditEntry })
+
+builder.queryField('auditEntries', (t) =>
+  t.connection(
+    {
+      type: AuditEntryRef,
+      description:
+        'What was changed in an account and by which caller, newest first. Needs the scope account:admin, or a signed-in owner; of other accounts the scope operator.',
+      args: {
+        account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+        all: t.arg.boolean({ description: 'Of all accounts and of the installation. Not with an account.' }),
+        actions: t.arg({ type: [AuditedActionEnum], description: 'Only these.' }),
+        createdAt: t.arg({ type: TimeRangeInput, description: 'Only of this range.' }),
+      },
+      ...resolvedBy(auditEntries, (args: AuditEntriesInput) => args),
+    },
+    ...connectionOf('AuditEntry', 'changes'),
+  ),
+)

@@ -1,0 +1,24 @@
+/** What is recorded, and what each is called by. An entry never holds a secret, a text or a whole URL. */
+export const AUDITED_ACTIONS = {
+  account_created: 'An account was made.',
+  credits_granted: 'Credits were given or taken; `detail` says how many.',
+  key_created: 'An API key was made; `detail` lists its scopes.',
+  key_updated: 'An API key was renamed or got other scopes; `detail` lists them.',
+  key_deleted: 'An API key was revoked.',
+  user_added: 'A user was added; `detail` is the role.',
+  user_role_changed: 'A user got another role, which is `detail`.',
+  user_disabled: 'A user was kept from signing in.',
+  user_enabled: 'A user may sign in again.',
+  operator_marked: 'A user was made an operator.',
+  operator_unmarked: 'A user is no operator any more.',
+  password_set: 'The operator gave a user another password.',
+  sign_in_link_created: 'A link that signs a user in was made.',
+  webhook_url_set: 'The URL of webhooks was set or cleared; `detail` is its origin.',
+  webhook_secret_rotated: 'The signing secret of webhooks was rotated.',
+  webhook_secret_expired: 'The previous signing secret was stopped.',
+  endpoint_applied: 'A voice endpoint or workflow was made or replaced.',
+  endpoint_deleted: 'A voice endpoint or workflow was deleted.',
+  job_deleted: 'A job was deleted with its audio.',
+} as const satisfies Readonly<Record<string, string>>
+
+export type AuditedAction = keyof typeof AUDITED_ACTIONS
