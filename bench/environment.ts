@@ -22,6 +22,8 @@ export interface Environment {
   readonly quick: boolean
   /** A directory of one's own, removed at the end. */
   directory(): Promise<string>
+  /** Where services keep their files. */
+  dataDir(): Promise<string>
   /** The database that services and floors share, with an account in it. */
   database(): Promise<Database>
   /** Another account in it, with a key. */
@@ -68,6 +70,7 @@ export function openEnvironment(quick: boolean): Environment {
   return {
     quick,
     directory,
+    dataDir: async () => (await variables()).DATA_DIR,
     database,
     account: async (name) => openAccount((await database()).url, name, await variables()),
     serve: async (role, given = {}) => {

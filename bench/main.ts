@@ -21,11 +21,13 @@ import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
 import { migrations } from './rows/migrations.ts'
 import { pickup } from './rows/pickup.ts'
+import { purge } from './rows/purge.ts'
 import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
 import { statistics } from './rows/statistics.ts'
+import { statisticsReaders } from './rows/statistics-readers.ts'
 import { submit } from './rows/submit.ts'
 import { tracing } from './rows/tracing.ts'
 
@@ -38,6 +40,7 @@ const ROWS: readonly Row[] = [
   jobList,
   graphqlJobs,
   statistics,
+  statisticsReaders,
   live,
   jobExport,
   slowReaders,
@@ -57,6 +60,7 @@ const ROWS: readonly Row[] = [
   crowd,
   migrations,
   backup,
+  purge,
 ]
 const USAGE = `npm run bench -- [${ROWS.map(({ name }) => name).join('] [')}] [--json] [--quick]\nnpm run bench -- seed --jobs N [--account A]`
 

@@ -1,6 +1,12 @@
 import { Client } from 'pg'
 
-const DAYS = 300
+/** Over how many days, and how long ago they ended. */
+export interface SeedTime {
+  readonly days: number
+  readonly daysAgo: number
+}
+
+const LAST_YEAR: SeedTime = { days: 300, daysAgo: 0 }
 
 /** The ten characters of a TypeID that are its milliseconds. */
 const TIME = Array.from(
@@ -13,7 +19,7 @@ const ID = `'job_' || ${TIME} || substr('ef', 1 + (n % 2)::int, 1) || substr(h, 
 
 /**
  * Half voice, a quarter generation, a quarter companion; most completed, some failed, a few in flight; three keys and the dashboard;
- * evenly over the last 300 days, ids in the order of time.
+ * evenly over some days, ids in the order of time.
  */
 const SEED = `
 insert into job (id, account_id, type, endpoint_key, status, api_key_id, inputs, webhook_url, cost, attempt, created_at, started_at,
@@ -38,14 +44,14 @@ from (
     (array['voice', 'voice', 'voice', 'voice', 'generate', 'generate', 'companion_chat', 'companion_retarget', 'companion_media_tag'])[1 + n * 7 % 9] as t,
     case when n % 50 = 0 then 'failed' when n > $2::bigint - 20 then 'queued' when n > $2::bigint - 40 then 'processing' else 'completed' end as s
   from (
-    select n, (extract(epoch from now()) * 1000)::bigint - ($2::bigint - n) * ${DAYS} * 86400000 / $2::bigint as ms
+    select n, (extract(epoch from now()) * 1000)::bigint - $4::bigint * 86400000 - ($2::bigint - n) * $3::bigint * 86400000 / $2::bigint as ms
     from generate_series(1::bigint, $2::bigint) n
   ) numbers
 ) made`
 
-/** Fills an account with jobs of all types by one statement, and brings the statistics up to date. */
-export async function seedJobs(client: Client, accountId: string, jobs: number): Promise<void> {
-  await client.query(SEED, [accountId, jobs])
+/** Fills an account with jobs of all types by one statement, of the last 300 days unless said otherwise, and brings the statistics up to date. */
+export async function seedJobs(client: Client, accountId: string, jobs: number, time = LAST_YEAR): Promise<void> {
+  await client.query(SEED, [accountId, jobs, time.days, time.daysAgo])
   await client.query('vacuum analyze job')
 }
 

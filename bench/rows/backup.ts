@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { request } from 'undici'
-import type { Database, Environment } from '../environment.ts'
+import type { Environment } from '../environment.ts'
 import { quantile, type Row } from '../measure.ts'
 import { connected, seedJobs } from '../seed.ts'
+import { submitter } from '../submitter.ts'
 
 const JOBS = 1_000_000
 const QUICK_JOBS = 200_000
-const PERIOD_MS = 25
 const QUIET_SECONDS = 15
-const BODY = JSON.stringify({ inputs: { text: 'Beside a backup.', voice: 'aria' } })
 
 /** Submissions at 40 a second: alone, and while `sonant backup` writes a database of 1,000,000 jobs. The floor is the quiet p99. */
 export const backup: Row = {
@@ -44,29 +42,3 @@ export const backup: Row = {
 }
 
 const runBackup = (environment: Environment, dir: string) => environment.sonant('backup', dir)
-
-/** Submits at a steady pace for as long as `work` takes; how long each answer took, in milliseconds. */
-const submitter =
-  (url: string, { apiKey }: Database) =>
-  async (work: () => Promise<unknown>): Promise<number[]> => {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const answers: Promise<number>[] = []
-    let done = false
-    const working = work().finally(() => {
-      done = true
-    })
-    while (!done) {
-      answers.push(timed(() => request(`${url}/api/v1/voice/tts`, { method: 'POST', headers, body: BODY })))
-      await wait(PERIOD_MS)
-    }
-    await working
-    return Promise.all(answers)
-  }
-
-async function timed(send: () => ReturnType<typeof request>): Promise<number> {
-  const since = performance.now()
-  const { statusCode, body } = await send()
-  await body.dump()
-  if (statusCode !== 202) throw new Error(`a submission was answered with ${statusCode}`)
-  return performance.now() - since
-}

@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { request } from 'undici'
+import { openDatabase } from '../../src/db/database.ts'
+import { foldJobRollUp } from '../../src/jobs/rollup/fold-job-rollup.ts'
+import { openLog } from '../../src/values/log.ts'
+import { quantile, type Row } from '../measure.ts'
+import { connected, reseedJobs } from '../seed.ts'
+import { submitter } from '../submitter.ts'
+
+const JOBS = 1_000_000
+const QUICK_JOBS = 100_000
+const READERS = 24
+/** Of each; together they stay within the default rate limit of a key. */
+const ASKS_EVERY_MS = 2_400
+const SECONDS = 10
+const ROUNDS = 2
+
+/** From the sums, and, since they do not know durations, from the jobs one by one. */
+const QUESTIONS = [
+  '{ jobStats(groupBy: [DAY]) { day jobs runMs { p50 p95 p99 } } }',
+  '{ jobStats(groupBy: [DAY], filter: {durationMs: {from: 1000}}) { day jobs } }',
+]
+
+/** Submissions of one account at 40 a second: alone, and while 24 clients of another one read statistics of its 1,000,000 jobs. */
+export const statisticsReaders: Row = {
+  name: 'statistics-readers',
+  what: 'submissions beside 24 readers of statistics over 1,000,000 jobs (quick: 100,000)',
+  reach: 'p99 <= 3 x quiet, none refused',
+  run: async (environment) => {
+    const { url } = await environment.database()
+    const [other, submitting] = [
+      await environment.account('bench readers'),
+      await environment.account('bench beside readers'),
+    ]
+    const jobs = environment.quick ? QUICK_JOBS : JOBS
+    await connected(url, (client) => reseedJobs(client, other.accountId, jobs))
+    const db = openDatabase(url, openLog('warn'))
+    await foldJobRollUp(db).finally(() => db.close())
+    const service = await environment.serve('serve')
+    const submit = submitter(service.url, submitting)
+    await submit(() => wait(2_000))
+    const times: Record<'quiet' | 'beside', number[]> = { quiet: [], beside: [] }
+    const answered: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      times.quiet.push(...(await submit(() => wait(SECONDS * 1000))))
+      times.beside.push(...(await submit(async () => answered.push(...(await readAll(service.url, other.apiKey))))))
+    }
+    await service.stop()
+    const [floor, value] = [quantile(times.quiet, 0.99), quantile(times.beside, 0.99)]
+    const ratio = value / floor
+    const good = answered.filter((status) => status === 200).length
+    return {
+      name: 'statistics-readers',
+      measures: [{ what: 'p99', unit: 'ms', floor, value, ratio, reach: '<= 3 x floor', reached: ratio <= 3 }],
+      notes: [
+        `${jobs} jobs; ${times.beside.length} of ${times.beside.length} submissions taken; ${good} statistics, ${answered.length - good} answered 429`,
+      ],
+    }
+  },
+}
+
+/** The statuses of all answers that 24 readers got in ten seconds, in turns. */
+async function readAll(url: string, apiKey: string): Promise<number[]> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const until = performance.now() + SECONDS * 1000
+  const readers = Array.from({ length: READERS }, async (_nothing, index) => {
+    const statuses: number[] = []
+    await wait((index * ASKS_EVERY_MS) / READERS)
+    while (performance.now() < until) {
+      const next = wait(ASKS_EVERY_MS)
+      const asked = JSON.stringify({ query: QUESTIONS[index % QUESTIONS.length] })
+      const { statusCode, body } = await request(`${url}/graphql`, { method: 'POST', headers, body: asked })
+      const answer = (await body.json()) as { errors?: readonly { extensions?: { code?: string } }[] }
+      const code = answer.errors?.[0]?.extensions?.code
+      if (code !== undefined && code !== 'RATE_LIMITED') throw new Error(`statistics were answered with ${code}`)
+      statuses.push(code === undefined ? statusCode : 429)
+      await next
+    }
+    return statuses
+  })
+  return (await Promise.all(readers)).flat()
+}
