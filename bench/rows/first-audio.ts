@@ -12,6 +12,8 @@ const ALLOWANCE_MS = 40
 const LONG_TEXT = 'The train leaves at half past nine, and nobody waits for those who are late. '
   .repeat(130)
   .slice(0, 10_000)
+/** As the published endpoint has `aria`. */
+const LONG_VOICE = 'en-us+shelby@66'
 /** Against the engine alone. */
 const LONGEST_RATIO = 1.25
 
@@ -39,7 +41,7 @@ export const firstAudio: Row = {
         ours.push(await timed(() => firstByte(service.url, apiKey, sentence.text)))
         floors.push(await timed(() => engine.speak(speechRequest(sentence))))
       }
-      const speech = { ...speechRequest(SENTENCES[0]!), text: LONG_TEXT, language: 'English' }
+      const speech = speechRequest({ text: LONG_TEXT, language: 'English', voice: LONG_VOICE })
       // Both have compiled what a long text takes.
       for (const text of [LONG_TEXT, LONG_TEXT]) await firstByte(service.url, apiKey, text)
       await speakText(engine, speech)
