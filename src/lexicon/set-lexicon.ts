@@ -37,15 +37,13 @@ export async function setLexicon(ctx: Context, input: LexiconInput): Promise<Acc
     alias,
   }))
   checkEntries(entries)
-  if (entries.length === 0) await ctx.db.prisma.lexicon.deleteMany({ where: { accountId } })
-  else {
-    const data = { entries: entries as unknown as Prisma.InputJsonArray, updatedAt: ctx.now() }
-    await ctx.db.prisma.lexicon.upsert({
-      where: { accountId },
-      create: { accountId, ...data },
-      update: { ...data, revision: { increment: 1 } },
-    })
-  }
+  const data = { entries: entries as unknown as Prisma.InputJsonArray, updatedAt: ctx.now() }
+  // An empty one stays as well: workers know a lexicon by its revision, which must not begin anew.
+  await ctx.db.prisma.lexicon.upsert({
+    where: { accountId },
+    create: { accountId, ...data },
+    update: { ...data, revision: { increment: 1 } },
+  })
   return { entries }
 }
 

@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav } from '../../src/audio/wav.ts'
 import { finishedJob } from '../setup/fixtures.ts'
 import { REFUSED, read } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
+import { run, sonantOn } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
@@ -47,6 +50,17 @@ const wordsOf = async (id: string) =>
     words: { text: string; offset: number; length: number }[]
   }>().words
 
+test('an endpoint says through GraphQL what its texts may hold', async () => {
+  expect(await read(service.url, key, '{ myEndpoints { slug markup } }')).toEqual({
+    myEndpoints: [
+      { slug: 'none', markup: 'NONE' },
+      { slug: 'pauses', markup: 'PAUSES' },
+      { slug: 'ssml', markup: 'SSML' },
+      { slug: 'tts', markup: 'NONE' },
+    ],
+  })
+})
+
 describe('the lexicon of an account', () => {
   test('is replaced as a whole, shown as it was sent, and empty for another account', async () => {
     const entries = [
@@ -64,6 +78,51 @@ describe('the lexicon of an account', () => {
     expect(await read(service.url, key, '{ lexicon { entries { grapheme } } }')).toEqual({
       lexicon: { entries: [{ grapheme: 'gif' }] },
     })
+  })
+
+  test('has letters spoken that the voice does not read: they are no reason to refuse a text', async () => {
+    const greek = { inputs: { text: 'Ελλάδα, Κύπρος', voice: 'aria' } }
+    const ask = () => call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body: greek })
+    await put([])
+    expect([(await ask()).status, (await ask()).text]).toEqual([400, expect.stringContaining('Greek letters')])
+    await put([
+      { grapheme: 'Κύπρος', alias: 'Cyprus' },
+      { grapheme: 'Ελλάδα', alias: 'Greece' },
+    ])
+    const { job_id: id } = (await ask()).json<{ job_id: string }>()
+    expect((await finishedJob(service.url, key, id)).status).toBe('completed')
+    expect((await wordsOf(id)).map(({ text }) => text)).toEqual(['Ελλάδα', 'Κύπρος'])
+    const other = (await service.createKey(await service.createAccount(), SCOPES)).apiKey
+    expect((await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key: other, body: greek })).status).toBe(
+      400,
+    )
+  })
+
+  test('that was empty in between is no earlier one', async () => {
+    const said = async (alias: string) => {
+      await put([])
+      await put([{ grapheme: 'SQL', alias }])
+      return (await spoken('none', 'SQL.')).bodies[0]?.input
+    }
+    expect([await said('sequel'), await said('squeal')]).toEqual(['sequel.', 'squeal.'])
+  })
+
+  test('is set and shown by `sonant lexicon`', async () => {
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    const [file, wrong] = [join(service.dataDir, 'lexicon.json'), join(service.dataDir, 'wrong.json')]
+    await writeFile(file, JSON.stringify({ entries: [{ grapheme: 'SQL', alias: 'sequel' }] }))
+    await writeFile(wrong, '{"entries": [{"grapheme": "SQL"}]}')
+    const [set, refused] = await Promise.all([
+      sonantOn(env, 'lexicon', 'set', file, '--account', account),
+      run(['lexicon', 'set', wrong, '--account', account, '--json'], env),
+    ])
+    expect(set).toEqual({ entries: 1 })
+    expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+    expect((await call(`${service.url}/api/v1/lexicon`, { key })).json()).toEqual({
+      entries: [{ grapheme: 'SQL', alias: 'sequel' }],
+    })
+    const shown = await run(['lexicon', 'show', '--account', account], env)
+    expect(shown.stdout).toMatch(/WORD +SAID AS +LANGUAGE\s+SQL +sequel/)
   })
 
   test('is spoken by the next job, costs what was submitted, and captions point into that', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +12,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { finishedJob } from '../setup/fixtures.ts'
 import { ask } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
+import { run, sonantOn } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { sweep } from '../setup/sound.ts'
@@ -153,6 +154,29 @@ describe('an uploaded voice', () => {
       object: 'audio.voice.deleted',
       deleted: true,
     })
+  })
+
+  test('is added, listed, renamed and deleted by `sonant voices`', async () => {
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    const owner = await service.createAccount()
+    const of = ['--account', owner]
+    const [file, silent] = [join(service.dataDir, 'tone.wav'), join(service.dataDir, 'silent.wav')]
+    await writeFile(file, TONE)
+    await writeFile(silent, writeWav(new Int16Array(32_000), 16_000))
+    const named = (name: string) => ['--name', name, '--consent', 'By contract.', ...of]
+    const [voice, refused] = await Promise.all([
+      sonantOn<{ voice_id: string }>(env, 'voices', 'add', file, ...named('guest'), '--ref-text', 'What I say.'),
+      run(['voices', 'add', silent, ...named('nobody'), '--json'], env),
+    ])
+    expect(voice).toMatchObject({ name: 'guest', duration_ms: 2000, ref_text: 'What I say.', language: null })
+    expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
+    expect(await filesOf(voice.voice_id)).not.toBeNull()
+    const renamed = await sonantOn(env, 'voices', 'rename', voice.voice_id, 'host', ...of)
+    expect(await sonantOn(env, 'voices', 'list', ...of)).toEqual({ items: [{ ...voice, name: 'host' }] })
+    expect(renamed).toEqual({ ...voice, name: 'host' })
+    const deleted = await run(['voices', 'delete', voice.voice_id, ...of], env)
+    expect([deleted.code, deleted.stdout.trim()]).toEqual([0, `${voice.voice_id}  deleted`])
+    expect(await filesOf(voice.voice_id)).toBeNull()
   })
 
   test('is in a backup with its recording, and one whose upload was broken off is deleted with its file', async () => {

@@ -17,6 +17,16 @@ const VoiceKindEnum = describedEnum<VoiceKind>('VoiceKind', 'Where a voice comes
   reference: 'Cloned from a recording.',
 })
 
+const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
+  'Markup',
+  'What may stand in a text besides what is spoken.',
+  {
+    none: 'Nothing: a text is spoken as it is.',
+    pauses: 'Pauses such as `[pause:1.5s]`.',
+    ssml: 'A subset of SSML.',
+  },
+)
+
 interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }
@@ -74,6 +84,11 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
     libraryVoices: t.boolean({
       description: "Whether it takes voices of the account's own, by their ids.",
       resolve: ({ libraryVoices }) => libraryVoices === true,
+    }),
+    markup: t.field({
+      type: MarkupEnum,
+      description: 'What its texts may hold besides what is spoken.',
+      resolve: ({ markup }) => (markup === 'pauses' || markup === 'ssml' ? markup : 'none'),
     }),
     voices: t.field({
       type: [VoiceRef],

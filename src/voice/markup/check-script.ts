@@ -3,6 +3,10 @@ import { findLibraryVoice, wrongRecording } from '../../catalog/library-voices.t
 import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
+import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { loadEntries } from '../../lexicon/account-lexicon.ts'
+import { compileLexicon } from '../../lexicon/compile-lexicon.ts'
+import { applyLexicon } from './apply-lexicon.ts'
 import { type Markup, readScript } from './read-script.ts'
 import { type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
 
@@ -30,16 +34,36 @@ export async function checkScript(
   try {
     const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
     const voices = await namedVoices(db, accountId, endpoint, script)
+    const { [endpoint.voiceInput]: slug, language: asked } = inputs as Record<string, unknown>
+    const judge = (spoken: Script, main: Voice, language: unknown) =>
+      unspeakable(endpoint, spoken, (name) => voices.get(name ?? '') ?? main, language)
+    const main = endpoint.voices.find((voice) => voice.slug === slug)
+    // What a lexicon replaces makes a difference to few texts.
+    const isReplaced = main !== undefined && judge(script, main, asked) !== null
+    const spoken = isReplaced ? await withLexicon(db, accountId, script, text, asked) : script
     return {
       script,
       violation: endpoint.markup == null ? null : wrongIn(endpoint, script, voices),
-      unspeakable: (main, language) =>
-        unspeakable(endpoint, script, (name) => voices.get(name ?? '') ?? main, language),
+      unspeakable: (voice, language) => judge(spoken, voice, language),
     }
   } catch (error) {
     if (error instanceof MarkupViolation) return rejected(error.message)
     throw error
   }
+}
+
+/** As it is spoken with the lexicon of an account. */
+async function withLexicon(
+  db: Database,
+  accountId: string,
+  script: Script,
+  text: string,
+  asked: unknown,
+): Promise<Script> {
+  const entries = await loadEntries(db, accountId)
+  if (entries.length === 0) return script
+  const whole = LANGUAGES.find((known) => known === asked) ?? detectLanguage(spokenText(script))
+  return applyLexicon(script, text, compileLexicon(entries), ({ manner }) => manner.language ?? whole)
 }
 
 const rejected = (violation: string | null): CheckedScript => ({ script: null, violation, unspeakable: () => null })
