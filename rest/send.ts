@@ -1,9 +1,11 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../src/errors/describe-error.ts'
 import { OPEN_ANSWER } from '../src/http/cors.ts'
 import type { Answer } from './operation.ts'
+
+/** Names and values in turns, as node writes them down fastest. */
+const OPEN_HEAD = Object.entries(OPEN_ANSWER).flat()
 
 /** Sends JSON, bytes as they are, or a stream as it comes. */
 export function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
@@ -21,12 +23,9 @@ export function send(reply: FastifyReply, { status, headers, body }: Answer): Fa
 
 /** Sends bytes to every origin. Straight to node: fastify's bookkeeping of headers costs more than an answer that is ready in memory. */
 export function sendOpen(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  const head: OutgoingHttpHeaders = { ...OPEN_ANSWER, 'x-request-id': reply.request.id }
-  Object.assign(head, headers)
-  if (body !== null) {
-    head['content-type'] = JSON_TYPE
-    head['content-length'] = (body as Buffer).length
-  }
+  const head = [...OPEN_HEAD, 'x-request-id', reply.request.id]
+  for (const name in headers) head.push(name, headers[name]!)
+  if (body !== null) head.push('content-type', JSON_TYPE, 'content-length', String((body as Buffer).length))
   reply.hijack().raw.writeHead(status, head).end(body)
   return reply
 }

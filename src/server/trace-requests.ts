@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requestSpan } from '../telemetry/span-names.ts'
-import { type ServerSpan, startServerSpan } from '../telemetry/spans.ts'
+import { isTraced, type ServerSpan, startServerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
 
 /** Asked every few seconds by load balancers: their spans would hide all others. */
 const PROBES = /^\/health\//
+
+/** Of these fastify reads no body. */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 const spans = new WeakMap<FastifyRequest, ServerSpan>()
 
@@ -14,17 +17,24 @@ const spans = new WeakMap<FastifyRequest, ServerSpan>()
  */
 export function traceRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const route = request.is404 ? undefined : request.routeOptions.url
-    if (request.raw.headers.upgrade === undefined && !PROBES.test(route ?? ''))
-      spans.set(request, startServerSpan(requestSpan(request.method, route), request.headers))
+    if (isTraced() && request.raw.headers.upgrade === undefined) startSpan(request)
     enter(request, done)
   })
   // A body arrives in the scope of its socket, and what follows with it.
-  app.addHook('preValidation', (request, _reply, done) => enter(request, done))
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (BODILESS.has(request.method)) done()
+    else enter(request, done)
+  })
   app.addHook('onResponse', (request, reply, done) => {
     spans.get(request)?.end(reply.statusCode)
     enter(request, done)
   })
+}
+
+function startSpan(request: FastifyRequest): void {
+  const route = request.is404 ? undefined : request.routeOptions.url
+  if (!PROBES.test(route ?? ''))
+    spans.set(request, startServerSpan(requestSpan(request.method, route), request.headers))
 }
 
 function enter(request: FastifyRequest, work: () => void): void {
