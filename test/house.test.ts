@@ -114,6 +114,14 @@ describe('the house', () => {
     expect(named).toEqual([])
   })
 
+  test('what opens the queue and what shows its depth alone know more of it than its door', () => {
+    const doors = /^src\/(runtime|cli)\//
+    const inside = BETWEEN_ROOMS.filter(
+      ({ file, target }) => target.startsWith('src/queue/pgboss/') && !doors.test(file),
+    )
+    expect(inside.filter(({ target }) => target !== 'src/queue/pgboss/queue-depth.ts')).toEqual([])
+  })
+
   test('the console knows nothing of src but its own operations, and nothing imports it', () => {
     const across = BETWEEN_ROOMS.filter(({ file, target }) => [roomOf(file), roomOf(target)].includes('console'))
     const typeImports = IMPORTS.filter(({ file, target }) => roomOf(file) === 'console' && target.startsWith('node:'))

@@ -26,7 +26,10 @@ export const isAway = (status: number): boolean => status >= 500 || UNAVAILABLE_
 /** Every form of one begins with the day of the week. Dates are also made of much else, such as "-1". */
 const HTTP_DATE = /^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/i
 
-/** A Retry-After header in milliseconds: seconds, or an HTTP date; nonsense counts as absent. */
+/**
+ * A Retry-After header in milliseconds: seconds, or an HTTP date, by the clock of this machine: that of the
+ * database, which the context has, is no nearer to the server's. Nonsense counts as absent.
+ */
 export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}(\.\d+)?$/.test(header.trim())) return Number(header) * 1000

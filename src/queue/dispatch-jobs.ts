@@ -8,6 +8,7 @@ import type { Delivery, JobSource } from './job-source.ts'
 import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
 import { QUEUE_CHANNEL } from './pgboss/enqueue.ts'
 import { fairSource } from './pgboss/fair-source.ts'
+import { keyedSource } from './pgboss/keyed-source.ts'
 import { type Settler, settleInBatches } from './pgboss/settle-in-batches.ts'
 import { type RunningJob, RunningJobs } from './running-jobs.ts'
 import { NotSoon, Stopping } from './stopping.ts'
@@ -47,7 +48,8 @@ class JobDispatcher implements Dispatcher {
     this.#settler = settleInBatches(options.boss, options.kind.queue, options.log)
     this.#running = new RunningJobs({ ...options, settler: this.#settler })
     this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
-    this.#source = options.source ?? fairSource({ ...options, limits: this.#capacity.limits })
+    const [{ limiter }, { limits }] = [options, this.#capacity]
+    this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
   }
 
   async start(): Promise<void> {

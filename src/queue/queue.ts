@@ -75,6 +75,11 @@ export interface Queue {
   enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  /**
+   * A statement that ends deliveries, to be part of the one that ends the work itself: cheaper than a completion of their own, and no
+   * crash comes between the two. `ids` and `retryCounts` are its parameters, arrays of equal length.
+   */
+  dequeueing(kind: JobKind, ids: `$${number}`, retryCounts: `$${number}`): string
   /** Takes a job out again that no worker has yet. */
   withdraw(tx: Tx, jobId: string): Promise<void>
   /** Those of the jobs that no queue holds, waiting or running. */

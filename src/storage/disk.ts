@@ -56,6 +56,7 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   }
 }
 
+/** By the clock of this machine, which gives files their times: that of the context is the database's. */
 function removeAbandoned(incoming: string): void {
   for (const name of readdirSync(incoming)) {
     const path = join(incoming, name)

@@ -70,6 +70,7 @@ export async function startReceiver(
   }
 }
 
+/** Valid by the clock of this machine: the one that checks it runs here, too. */
 async function makeCertificate(): Promise<{ key: string; certificate: string }> {
   const { generate } = await import('selfsigned')
   const made = await generate([{ name: 'commonName', value: 'Sonant webhooks listen' }], {

@@ -2,9 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
 import { voiceKind } from '../../src/queue/job-kind.ts'
-import type { JobSource } from '../../src/queue/job-source.ts'
 import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
-import { fairSource } from '../../src/queue/pgboss/fair-source.ts'
 import { registerWorker } from '../../src/worker/register-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { applyEndpoint, submitText } from '../setup/voice-jobs.ts'
@@ -35,19 +33,18 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
     const kind = voiceKind('between')
     const jobId = await submitTo('between')
     const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const turns = fairSource({ ...service.runtime, kind })
-    const slow: JobSource = {
-      ...turns,
-      take: async (free, known) => {
-        const taken = await turns.take(free, known)
-        claimed.resolve()
-        await answered.promise
-        return taken
-      },
+    const { pool } = service.runtime.db
+    const query = async (statement: { readonly name?: string }, ...rest: unknown[]) => {
+      const answer = await (pool.query as (...args: unknown[]) => Promise<unknown>).call(pool, statement, ...rest)
+      if (statement.name !== 'claim_queued') return answer
+      claimed.resolve()
+      await answered.promise
+      return answer
     }
+    const slow = { ...service.runtime.db, pool: { query } as unknown as typeof pool }
     const begun: string[] = []
     const handle = async (id: string) => void begun.push(id)
-    const dispatcher = await dispatchJobs({ ...service.runtime, kind, slots: 4, handle, source: slow })
+    const dispatcher = await dispatchJobs({ ...service.runtime, db: slow, kind, slots: 4, handle })
     await claimed.promise
     expect(await stateOf(jobId)).toMatchObject({ state: 'active' })
     const stopped = dispatcher.stop(GRACE_MS)

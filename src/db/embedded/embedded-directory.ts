@@ -99,6 +99,7 @@ async function flush(directory: string): Promise<void> {
   await handle.sync().finally(() => handle.close())
 }
 
+/** By the clock of this machine, which gives files their times: there is no database yet. */
 async function removeStaleInits(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (!name.startsWith(INIT_PREFIX)) continue

@@ -4,6 +4,7 @@ import { SingleFlight } from '../../concurrency/single-flight.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Queue } from '../queue.ts'
+import { dequeue } from './dequeue.ts'
 import { enqueueing, QUEUE_CHANNEL, queueId } from './enqueue.ts'
 import { ensureQueue } from './ensure-queue.ts'
 import { releaseWorker, rescueDeliveries } from './release-workers.ts'
@@ -66,6 +67,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       await (await boss()).getDb().executeSql(RELEASE, [kind.queue, queueIds, workerId])
     },
     ...IN_TRANSACTIONS,
+    dequeueing: dequeue,
     wake,
     ...rerouting(boss, prepare, wake),
     ...rescuing(boss, wake),

@@ -4,7 +4,7 @@ import type { Parts } from '../../context/context.ts'
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { Delivery } from '../../queue/job-source.ts'
-import { dequeue } from '../../queue/pgboss/dequeue.ts'
+import type { Queue } from '../../queue/queue.ts'
 import type { Attempt } from './begin-attempt.ts'
 import { noteAttempt } from './note-attempt.ts'
 import { concurrencyKeyOf, mostAttempts, type Outcome } from './webhook-delivery.ts'
@@ -46,7 +46,7 @@ with result as (
  * The cast keeps the planner from reading all that is pending instead of the few ids. Fenced by the round alone: the receiver has it, so
  * that nothing may be sent any more, even where another attempt was begun since.
  */
-const SUCCEED = `${NOTE}, dequeued as (${dequeue(WEBHOOK_KIND.queue, '$8', '$9')})
+const succeed = (queue: Queue) => `${NOTE}, dequeued as (${queue.dequeueing(WEBHOOK_KIND, '$8', '$9')})
 update webhook_delivery d set state = 'succeeded', outcome = r.outcome, finished_at = greatest(now(), d.created_at)
 from result r where d.id = r.id and d.round = r.round and d.state::text = 'pending'`
 
@@ -61,9 +61,10 @@ from result r where d.id = r.id and d.round = r.round and d.attempt = r.number a
 export function openRecordAttempt(
   parts: Pick<Parts, 'db' | 'notifier' | 'queue' | 'settings' | 'telemetry'>,
 ): RecordAttempt {
+  const text = succeed(parts.queue)
   const successes = new BatchedCalls(
     MAX_BATCH,
-    (items: readonly Recorded[]) => recordSuccesses(parts.db, items),
+    (items: readonly Recorded[]) => recordSuccesses(parts.db, text, items),
     SPACING_MS,
   )
   return async (recorded) => {
@@ -76,9 +77,9 @@ export function openRecordAttempt(
   }
 }
 
-async function recordSuccesses(db: Database, items: readonly Recorded[]): Promise<'settled'[]> {
+async function recordSuccesses(db: Database, text: string, items: readonly Recorded[]): Promise<'settled'[]> {
   const claims = [items.map(({ claimed }) => claimed.id), items.map(({ claimed }) => claimed.retryCount)]
-  await db.pool.query({ name: 'succeed_attempts', text: SUCCEED, values: [...columns(items), ...claims] })
+  await db.pool.query({ name: 'succeed_attempts', text, values: [...columns(items), ...claims] })
   return items.map(() => 'settled')
 }
 

@@ -4,7 +4,6 @@ import { type Resolver, sharedResolver, systemResolver } from '../../egress/reso
 import { dispatchJobs } from '../../queue/dispatch-jobs.ts'
 import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
-import { keyedSource } from '../../queue/pgboss/keyed-source.ts'
 import { followReceivers } from '../local-receivers.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { openBeginAttempt } from './begin-attempt.ts'
@@ -59,7 +58,7 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     ...runtime,
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
-    source: keyedSource({ ...runtime, kind: WEBHOOK_KIND, limiter }),
+    limiter,
     handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
   })
   return {
