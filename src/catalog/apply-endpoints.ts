@@ -1,5 +1,5 @@
 import { Prisma } from '../../prisma/generated/prisma/client.ts'
-import { requireConfirmedOperator } from '../access/require.ts'
+import { requireConfirmedOperator, requireOperator } from '../access/require.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { VoiceEndpoint, WorkflowEngine } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
@@ -7,6 +7,7 @@ import { sqlIn } from '../db/sql.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
+import { changesOf, type EntryChange } from './changes-of.ts'
 import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
@@ -18,20 +19,39 @@ interface EndpointFile {
   readonly source: string
   /** Reads a recording that the file names, relative to the file. */
   readonly readAudio: (path: string) => Promise<Uint8Array>
+  /** Only says what would change. */
+  readonly dryRun?: boolean
+}
+
+/** What became, or would become, of the endpoints and workflows of a file. */
+export interface Application {
+  /** Slugs of its endpoints, then of its workflows. */
+  readonly applied: readonly string[]
+  readonly changes: readonly EntryChange[]
 }
 
 /**
  * Makes or replaces the endpoints and workflows that a file lists; others stay as they are. All of them or none, live in every process at once.
- * @throws INVALID_REQUEST with the line and the reason of each violation
+ * A dry run changes nothing: it asks an operator for no password.
+ * @throws UNAUTHORIZED, FORBIDDEN, REAUTHENTICATION_REQUIRED, INVALID_REQUEST with the line and the reason of each violation
  */
-export async function applyEndpoints(
-  ctx: Context,
-  input: EndpointFile,
-): Promise<{ readonly applied: readonly string[] }> {
-  requireConfirmedOperator(ctx)
+export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise<Application> {
+  if (input.dryRun === true) requireOperator(ctx)
+  else requireConfirmedOperator(ctx)
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)
+  const applied = [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug)
+  const changes = changesOf(ctx, specs)
+  if (input.dryRun !== true) await store(ctx, rows, workflows)
+  return { applied, changes }
+}
+
+async function store(
+  ctx: Context,
+  rows: readonly Awaited<ReturnType<typeof toRow>>[],
+  workflows: readonly ReturnType<typeof toWorkflowRow>[],
+): Promise<void> {
   const moved: Reroute[] = []
   await changeCatalog(ctx, async (tx) => {
     for (const { endpoint, voices } of rows) {
@@ -46,13 +66,12 @@ export async function applyEndpoints(
       if (known !== null) moved.push({ endpointKey: workflowKey(workflow.slug), ...workflowMove(known, workflow) })
       await tx.workflow.upsert({ where: { slug: workflow.slug }, create: workflow, update: workflow })
     }
-    for (const { slug, name } of [...specs.endpoints, ...specs.workflows]) {
+    for (const { slug, name } of [...rows.map(({ endpoint }) => endpoint), ...workflows]) {
       const change = { accountId: null, subjectId: slug, subjectName: name }
       await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_applied', ...change })
     }
   })
   for (const move of moved) await ctx.queue.reroute(move)
-  return { applied: [...specs.endpoints, ...specs.workflows].map(({ slug }) => slug) }
 }
 
 async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/users/create-user.ts'
 import { newId } from '../../src/values/id.ts'
-import { ask, codeOf, read } from '../setup/graphql.ts'
+import { ask, codeOf, REFUSED, read } from '../setup/graphql.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
 import { applyWorkflow } from '../setup/workflows.ts'
@@ -51,6 +51,53 @@ describe('the operator', () => {
       expect(await read(service.url, operator, `{ node(id: "${id}") { id } }`)).toEqual({ node: { id } })
     }
     expect(await read(service.url, operator, '{ node(id: "voice.none") { id } }')).toEqual({ node: null })
+  })
+
+  test('reads an endpoint as a file, and learns what a changed one would change before it does', async () => {
+    const file = async (slug: string) =>
+      (await read<{ endpointFile: string }>(service.url, operator, `{ endpointFile(slug: "${slug}") }`)).endpointFile
+    const source = await file('vip')
+    const apply = `mutation ($source: String!, $dryRun: Boolean) { applyEndpoints(source: $source, dryRun: $dryRun) {
+      ... on ApplyEndpointsSuccess { slugs changes { slug isNew fields { path before after } } } ${REFUSED} } }`
+    const dry = (changed: string, dryRun = true) => read(service.url, operator, apply, { source: changed, dryRun })
+    const answer = (changes: object[]) => ({ applyEndpoints: { slugs: ['vip'], changes } })
+    const same = answer([{ slug: 'vip', isNew: false, fields: [] }])
+    expect(await dry(source)).toEqual(same)
+    const dearer = source.replace('credits_per_character: 3', 'credits_per_character: 4')
+    const fields = [{ path: 'credits_per_character', before: '3', after: '4' }]
+    const changed = answer([{ slug: 'vip', isNew: false, fields }])
+    expect([await dry(dearer), await dry(dearer)]).toEqual([changed, changed])
+    expect([await dry(dearer, false), await dry(source, false), await dry(source)]).toEqual([
+      changed,
+      answer([{ slug: 'vip', isNew: false, fields: [{ ...fields[0], before: '4', after: '3' }] }]),
+      same,
+    ])
+    const fresh = await dry(source.replace('slug: vip', 'slug: fresh'))
+    expect(fresh).toMatchObject({ applyEndpoints: { slugs: ['fresh'], changes: [{ isNew: true }] } })
+    const wrong = await dry(source.replace('published: true', 'published: maybe'))
+    const line = source.split('\n').findIndex((text) => text.includes('published:')) + 1
+    expect(wrong).toMatchObject({
+      applyEndpoints: { details: [{ path: `line ${line}`, message: 'endpoints.0.published must be true or false' }] },
+    })
+    for (const query of [
+      '{ endpointFile(slug: "vip") }',
+      `mutation { applyEndpoints(source: "x", dryRun: true) { ${REFUSED} } }`,
+    ])
+      expect(JSON.stringify(await ask(service.url, caller, query))).toContain('FORBIDDEN')
+  })
+
+  test('sees no password of a server, and cannot apply a file in which it is hidden', async () => {
+    await applyWorkflow(service.runtime, 'guarded', { base_url: 'http://user:sesame@127.0.0.1:9' })
+    const shown = await read<{ endpointFile: string }>(service.url, operator, '{ endpointFile(slug: "guarded") }')
+    expect(shown.endpointFile).toContain('http://user:********@127.0.0.1:9')
+    const apply = `mutation ($source: String!) { applyEndpoints(source: $source, dryRun: true) {
+      ... on ApplyEndpointsSuccess { changes { fields { path before after } } } ${REFUSED} } }`
+    const refused = await read(service.url, operator, apply, { source: shown.endpointFile })
+    expect(JSON.stringify(refused)).toContain('must hold the password itself')
+    const source = shown.endpointFile.replace('********', 'other')
+    const changed = JSON.stringify(await read(service.url, operator, apply, { source }))
+    expect([changed.includes('engine.base_url'), /sesame|other/.test(changed)]).toEqual([true, false])
+    await read(service.url, operator, 'mutation { deleteEndpoint(slug: "guarded") { __typename } }')
   })
 
   test('sees how workflows are configured, which their callers do not', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { retrySeconds, serverAddress } from '../../engines/engine-block.ts'
 import { OWNED_SERVER } from '../../engines/owned-server.ts'
 import { MAX_TIME_LIMIT_SECONDS, prose, slug, text, wrongSchema } from './file-fields.ts'
+import { hidesPassword } from './hidden-password.ts'
 
 const MAX_CREDITS_PER_JOB = 1_000_000_000
 
@@ -20,6 +21,7 @@ export const workflowSpec = z
           (value) => value === OWNED_SERVER || (/^https?:\/\//i.test(value) && URL.canParse(value)),
           'must be a URL that starts with http(s)://, or worker',
         )
+        .refine((value) => !hidesPassword(value), 'must hold the password itself, which is not shown')
         .transform(serverAddress),
       max_in_flight: z.int().min(1).max(64).default(1),
       busy_patience_seconds: z.int().min(0).max(MAX_TIME_LIMIT_SECONDS).default(30),

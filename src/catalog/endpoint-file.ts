@@ -1,0 +1,18 @@
+import { stringify } from 'yaml'
+import type { Context } from '../context/context.ts'
+import { withoutPassword } from './files/hidden-password.ts'
+import { writeEndpoint } from './files/write-endpoint.ts'
+import { showEndpoint } from './show-endpoint.ts'
+
+/**
+ * An endpoint or a workflow as the YAML of an endpoint file, with the passwords of addresses hidden; keys of servers are never in it, only
+ * the names of the environment variables that hold them. The recordings of reference voices are not in it.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
+export function endpointFile(ctx: Context, input: { readonly slug: string }): string {
+  const { section, entry } = writeEndpoint(showEndpoint(ctx, input))
+  const engine = entry.engine as Readonly<Record<string, unknown>>
+  const address = engine.base_url
+  const shown = typeof address === 'string' ? { ...engine, base_url: withoutPassword(address) } : engine
+  return stringify({ [section]: [{ ...entry, engine: shown }] })
+}

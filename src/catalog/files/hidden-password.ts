@@ -1,0 +1,14 @@
+/** What stands for a password in an address that is shown. */
+export const HIDDEN = '********'
+
+/** An address without its password. */
+export function withoutPassword(address: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  if (url.password === '') return address
+  url.password = HIDDEN
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Whether an address comes from where its password was hidden. */
+export const hidesPassword = (address: string): boolean => URL.canParse(address) && new URL(address).password === HIDDEN
