@@ -503,6 +503,34 @@ export type SetLexiconMutation = { setLexicon:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type OperatorEndpointsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type OperatorEndpointsQuery = { endpoints: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { slug: string, name: string, creditsPerCharacter: number, updatedAt: string | null, settings: { published: boolean, requiredScope: string | null, engine: unknown, pool: string } | null } }> }, workflows: { edges: Array<{ node: { slug: string, name: string } }> } };
+
+export type EndpointSourceQueryVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type EndpointSourceQuery = { endpointFile: string };
+
+export type ApplyFileMutationVariables = Exact<{
+  source: string;
+  dryRun: boolean;
+}>;
+
+
+export type ApplyFileMutation = { applyEndpoints:
+    | { __typename: 'ApplyEndpointsSuccess', slugs: Array<string>, changes: Array<{ slug: string, isWorkflow: boolean, isNew: boolean, fields: Array<{ path: string, before: string | null, after: string | null }> }> }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
@@ -951,6 +979,9 @@ export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariabl
 export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
+export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }

@@ -12,6 +12,7 @@ import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { captionsJourneys } from './journeys/captions.ts'
+import { endpointsJourneys } from './journeys/endpoints.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
@@ -35,6 +36,7 @@ const SCREENS = [
   'operator',
   'operator/jobs',
   'operator/accounts',
+  'operator/endpoints',
   'none',
 ]
 const PICTURE = fileURLToPath(new URL('../../.github/console.png', import.meta.url))
@@ -270,6 +272,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
 
   operatorJourneys(opened)
   captionsJourneys(opened)
+  endpointsJourneys(opened)
   voicesJourneys(opened)
   lexiconJourneys(opened)
   statisticsJourneys(opened)

@@ -1,11 +1,11 @@
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Application, applyEndpoints } from '../apply-endpoints.ts'
-import type { EntryChange } from '../changes-of.ts'
 import { deleteEndpoint } from '../delete-endpoint.ts'
-import { endpointFile } from '../endpoint-file.ts'
+import type { EntryChange } from '../files/changes-of.ts'
 import type { FieldChange } from '../files/compare-entries.ts'
 import { withoutPassword } from '../files/hidden-password.ts'
+import { endpointFile } from '../files/show-file.ts'
 
 const AUDIO_URL = /^data:audio\/[a-z0-9.+-]+;base64,([A-Za-z0-9+/]+={0,2})$/
 

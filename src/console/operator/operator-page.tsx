@@ -1,5 +1,7 @@
 import { MissingPage } from '../shell/missing-page.tsx'
 import { AccountsPage } from './accounts.tsx'
+import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
+import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
 import { AllJobsPage } from './jobs/all-jobs-page.tsx'
 import { AnyJobPage } from './jobs/any-job-page.tsx'
@@ -10,5 +12,6 @@ export function OperatorPage({ place = '' }: { place?: string }) {
   if (screen === '') return <FleetPage />
   if (screen === 'accounts') return <AccountsPage />
   if (screen === 'jobs') return id ? <AnyJobPage key={id} id={id} /> : <AllJobsPage />
+  if (screen === 'endpoints') return id ? <EndpointEditorPage key={id} slug={id} /> : <EndpointsPage />
   return <MissingPage />
 }

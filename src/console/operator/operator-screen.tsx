@@ -8,6 +8,7 @@ const TABS = [
   ['', 'Fleet'],
   ['jobs', 'Jobs'],
   ['accounts', 'Accounts'],
+  ['endpoints', 'Endpoints'],
 ] as const
 
 interface OperatorScreenProps {

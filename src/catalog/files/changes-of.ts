@@ -1,8 +1,8 @@
-import type { Context } from '../context/context.ts'
-import { compareEntries, type FieldChange } from './files/compare-entries.ts'
-import type { EndpointSpec } from './files/endpoint-file.ts'
-import type { WorkflowSpec } from './files/workflow-spec.ts'
-import { type FileEntry, writeEndpoint } from './files/write-endpoint.ts'
+import type { Context } from '../../context/context.ts'
+import { compareEntries, type FieldChange } from './compare-entries.ts'
+import type { EndpointSpec } from './endpoint-file.ts'
+import type { WorkflowSpec } from './workflow-spec.ts'
+import { type FileEntry, writeEndpoint } from './write-endpoint.ts'
 
 /** What a file changes of one endpoint or workflow. */
 export interface EntryChange {

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml'
-import type { Context } from '../context/context.ts'
-import { withoutPassword } from './files/hidden-password.ts'
-import { writeEndpoint } from './files/write-endpoint.ts'
-import { showEndpoint } from './show-endpoint.ts'
+import type { Context } from '../../context/context.ts'
+import { showEndpoint } from '../show-endpoint.ts'
+import { withoutPassword } from './hidden-password.ts'
+import { writeEndpoint } from './write-endpoint.ts'
 
 /**
  * An endpoint or a workflow as the YAML of an endpoint file, with the passwords of addresses hidden; keys of servers are never in it, only

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../../api/ask.ts'
+import { useAction } from '../../api/use-action.ts'
+import { applyFile, reauthenticate } from '../../operations.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Field } from '../../parts/field.tsx'
+import { toast } from '../../parts/toast.tsx'
+import type { EntryChange } from './changes.tsx'
+
+interface ApplyDialogProps {
+  readonly source: string
+  readonly changes: readonly EntryChange[]
+  readonly onDone: (slugs: readonly string[]) => void
+  readonly onClose: () => void
+}
+
+/** The last question before callers notice. The service wants an operator's password again after 15 minutes. */
+export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogProps) {
+  const [password, setPassword] = useState('')
+  const apply = useAction(async () => {
+    if (password !== '') await ask(reauthenticate, { password })
+    const { applyEndpoints } = await ask(applyFile, { source, dryRun: false })
+    toast('Applied: every process has it within a second.')
+    onClose()
+    onDone(applyEndpoints.slugs)
+  })
+  const needsPassword = apply.failure?.code === 'REAUTHENTICATION_REQUIRED' || password !== ''
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    void apply.run()
+  }
+  return (
+    <Dialog title={`Apply ${changes.map(({ slug }) => slug).join(', ')}?`} onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit}>
+        {apply.failure !== null && <Failure failure={apply.failure} />}
+        <p class="prose">
+          Callers are served by it at once, in every process. Jobs that wait follow their endpoint; those that run
+          finish as they began.
+        </p>
+        {needsPassword && (
+          <Field label="Your password">
+            {(parts) => (
+              <input
+                {...parts}
+                class="input"
+                type="password"
+                required
+                autocomplete="current-password"
+                value={password}
+                onInput={(event) => setPassword(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Keep as it is
+          </button>
+          <button type="submit" class="button primary" disabled={apply.isRunning}>
+            Apply
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

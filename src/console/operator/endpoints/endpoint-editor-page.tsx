@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { ask } from '../../api/ask.ts'
+import { at } from '../../api/base.ts'
+import { useAction } from '../../api/use-action.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { type ApplyFileMutation, applyFile, endpointSource } from '../../operations.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { Crumb } from '../../parts/page.tsx'
+import { OperatorScreen } from '../operator-screen.tsx'
+import { ApplyDialog } from './apply-dialog.tsx'
+import { Changes } from './changes.tsx'
+import { lineOf, YamlEditor } from './yaml-editor.tsx'
+
+/** In the place of a slug, which never begins with it. */
+export const NEW = '~new'
+
+type Applied = Extract<ApplyFileMutation['applyEndpoints'], { __typename: 'ApplyEndpointsSuccess' }>
+interface Checked {
+  readonly source: string
+  readonly changes: Applied['changes']
+}
+
+const TEMPLATE = `endpoints:
+  - slug: my-voice
+    name: My voice
+    published: false
+    inputs:
+      type: object
+      additionalProperties: false
+      required: [text, voice]
+      properties:
+        text: {type: string, minLength: 1, maxLength: 5000, pattern: '\\S'}
+        voice: {type: string}
+    engine: {kind: espeak}
+    credits_per_character: 1
+    voices:
+      - {slug: clara, name: Clara, engine_voice: en-us+f1}
+`
+
+/** An endpoint or a workflow as its file: looked through by the service before it is applied. */
+export function EndpointEditorPage({ slug }: { slug: string }) {
+  const file = useQuery(endpointSource, slug === NEW ? null : { slug })
+  return (
+    <OperatorScreen
+      title={slug === NEW ? 'New endpoint' : slug}
+      tab="endpoints"
+      crumb={<Crumb href={at('/operator/endpoints')}>Endpoints</Crumb>}
+    >
+      {slug === NEW ? (
+        <Editor stored={TEMPLATE} onApplied={() => {}} />
+      ) : (
+        <Load query={file} skeleton={<SkeletonRows rows={8} />}>
+          {({ endpointFile }) => <Editor stored={endpointFile} onApplied={file.reload} />}
+        </Load>
+      )}
+    </OperatorScreen>
+  )
+}
+
+interface EditorProps {
+  readonly stored: string
+  readonly onApplied: () => void
+}
+
+function Editor({ stored, onApplied }: EditorProps) {
+  const { route } = useLocation()
+  const [source, setSource] = useState(stored)
+  const [checked, setChecked] = useState<Checked | null>(null)
+  const [isApplying, setApplying] = useState(false)
+  const check = useAction(async () => {
+    setChecked(null)
+    const { applyEndpoints } = await ask(applyFile, { source, dryRun: true })
+    setChecked({ source, changes: applyEndpoints.changes })
+  })
+  const onCheck = async (): Promise<void> => {
+    await check.run()
+    // What was found stands above the file, which may be long.
+    window.scrollTo({ top: 0 })
+  }
+  const errors = (check.failure?.details ?? []).map((detail) => ({ ...detail, line: lineOf(detail.path) }))
+  const isChecked = checked?.source === source
+  const hasChanges = isChecked && checked.changes.some(({ isNew, fields }) => isNew || fields.length > 0)
+  const onDone = (slugs: readonly string[]): void => {
+    setChecked(null)
+    onApplied()
+    if (slugs[0] !== undefined) route(at(`/operator/endpoints/${slugs[0]}`))
+  }
+  return (
+    <>
+      <div class="row editor-head">
+        <span class="faint small-text grow">
+          Keys of servers stay in environment variables. A reference voice needs its recording again, as a data: URL.
+        </span>
+        <button type="button" class="button" disabled={source === stored} onClick={() => setSource(stored)}>
+          Undo all
+        </button>
+        <button type="button" class="button" disabled={check.isRunning} onClick={() => void onCheck()}>
+          Check
+        </button>
+        <button type="button" class="button primary" disabled={!hasChanges} onClick={() => setApplying(true)}>
+          Apply
+        </button>
+      </div>
+      {check.failure !== null && <Failure failure={check.failure} />}
+      {isChecked && <Changes changes={checked.changes} />}
+      <YamlEditor
+        value={source}
+        badLines={new Set(errors.flatMap(({ line }) => line ?? []))}
+        onChange={(value) => {
+          setSource(value)
+          check.reset()
+        }}
+      />
+      {isApplying && isChecked && (
+        <ApplyDialog source={source} changes={checked.changes} onDone={onDone} onClose={() => setApplying(false)} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+import { at } from '../../api/base.ts'
+import { useQuery } from '../../api/use-query.ts'
+import { type OperatorEndpointsQuery, operatorEndpoints } from '../../operations.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { count } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { Load, SkeletonRows } from '../../parts/load.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { useAddress } from '../../parts/use-address.ts'
+import { OperatorScreen } from '../operator-screen.tsx'
+import { NEW } from './endpoint-editor-page.tsx'
+
+type Endpoint = OperatorEndpointsQuery['endpoints']['edges'][number]['node']
+type Workflow = OperatorEndpointsQuery['workflows']['edges'][number]['node']
+
+const PAGE = 50
+const fileOf = (slug: string): string => at(`/operator/endpoints/${slug}`)
+
+/** What is configured: each endpoint and workflow opens as its file. */
+export function EndpointsPage() {
+  const { query, change } = useAddress()
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const list = useQuery(operatorEndpoints, page)
+  const add = (
+    <a class="button primary" href={fileOf(NEW)}>
+      <Icon name="plus" /> New endpoint
+    </a>
+  )
+  return (
+    <OperatorScreen title="Endpoints" tab="endpoints" actions={add}>
+      <Load query={list} skeleton={<SkeletonRows rows={4} />}>
+        {({ endpoints, workflows }) => (
+          <>
+            {endpoints.edges.length === 0 ? (
+              <Empty title="Nothing speaks yet" action={add}>
+                An endpoint names an engine, its voices and the inputs that callers send.
+              </Empty>
+            ) : (
+              <EndpointsTable endpoints={endpoints.edges.map(({ node }) => node)} />
+            )}
+            <Pager pageInfo={endpoints.pageInfo} onMove={(cursors) => change(cursors)} />
+            {workflows.edges.length > 0 && <Workflows workflows={workflows.edges.map(({ node }) => node)} />}
+          </>
+        )}
+      </Load>
+    </OperatorScreen>
+  )
+}
+
+const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Endpoint</th>
+          <th>State</th>
+          <th>Engine</th>
+          <th>Pool</th>
+          <th class="end">Credits a character</th>
+          <th>Applied</th>
+        </tr>
+      </thead>
+      <tbody>
+        {endpoints.map((endpoint) => (
+          <EndpointRow key={endpoint.slug} endpoint={endpoint} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const EndpointRow = ({
+  endpoint: { slug, name, settings, creditsPerCharacter, updatedAt },
+}: {
+  endpoint: Endpoint
+}) => (
+  <tr>
+    <td>
+      <a href={fileOf(slug)}>
+        <strong>{slug}</strong>
+      </a>{' '}
+      <span class="faint small-text" dir="auto">
+        {name}
+      </span>
+    </td>
+    <td>
+      <span class={settings?.published ? 'pill good' : 'pill'}>{settings?.published ? 'published' : 'draft'}</span>{' '}
+      {settings?.requiredScope && <span class="chip">{settings.requiredScope}</span>}
+    </td>
+    <td data-label="Engine">{String((settings?.engine as { kind?: string } | undefined)?.kind ?? '')}</td>
+    <td data-label="Pool">{settings?.pool}</td>
+    <td class="end" data-label="Credits">
+      {count(creditsPerCharacter)}
+    </td>
+    <td data-label="Applied">
+      <Moment at={updatedAt} />
+    </td>
+  </tr>
+)
+
+const Workflows = ({ workflows }: { workflows: readonly Workflow[] }) => (
+  <section class="card section">
+    <div class="card-head">
+      <h2>Workflows</h2>
+    </div>
+    <ul class="card-body stack">
+      {workflows.map(({ slug, name }) => (
+        <li key={slug}>
+          <a href={fileOf(slug)}>
+            <strong>{slug}</strong>
+          </a>{' '}
+          <span class="faint">{name}</span>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
