@@ -228,6 +228,20 @@ export interface SpeechTimes {
   timing: TimeSource
   words: TimedText[]
   sentences: TimedText[]
+  /**
+   * The `<mark>`s of a text in SSML, in their order. Absent where it has none.
+   */
+  marks?: {
+    name: string
+    /**
+     * When it is reached, in seconds of the audio.
+     */
+    start: number
+    /**
+     * Where it stands in the submitted text, in Unicode code points.
+     */
+    offset: number
+  }[]
 }
 /**
  * A job as the list shows it.

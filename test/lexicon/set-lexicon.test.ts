@@ -50,6 +50,29 @@ const wordsOf = async (id: string) =>
     words: { text: string; offset: number; length: number }[]
   }>().words
 
+test('marks of SSML have their times in the JSON of captions, through both doors', async () => {
+  const { id } = await spoken(
+    'ssml',
+    '<speak>😀 One <mark name="a"/>two.<mark/> <mark name="é&amp;"/>Three<mark name="z"/></speak>',
+  )
+  const times = (await call(`${service.url}/api/v1/voice/jobs/${id}/captions?format=json`, { key })).json<{
+    words: { text: string; start: number; end: number }[]
+    marks: { name: string; start: number; offset: number }[]
+  }>()
+  const [, two, three] = times.words
+  expect(times.marks).toEqual([
+    { name: 'a', start: two!.start, offset: 13 },
+    { name: 'é&', start: three!.start, offset: 41 },
+    { name: 'z', start: three!.end, offset: 67 },
+  ])
+  const query = `{ job(jobId: "${id}") { ... on VoiceJob { captions(format: JSON) } } }`
+  expect(JSON.parse((await read<{ job: { captions: string } }>(service.url, key, query)).job.captions)).toEqual(times)
+  const plain = await spoken('none', 'One <mark name="a"/>two.')
+  expect(
+    (await call(`${service.url}/api/v1/voice/jobs/${plain.id}/captions?format=json`, { key })).json(),
+  ).not.toHaveProperty('marks')
+})
+
 test('an endpoint says through GraphQL what its texts may hold', async () => {
   expect(await read(service.url, key, '{ myEndpoints { slug markup } }')).toEqual({
     myEndpoints: [

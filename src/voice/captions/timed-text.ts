@@ -1,3 +1,4 @@
+import type { TextMark } from '../markup/marks.ts'
 import { heardOf, type JobTiming, type TimedRange, type TimeSource, worstSource } from '../timing/speech-timing.ts'
 
 /** A word or a sentence, and when it is heard. */
@@ -12,16 +13,31 @@ export interface TimedText {
   readonly source: TimeSource
 }
 
+/** A `<mark>` of a text in SSML, and when it is reached: with the word behind it, or with the end of the last one. */
+export interface TimedMark {
+  readonly name: string
+  /** In seconds of the audio. */
+  readonly start: number
+  /** In code points of the submitted text. */
+  readonly offset: number
+}
+
 /** When all of a text is heard. */
 export interface SpeechTimes {
   /** What the words' times rely on: the worst of them. */
   readonly timing: TimeSource
   readonly words: readonly TimedText[]
   readonly sentences: readonly TimedText[]
+  /** Absent where the text has none. */
+  readonly marks?: readonly TimedMark[]
 }
 
 /** The times of a submitted text as callers read them. Pure. */
-export function timesOf(text: string, { words, sentences, heard }: JobTiming): SpeechTimes {
+export function timesOf(
+  text: string,
+  { words, sentences, heard }: JobTiming,
+  marks: readonly TextMark[] = [],
+): SpeechTimes {
   const codePoints = countCodePoints(text)
   const toTimed = ({ start, end, from, to, source }: TimedRange): TimedText => ({
     text: heardOf(text, heard, { start, end }),
@@ -35,8 +51,14 @@ export function timesOf(text: string, { words, sentences, heard }: JobTiming): S
     timing: worstSource(words.length > 0 ? words : sentences),
     words: words.map(toTimed),
     sentences: sentences.map(toTimed),
+    ...(marks.length > 0 && {
+      marks: marks.map(({ name, at }) => ({ name, start: reachedAt(at, words) / 1000, offset: codePoints(at) })),
+    }),
   }
 }
+
+const reachedAt = (at: number, words: JobTiming['words']): number =>
+  words.find(({ start }) => start >= at)?.from ?? words.at(-1)?.to ?? 0
 
 /** How many code points there are before a UTF-16 unit. */
 function countCodePoints(text: string): (unit: number) => number {

@@ -5,6 +5,7 @@ import type { Context, Parts } from '../../context/context.ts'
 import { invalidRequest, jobNotFound } from '../../errors/service-error.ts'
 import { findJob } from '../../jobs/find-job.ts'
 import type { Job } from '../../jobs/job-shape.ts'
+import { marksIn } from '../markup/marks.ts'
 import { requireSpeech } from '../require-speech.ts'
 import { loadTimedJobs, type TimedJob } from '../timing/job-timing.ts'
 import { cuesOf } from './cues.ts'
@@ -50,8 +51,8 @@ export async function requireTimed({ db }: Pick<Parts, 'db'>, job: Job): Promise
 }
 
 /** A file of captions. Pure. */
-export function writeCaptions({ text, timing, durationMs }: TimedJob, format: CaptionFormat): string {
-  if (format === 'json') return JSON.stringify(timesOf(text, timing))
+export function writeCaptions({ text, timing, durationMs, markup }: TimedJob, format: CaptionFormat): string {
+  if (format === 'json') return JSON.stringify(timesOf(text, timing, markup === 'ssml' ? marksIn(text) : []))
   return (format === 'vtt' ? toWebvtt : toSrt)(cuesOf(text, timing, durationMs))
 }
 

@@ -9,6 +9,8 @@ export interface TimedJob {
   readonly text: string
   readonly timing: JobTiming
   readonly durationMs: number
+  /** How the text was read; null: it has no markup. */
+  readonly markup: string | null
 }
 
 interface Row {
@@ -17,9 +19,11 @@ interface Row {
   readonly language: string | null
   readonly timing: Buffer | null
   readonly duration: number | null
+  readonly markup: string | null
 }
 
-const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration
+const FIND = `select j.id, j.inputs ->> 'text' as text, j.inputs ->> 'language' as language, a.timing, a.duration_ms as duration,
+    j.options ->> 'markup' as markup
   from job j join artifact a on a.job_id = j.id and a.output = 'audio' where j.id = any($1)`
 
 /**
@@ -31,9 +35,9 @@ export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly stri
   return new Map(rows.map((row) => [row.id, timed(row)]))
 }
 
-function timed({ text, language, timing, duration }: Row): TimedJob {
+function timed({ text, language, timing, duration, markup }: Row): TimedJob {
   const durationMs = duration ?? 0
-  return { text, durationMs, timing: stored(timing) ?? estimated(text, language, durationMs) }
+  return { text, durationMs, markup, timing: stored(timing) ?? estimated(text, language, durationMs) }
 }
 
 /** Null also for what a later version of the service has stored. */
