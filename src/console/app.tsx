@@ -5,26 +5,27 @@ import { at, BASE } from './api/base.ts'
 import { asRefusal } from './api/refusal.ts'
 import { loadSession, session } from './api/session.ts'
 import { useAction } from './api/use-action.ts'
-import { ApiKeysPage } from './api-keys/api-keys-page.tsx'
-import { CreditsPage } from './credits/credits-page.tsx'
 import { JobPage } from './jobs/job-page.tsx'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
-import { PeoplePage } from './people/people-page.tsx'
 import { PlaygroundPage } from './playground/playground-page.tsx'
-import { ProfilePage } from './profile/profile-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
 import { Shell } from './shell/shell.tsx'
 import { EnterPage } from './sign-in/enter-page.tsx'
 import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
-import { DeliveryPage } from './webhooks/delivery-page.tsx'
-import { WebhooksPage } from './webhooks/webhooks-page.tsx'
 
 // With the charts, which most visits never open.
 const StatisticsPage = lazy(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
 const VoicesPage = lazy(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
 const LexiconPage = lazy(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
+const settings = () => import('./shell/settings-screens.ts')
+const ApiKeysPage = lazy(async () => (await settings()).ApiKeysPage)
+const WebhooksPage = lazy(async () => (await settings()).WebhooksPage)
+const DeliveryPage = lazy(async () => (await settings()).DeliveryPage)
+const CreditsPage = lazy(async () => (await settings()).CreditsPage)
+const PeoplePage = lazy(async () => (await settings()).PeoplePage)
+const ProfilePage = lazy(async () => (await settings()).ProfilePage)
 const OperatorPage = lazy(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */

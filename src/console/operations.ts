@@ -231,6 +231,20 @@ export type VoiceKind =
   /** Cloned from a recording. */
   | 'REFERENCE';
 
+/** Which deliveries: those that fit all of its fields. Of a list any value fits; an absent field leaves none out. */
+export type WebhookDeliveriesFilter = {
+  /** Only of jobs that finished in this range. */
+  createdAt?: TimeRange | null | undefined;
+  /** Only of jobs of these endpoints and workflows: `voice.tts`. Tests have none. */
+  endpointKeys?: Array<string> | null | undefined;
+  /** Only of this job. */
+  jobId?: string | null | undefined;
+  /** Only with one of these outcomes. */
+  outcomes?: Array<string> | null | undefined;
+  /** Only in one of these states. */
+  states?: Array<WebhookDeliveryState> | null | undefined;
+};
+
 /** Where a delivery stands. SUCCEEDED and FAILED are final until it is sent again by hand. */
 export type WebhookDeliveryState =
   /** No attempt follows. */
@@ -486,6 +500,81 @@ export type RetryJobsMutationVariables = Exact<{
 export type RetryJobsMutation = { retryJobs:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'RetryJobsSuccess', results: Array<{ jobId: string, error: { message: string } | null }> }
+   };
+
+export type JobNeighboursQueryVariables = Exact<{
+  jobId: string;
+  filter?: JobsFilter | null | undefined;
+  orderBy?: JobOrder | null | undefined;
+}>;
+
+
+export type JobNeighboursQuery = { job:
+    | { neighbours: { previous:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, next:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null } }
+    | { neighbours: { previous:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, next:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null } }
+    | { neighbours: { previous:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, next:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null } }
+    | { neighbours: { previous:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, next:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null } }
+    | { neighbours: { previous:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null, next:
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+          | { id: string }
+         | null } }
    };
 
 export type LexiconQueryVariables = Exact<{ [key: string]: never; }>;
@@ -956,6 +1045,13 @@ export type RedeliverMutation = { redeliverWebhook:
     | { __typename: 'WebhookDelivery', id: string }
    };
 
+export type DeliveriesLiveSubscriptionVariables = Exact<{
+  filter?: WebhookDeliveriesFilter | null | undefined;
+}>;
+
+
+export type DeliveriesLiveSubscription = { deliveriesUpdated: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } };
+
 export const apiKeys: Operation<ApiKeysQuery, ApiKeysQueryVariables> = { query: "query ApiKeys($first:Int$after:String$last:Int$before:String){apiKeys(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id name scopes createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const createKey: Operation<CreateKeyMutation, CreateKeyMutationVariables> = { query: "mutation CreateKey($name:String!$scopes:[String!]){createApiKey(name:$name scopes:$scopes){__typename ...on NewApiKey{apiKey apiKeyId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const updateKey: Operation<UpdateKeyMutation, UpdateKeyMutationVariables> = { query: "mutation UpdateKey($id:ID!$name:String$scopes:[String!]){updateApiKey(id:$id name:$name scopes:$scopes){__typename ...on ApiKey{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -977,6 +1073,7 @@ export const retryJob: Operation<RetryJobMutation, RetryJobMutationVariables> = 
 export const deleteJob: Operation<DeleteJobMutation, DeleteJobMutationVariables> = { query: "mutation DeleteJob($jobId:ID!){deleteJob(jobId:$jobId){__typename ...on DeleteJobSuccess{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const cancelJobs: Operation<CancelJobsMutation, CancelJobsMutationVariables> = { query: "mutation CancelJobs($ids:[ID!]!){cancelJobs(ids:$ids){__typename ...on CancelJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const retryJobs: Operation<RetryJobsMutation, RetryJobsMutationVariables> = { query: "mutation RetryJobs($ids:[ID!]!$idempotencyKey:String!){retryJobs(ids:$ids idempotencyKey:$idempotencyKey){__typename ...on RetryJobsSuccess{results{jobId error{message}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const jobNeighbours: Operation<JobNeighboursQuery, JobNeighboursQueryVariables> = { query: "query JobNeighbours($jobId:ID!$filter:JobsFilter$orderBy:JobOrder){job(jobId:$jobId){neighbours(filter:$filter orderBy:$orderBy){previous{id}next{id}}}}" }
 export const lexicon: Operation<LexiconQuery, LexiconQueryVariables> = { query: "query Lexicon{lexicon{entries{language grapheme alias}}}" }
 export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariables> = { query: "mutation SetLexicon($entries:[LexiconEntryInput!]!){setLexicon(entries:$entries){__typename ...on Lexicon{entries{language grapheme alias}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
@@ -1022,3 +1119,4 @@ export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutati
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

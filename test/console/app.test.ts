@@ -13,6 +13,8 @@ import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
+import { faultJourneys } from './journeys/faults.ts'
+import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
@@ -276,6 +278,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   voicesJourneys(opened)
   lexiconJourneys(opened)
   statisticsJourneys(opened)
+  jobsJourneys(opened)
+  faultJourneys(opened, signIn)
 
   test('axe finds nothing on any screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

@@ -9,6 +9,9 @@ const KEEP_ALIVE_MS = 12_000
 const MAX_PAUSE_MS = 10_000
 const FORBIDDEN = 4403
 
+/** How often the socket came back after it was lost: what is on the page may have changed meanwhile. */
+export const comebacks = signal(0)
+
 /** How the one socket of the session stands. */
 export const liveState = signal<LiveState>('connecting')
 
@@ -30,6 +33,7 @@ export function openLive(onRejected: () => void): void {
     },
     on: {
       connected: () => {
+        if (liveState.value === 'reconnecting') comebacks.value += 1
         liveState.value = 'live'
       },
       closed: () => {

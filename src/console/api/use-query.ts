@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Operation } from '../operations.ts'
 import { type Answered, ask } from './ask.ts'
+import { comebacks } from './follow.ts'
 import { asRefusal, type Refusal } from './refusal.ts'
 
 export interface Loaded<Data> {
@@ -19,7 +20,7 @@ interface State<Data> {
   readonly isLoading: boolean
 }
 
-/** Asks whenever the variables change; null variables ask nothing. An answer that is overtaken by a later request is dropped. */
+/** Asks whenever the variables change, and when the service is back; null variables ask nothing. An answer that is overtaken by a later request is dropped. */
 export function useQuery<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables | null,
@@ -28,6 +29,7 @@ export function useQuery<Data, Variables>(
   const [round, setRound] = useState(0)
   const latest = useRef(0)
   const key = JSON.stringify(variables)
+  const back = comebacks.value
   useEffect(() => {
     if (variables === null) return
     latest.current += 1
@@ -38,7 +40,7 @@ export function useQuery<Data, Variables>(
       (data) => isLatest() && setState({ data, failure: null, isLoading: false }),
       (error) => isLatest() && setState(({ data }) => ({ data, failure: asRefusal(error), isLoading: false })),
     )
-  }, [operation, key, round])
+  }, [operation, key, round, back])
   const reload = useCallback(() => setRound((before) => before + 1), [])
   const replace = useCallback(
     (change: (data: Answered<Data>) => Answered<Data>) =>

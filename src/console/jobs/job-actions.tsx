@@ -7,6 +7,7 @@ import { cancelJob, deleteJob, retryJob } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { toast } from '../parts/toast.tsx'
+import { useLetters } from '../shell/use-letters.ts'
 import type { Job } from './job-detail.ts'
 
 type Asked = 'cancel' | 'retry' | 'delete'
@@ -16,6 +17,8 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
   const [asked, setAsked] = useState<Asked | null>(null)
   const isQueued = job.type === 'VOICE' || job.type === 'GENERATE'
   const isOver = job.status === 'COMPLETED' || job.status === 'FAILED'
+  const mayRetry = isQueued && job.status === 'FAILED'
+  useLetters(mayRetry ? { r: () => setAsked('retry') } : {})
   return (
     <>
       {isQueued && !isOver && (
@@ -23,7 +26,7 @@ export function JobActions({ job, onChange }: { job: Job; onChange: () => void }
           <Icon name="cancel" /> Cancel
         </button>
       )}
-      {isQueued && job.status === 'FAILED' && (
+      {mayRetry && (
         <button type="button" class="button primary" onClick={() => setAsked('retry')}>
           <Icon name="reload" /> Retry
         </button>

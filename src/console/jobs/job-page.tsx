@@ -5,20 +5,30 @@ import { isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { jobDetail, jobLive } from '../operations.ts'
+import { copy } from '../parts/copy-button.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Crumb, Page } from '../parts/page.tsx'
 import { Player } from '../parts/player.tsx'
 import { ShortId } from '../parts/short-id.tsx'
+import { toast } from '../parts/toast.tsx'
+import { useAddress } from '../parts/use-address.ts'
 import { DownloadMenu } from '../playground/download-menu.tsx'
+import { FindById } from '../shell/find-by-id.tsx'
+import { useLetters } from '../shell/use-letters.ts'
 import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
 import { JobActions } from './job-actions.tsx'
 import type { Job } from './job-detail.ts'
 import { JobState } from './job-state.tsx'
+import { listQuery } from './jobs-address.ts'
+import { Neighbours } from './neighbours.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** One job: what became of it, when, what it cost, its audio and its deliveries; followed until it has ended. */
-export function JobPage({ id = '' }: { id?: string }) {
+export const JobPage = ({ id = '' }: { id?: string }) => <OneJob key={id} id={id} />
+
+function OneJob({ id }: { id: string }) {
+  const { query: address } = useAddress()
   const query = useQuery(jobDetail, { jobId: id, isOwner: isOwner.value })
   useEffect(() => {
     let last = ''
@@ -29,9 +39,22 @@ export function JobPage({ id = '' }: { id?: string }) {
       last = state
     })
   }, [id])
-  const actions = query.data === null ? null : <JobActions job={query.data.job} onChange={query.reload} />
+  useLetters({
+    c: () =>
+      void copy(id).then(
+        () => toast('The id is copied.'),
+        () => {},
+      ),
+  })
+  const actions = (
+    <>
+      <Neighbours id={id} />
+      {query.data !== null && <JobActions job={query.data.job} onChange={query.reload} />}
+    </>
+  )
   return (
-    <Page title={shortId(id)} crumb={<Crumb href={at('/jobs')}>Jobs</Crumb>} actions={actions}>
+    <Page title={shortId(id)} crumb={<Crumb href={at(`/jobs${listQuery(address)}`)}>Jobs</Crumb>} actions={actions}>
+      {query.failure?.code === 'NOT_FOUND' && <FindById />}
       <Load query={query} skeleton={<SkeletonRows rows={5} />}>
         {({ job }) => <JobBody job={job} onExpired={query.reload} />}
       </Load>

@@ -10,6 +10,7 @@ import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { saveCsv } from './csv.ts'
+import { listQuery } from './jobs-address.ts'
 import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
 import { JobsTable } from './jobs-table.tsx'
 import { DroppedNotice, JobsToolbar, StatusTabs } from './jobs-toolbar.tsx'
@@ -88,7 +89,7 @@ function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
           {count(newer)} newer
         </button>
       )}
-      <JobsTable rows={rows} selected={selected} onSelect={setSelected} />
+      <JobsTable rows={rows} selected={selected} onSelect={setSelected} query={listQuery(query)} />
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} jobs`}
       </Pager>

@@ -4,21 +4,33 @@ import type { JobRowFragment } from '../operations.ts'
 import { count, duration } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
+import { useLetters } from '../shell/use-letters.ts'
 import { JobState } from './job-state.tsx'
+import { focusedJob, moveRowFocus } from './row-focus.ts'
 
 interface JobsTableProps {
   readonly rows: readonly JobRowFragment[]
   readonly selected: ReadonlySet<string>
   readonly onSelect: (selected: ReadonlySet<string>) => void
+  /** The list's filters, kept in the address of a job for its neighbours. */
+  readonly query: string
 }
 
-export function JobsTable({ rows, selected, onSelect }: JobsTableProps) {
+export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
   const isAll = rows.length > 0 && rows.every(({ id }) => selected.has(id))
   const toggle = (id: string): void => {
     const next = new Set(selected)
     if (!next.delete(id)) next.add(id)
     onSelect(next)
   }
+  useLetters({
+    j: () => moveRowFocus(1),
+    k: () => moveRowFocus(-1),
+    x: () => {
+      const id = focusedJob()
+      if (id !== null) toggle(id)
+    },
+  })
   return (
     <div class="table-box as-cards">
       <table>
@@ -44,7 +56,13 @@ export function JobsTable({ rows, selected, onSelect }: JobsTableProps) {
         </thead>
         <tbody>
           {rows.map((job) => (
-            <JobTableRow key={job.id} job={job} isSelected={selected.has(job.id)} onToggle={() => toggle(job.id)} />
+            <JobTableRow
+              key={job.id}
+              job={job}
+              query={query}
+              isSelected={selected.has(job.id)}
+              onToggle={() => toggle(job.id)}
+            />
           ))}
         </tbody>
       </table>
@@ -54,18 +72,19 @@ export function JobsTable({ rows, selected, onSelect }: JobsTableProps) {
 
 interface RowProps {
   readonly job: JobRowFragment
+  readonly query: string
   readonly isSelected: boolean
   readonly onToggle: () => void
 }
 
-function JobTableRow({ job, isSelected, onToggle }: RowProps) {
+function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
   const { route } = useLocation()
-  const href = at(`/jobs/${job.id}`)
+  const href = at(`/jobs/${job.id}${query}`)
   const onClick = (event: MouseEvent): void => {
     if (event.target instanceof Element && event.target.closest('a, button, input') === null) route(href)
   }
   return (
-    <tr class={isSelected ? 'link-row selected' : 'link-row'} onClick={onClick}>
+    <tr class={isSelected ? 'link-row selected' : 'link-row'} data-job={job.id} onClick={onClick}>
       <td class="tight phone-none">
         <input type="checkbox" aria-label={`Select ${job.id}`} checked={isSelected} onChange={onToggle} />
       </td>

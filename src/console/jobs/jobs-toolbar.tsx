@@ -1,9 +1,13 @@
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { at } from '../api/base.ts'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
 import { sentence, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useLetters } from '../shell/use-letters.ts'
+import { placeOf } from './jobs-address.ts'
 import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES, WINDOWS } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
@@ -40,6 +44,8 @@ export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] }) {
 export function JobsToolbar() {
   const { query, change } = useAddress()
   const isPaused = query.live === 'off'
+  const togglePause = (): void => change({ live: isPaused ? null : 'off' }, true)
+  useLetters({ l: togglePause })
   const cleared = Object.fromEntries(FILTERS.map((name) => [name, null]))
   return (
     <div class="toolbar">
@@ -52,12 +58,7 @@ export function JobsToolbar() {
         </button>
       )}
       <span class="grow" />
-      <button
-        type="button"
-        class="button"
-        aria-pressed={isPaused}
-        onClick={() => change({ live: isPaused ? null : 'off' }, true)}
-      >
+      <button type="button" class="button" aria-pressed={isPaused} onClick={togglePause}>
         {isPaused ? 'Resume live' : 'Pause live'}
       </button>
     </div>
@@ -92,12 +93,16 @@ const SORT_NAMES = [
   ['shortest', 'Shortest first'],
 ] as const
 
-export function IdSearch() {
+/** Filters by the beginning of an id; a whole one leads to what it names. */
+export function IdSearch({ jobsPath = '/jobs' }: { jobsPath?: string }) {
   const { query, change } = useAddress()
+  const { route } = useLocation()
   const [text, setText] = useState(query.search ?? '')
   const onSubmit = (event: Event): void => {
     event.preventDefault()
-    change({ search: text.trim(), ...TO_START })
+    const place = placeOf(text)
+    if (place === null) change({ search: text.trim(), ...TO_START })
+    else route(place.startsWith('/jobs/') ? at(jobsPath + place.slice('/jobs'.length)) : at(place))
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>

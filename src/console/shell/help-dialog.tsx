@@ -16,6 +16,12 @@ const EVERYWHERE = [
   ['Space', 'Play and pause, on a player'],
   ['← →', 'Five seconds back or on, on a player'],
   ['Esc', 'Close a dialog or a menu'],
+  ['j k', 'Next and previous row of the jobs, or job'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
+  ['l', 'Live on and off, in the jobs'],
+  ['c', 'Copy the id of the job'],
+  ['r', 'Retry the failed job'],
 ] as const
 
 export function HelpDialog() {

@@ -1,15 +1,19 @@
 import { at } from '../api/base.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
+import { FindById } from './find-by-id.tsx'
 
 export const MissingPage = () => (
   <Page title="Not found">
     <Empty
       title="There is no such page"
       action={
-        <a class="button primary" href={at('/')}>
-          To the overview
-        </a>
+        <>
+          <FindById />
+          <a class="button" href={at('/')}>
+            To the overview
+          </a>
+        </>
       }
     >
       The address may be mistyped, or what it named is gone.

@@ -6,6 +6,7 @@ import { isOperator, isOwner, session } from '../api/session.ts'
 import { Toasts } from '../parts/toast.tsx'
 import { followAccount } from './account-live.ts'
 import { balance } from './balance.ts'
+import { Banners } from './banners.tsx'
 import { areShortcutsOn, HelpDialog, isHelpOpen } from './help-dialog.tsx'
 import { Rail } from './rail.tsx'
 import { sectionsFor } from './sections.ts'
@@ -25,7 +26,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
         Skip to the content
       </a>
       <Rail />
-      <div class="stage">{children}</div>
+      <div class="stage">
+        <Banners />
+        {children}
+      </div>
       <HelpDialog />
       <Toasts />
     </div>

@@ -28,7 +28,7 @@ export function optionsOf(
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [8, 4, 0, 0],
+    padding: [8, 24, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,

@@ -14,8 +14,10 @@ import { Crumb, Page } from '../parts/page.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { outcomeWords } from './outcome-words.ts'
+import { followDeliveries } from './use-live-deliveries.ts'
 
-const LOOK_EVERY_MS = 1500
+/** What ended while the subscription was opened is asked for once more. */
+const LOOK_AGAIN_MS = 1500
 
 /** One delivery: every attempt with what the receiver answered. */
 export function DeliveryPage({ id = '' }: { id?: string }) {
@@ -27,11 +29,20 @@ export function DeliveryPage({ id = '' }: { id?: string }) {
     query.reload()
   })
   const isPending = delivery?.state === 'PENDING'
+  const jobId = delivery?.jobId ?? null
   useEffect(() => {
-    if (!isPending) return
-    const timer = setInterval(() => document.hidden || query.reload(), LOOK_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isPending])
+    if (!isPending || jobId === null) return
+    const timer = setTimeout(query.reload, LOOK_AGAIN_MS)
+    const end = followDeliveries({ jobId }, (changed) => {
+      const latest = changed.get(id)
+      if (latest !== undefined)
+        query.replace((data) => ({ ...data, node: { __typename: 'WebhookDelivery', ...latest } }))
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
+  }, [isPending, jobId])
   const actions = delivery !== null && (
     <button type="button" class="button primary" disabled={isPending || again.isRunning} onClick={() => again.run()}>
       <Icon name="send" /> Send again

@@ -3,10 +3,11 @@ import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
-import { deliveries as deliveriesQuery, sendTest, webhookSettings } from '../operations.ts'
+import { type DeliveryRowFragment, deliveries as deliveriesQuery, sendTest, webhookSettings } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
+import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -15,6 +16,7 @@ import { useAddress } from '../parts/use-address.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
+import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 const PAGE = 50
 
@@ -53,6 +55,7 @@ function Deliveries() {
   const page = query.before
     ? { last: PAGE, before: query.before }
     : { first: PAGE, ...(query.after && { after: query.after }) }
+  const isFirst = !query.after && !query.before && !query.outcome
   const list = useQuery(deliveriesQuery, { ...page, ...(query.outcome && { outcome: query.outcome }) })
   return (
     <section class="section" aria-labelledby="deliveries">
@@ -65,9 +68,6 @@ function Deliveries() {
             onChange={(outcome) => change({ outcome, after: null, before: null })}
             options={OUTCOMES}
           />
-          <button type="button" class="button" onClick={list.reload}>
-            <Icon name="reload" /> Refresh
-          </button>
         </div>
       </div>
       <Load query={list} skeleton={<SkeletonRows />}>
@@ -78,13 +78,33 @@ function Deliveries() {
             </Empty>
           ) : (
             <>
-              <DeliveriesTable deliveries={edges.map(({ node }) => node)} />
+              <LiveDeliveries loaded={edges.map(({ node }) => node)} isFirst={isFirst} onReload={list.reload} />
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
             </>
           )
         }
       </Load>
     </section>
+  )
+}
+
+interface LiveDeliveriesProps {
+  readonly loaded: readonly DeliveryRowFragment[]
+  readonly isFirst: boolean
+  readonly onReload: () => void
+}
+
+function LiveDeliveries({ loaded, isFirst, onReload }: LiveDeliveriesProps) {
+  const { rows, newer } = useLiveDeliveries(loaded)
+  return (
+    <>
+      {newer > 0 && isFirst && (
+        <button type="button" class="newer" onClick={onReload}>
+          {count(newer)} newer
+        </button>
+      )}
+      <DeliveriesTable deliveries={rows} />
+    </>
   )
 }
 

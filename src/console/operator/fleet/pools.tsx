@@ -52,7 +52,7 @@ const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
     <td data-label="Oldest">
       <Moment at={pool.oldestWaitingSince} />
     </td>
-    <td data-label="Slots">
+    <td class="slots-cell" data-label="Slots">
       <span class="slots">
         <meter
           min={0}

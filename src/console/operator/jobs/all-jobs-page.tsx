@@ -32,9 +32,9 @@ export function AllJobsPage() {
   )
   return (
     <OperatorScreen title="Jobs of all accounts" tab="jobs" actions={actions}>
-      <div class="toolbar">
+      <div class="toolbar filters">
         <AccountField key={query.account ?? ''} />
-        <IdSearch key={`search ${query.search ?? ''}`} />
+        <IdSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
         <Choice
           name="status"
           label="Any status"

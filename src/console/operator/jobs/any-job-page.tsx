@@ -46,7 +46,7 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
         <ShortId id={job.id} />
       </div>
       {job.status === 'FAILED' && (
-        <div>
+        <div class="true-cause">
           <h2 class="label">True cause</h2>
           <pre class="job-cause">{job.cause ?? 'None was kept.'}</pre>
           <p class="muted">

@@ -1,0 +1,22 @@
+import { FILTERS } from './jobs-filter.ts'
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** What a job's address keeps of its list's: `?status=failed`; empty without filters and order. */
+export function listQuery(query: Query): string {
+  const kept = [...FILTERS, 'sort'].flatMap((name) => (query[name] ? [[name, query[name]]] : []))
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept as [string, string][])}`
+}
+
+const PLACES: readonly (readonly [prefix: RegExp, path: (id: string) => string])[] = [
+  [/^job_[a-z0-9]{26}$/, (id) => `/jobs/${id}`],
+  [/^msg_[a-z0-9]{26}$/, (id) => `/webhooks/deliveries/${id}`],
+  [/^key_[a-z0-9]{26}$/, () => '/keys'],
+  [/^acct_[a-z0-9]{26}$/, (id) => `/operator/accounts?search=${id}`],
+]
+
+/** The screen of a whole id; null where the text is none. */
+export function placeOf(text: string): string | null {
+  const id = text.trim().toLowerCase()
+  return PLACES.find(([pattern]) => pattern.test(id))?.[1](id) ?? null
+}

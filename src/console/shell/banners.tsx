@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { comebacks, liveState } from '../api/follow.ts'
+import { Icon } from '../parts/icon.tsx'
+import { isOutdated, reloadWithNewVersion } from './new-version.ts'
+
+/** A shorter cut is nothing to read about. */
+const LOST_AFTER_MS = 1500
+
+/** What concerns every screen: no network, a lost connection, and a service that is newer than the page. */
+export function Banners() {
+  const isOffline = useOffline()
+  const isLost = useLost()
+  const isOld = useOutdated()
+  return (
+    <div class="banners" role="status">
+      {isOffline ? (
+        <Banner>You are offline. What you see is from before; it goes on by itself.</Banner>
+      ) : (
+        isLost && (
+          <Banner>The connection to the service is lost. What you see is from before; it goes on by itself.</Banner>
+        )
+      )}
+      {isOld && (
+        <Banner>
+          The service has a new version.
+          <button type="button" class="button small" onClick={reloadWithNewVersion}>
+            Reload the page
+          </button>
+        </Banner>
+      )}
+    </div>
+  )
+}
+
+const Banner = ({ children }: { children: ComponentChildren }) => (
+  <p class="banner">
+    <Icon name="alert" size={14} /> {children}
+  </p>
+)
+
+function useOffline(): boolean {
+  const [isOffline, setOffline] = useState(!navigator.onLine)
+  useEffect(() => {
+    const look = (): void => setOffline(!navigator.onLine)
+    addEventListener('online', look)
+    addEventListener('offline', look)
+    return () => {
+      removeEventListener('online', look)
+      removeEventListener('offline', look)
+    }
+  }, [])
+  return isOffline
+}
+
+function useLost(): boolean {
+  const [isLost, setLost] = useState(false)
+  const state = liveState.value
+  useEffect(() => {
+    if (state !== 'reconnecting') return setLost(false)
+    const timer = setTimeout(() => setLost(true), LOST_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  return isLost
+}
+
+/** A server that was restarted has cut the socket: whenever that is back, the page may be older than the service. */
+function useOutdated(): boolean {
+  const [isOld, setOld] = useState(false)
+  const times = comebacks.value
+  useEffect(() => {
+    if (times > 0) isOutdated().then(setOld, () => {})
+  }, [times])
+  return isOld
+}

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { at } from '../api/base.ts'
+import { placeOf } from '../jobs/jobs-address.ts'
+import { Icon } from '../parts/icon.tsx'
+
+/** Leads to what an id names, of whichever kind. */
+export function FindById() {
+  const { route } = useLocation()
+  const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    const place = placeOf(text)
+    setWrong(place === null)
+    if (place !== null) route(at(place))
+  }
+  return (
+    <form class="find-by-id" onSubmit={onSubmit}>
+      <span class="with-icon">
+        <Icon name="search" size={14} />
+        <input
+          class="input"
+          type="search"
+          data-search
+          aria-label="Find by id"
+          aria-invalid={isWrong || undefined}
+          placeholder="job_…, msg_…, key_… or acct_…"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </span>
+      <button type="submit" class="button">
+        Find
+      </button>
+      {isWrong && (
+        <p class="hint bad" role="alert">
+          That is no whole id: one has a kind, an underscore and 26 characters.
+        </p>
+      )}
+    </form>
+  )
+}

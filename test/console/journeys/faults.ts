@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { notifyAccount } from '../../../src/accounts/notify-account.ts'
+import { createUser } from '../../../src/users/create-user.ts'
+import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
+import { newId } from '../../../src/values/id.ts'
+import { flaws, openPage } from '../../setup/browser.ts'
+import { openFront } from '../../setup/cuttable-front.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ studio ‮gnp.exe']
+const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
+
+/** What browsers, networks and other users do to an open page. */
+export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, email: string) => Promise<void>): void {
+  test('sound plays on a page whose address is not PUBLIC_URL, within its content security policy', async () => {
+    const { service, browser } = opened()
+    const front = await openFront(service.url)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    await page.goto(`${front.url}/console/playground`)
+    await signIn(page, 'member@example.com')
+    await page.getByLabel('Text', { exact: true }).fill('Heard through another name.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    await page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0.05)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.scrub input')?.disabled === false)
+    expect(complaints).toEqual([])
+    await context.close()
+    await front.cut()
+  })
+
+  test('signing out in one tab asks in the other one to sign in again', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.goto(at('jobs'))
+    await signIn(page, 'member@example.com')
+    const other = await context.newPage()
+    await other.goto(at('statistics'))
+    await other.getByRole('heading', { name: 'Statistics' }).waitFor()
+    await page.locator('.account-button').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByText('Your session has ended').waitFor()
+    await page.getByLabel('E-mail address').waitFor()
+    await context.close()
+  })
+
+  test('names with markup, from right to left or of signs are shown as they are, and break nothing', async () => {
+    const { service, owner, account, at } = opened()
+    for (const name of NAMES) await service.runtime.db.pool.query(ADD_KEY, [newId('key'), account, name])
+    const key = newId('key')
+    await service.runtime.db.pool.query(ADD_KEY, [key, account, `${NAMES.join(' ')} of a job`])
+    await insertJob(service.runtime.db, account, { apiKeyId: key })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('keys'))
+    for (const name of NAMES) await page.getByText(name, { exact: true }).waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.goto(at(`jobs?key=${key}`))
+    await page.getByText(NAMES[0]!).waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('a text of 10,000 characters is counted, and heard or refused in words', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url, /400|422/)
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill('word '.repeat(2000))
+    await page.getByText('10,000 characters ·').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.take, [role=alert], .hint.bad').first().waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test("what a receiver answered is text, and a delivery's page follows it", async () => {
+    const { service, owner, account, at } = opened()
+    const { pool } = service.runtime.db
+    const [id, job] = [newId('msg'), await insertJob(service.runtime.db, account)]
+    await pool.query(ADD_DELIVERY, [id, account, job])
+    await pool.query(ADD_ATTEMPT, [id, Buffer.from(BODY)])
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`webhooks/deliveries/${id}`))
+    await page.getByText('502 Bad Gateway').waitFor()
+    expect([await page.locator('#theirs').count(), await page.title(), await flaws(page)]).toEqual([
+      0,
+      expect.not.stringContaining('theirs'),
+      [],
+    ])
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.getByLabel('Connection: Live').waitFor()
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    const before = asked.length
+    await pool.query(END_DELIVERY, [id])
+    notifyAccount(service.runtime, account, id)
+    await page.locator('.pill', { hasText: 'failed' }).waitFor()
+    expect([asked.length, complaints]).toEqual([before, []])
+    await page.close()
+  })
+
+  test('a link that has expired says how to get another', async () => {
+    const { service, browser, account, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const { id } = await createUser(system, { account, email: 'late@example.com', role: 'member' })
+    const { url } = await createSignInLink(system, { user: id })
+    await service.runtime.db.pool.query(
+      "update sign_in_link set expires_at = now() - interval '1 s' where user_id = $1",
+      [id],
+    )
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'does not open anything' }).waitFor()
+    expect([page.url(), await flaws(page), complaints]).toEqual([at('enter'), [], []])
+    await context.close()
+  })
+}
+
+const ADD_KEY = `insert into api_key (id, account_id, name, hash, scopes) values ($1, $2, $3, sha256(convert_to($1::text, 'UTF8')), '{job:read}')`
+const ADD_DELIVERY = `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, attempt, next_attempt_at, created_at)
+  values ($1, $2, 'job', $3, 'https://hooks.example.com/sonant', 0, '', 1, now() + interval '1 hour', now())`
+const ADD_ATTEMPT = `insert into webhook_attempt (delivery_id, round, number, duration_ms, outcome, response_status, response)
+  values ($1, 1, 1, 12, 'status_502', 502, $2)`
+const END_DELIVERY =
+  "update webhook_delivery set state = 'failed', outcome = 'timeout', finished_at = now() where id = $1"

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { flaws, openPage } from '../../setup/browser.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const FIFTY = 50
+
+/** Steering the jobs by keyboard, many at once, and to one by its id. */
+export function jobsJourneys(opened: () => OpenedConsole): void {
+  test('rows are walked, selected and opened by letters, and a job leads to its neighbours in the same list', async () => {
+    const { service, owner, account, at } = opened()
+    const { db } = service.runtime
+    const ids: string[] = []
+    for (let made = 0; made < 3; made++)
+      ids.unshift(await insertJob(db, account, { status: 'failed', errorCode: 'PROVIDER_BUSY' }))
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs?error=provider_busy'))
+    await page.locator('tbody tr').nth(2).waitFor()
+    for (const key of ['j', 'j', 'k', 'j', 'x']) await page.keyboard.press(key)
+    await page.getByText('1 selected').waitFor()
+    expect(await page.getByLabel(`Select ${ids[1]}`).isChecked()).toBe(true)
+    await page.keyboard.press('l')
+    await page.waitForURL(/live=off/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at(`jobs/${ids[1]}?error=provider_busy`))
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    await page.waitForFunction(
+      () => document.querySelector<HTMLButtonElement>('[title="Job after it (j)"]')?.disabled === false,
+    )
+    await page.keyboard.press('j')
+    await page.waitForURL(at(`jobs/${ids[2]}?error=provider_busy`))
+    await page.getByRole('button', { name: 'Retry' }).waitFor()
+    await page.keyboard.press('r')
+    await page.getByRole('dialog', { name: 'Retry this job?' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('c')
+    await page.getByText('The id is copied.').waitFor()
+    await page.goBack()
+    await page.waitForURL(/jobs\?.*error=provider_busy/)
+    await page.getByLabel('Job id begins with').fill(` ${ids[0]} `)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at(`jobs/${ids[0]}`))
+    await page.goto(at('jobs/job_00000000000000000000000000'))
+    await page.getByLabel('Find by id').fill('job_1')
+    await page.keyboard.press('Enter')
+    await page.getByText('That is no whole id').waitFor()
+    expect([await flaws(page), complaints]).toEqual([[], []])
+    await page.close()
+  })
+
+  test('fifty waiting jobs are cancelled by a tick, a button and a confirmation', async () => {
+    const { service, owner, account, at } = opened()
+    for (let made = 0; made < FIFTY; made++)
+      await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('jobs?endpoint=voice.unserved'))
+    await page.getByLabel('Select all on this page').check()
+    await page.getByRole('button', { name: `Cancel ${FIFTY}` }).click()
+    await page.getByRole('button', { name: 'Cancel jobs' }).click()
+    await page.getByText(`${FIFTY} cancelled.`).waitFor()
+    await expect.poll(() => page.locator('tbody').getByText('cancelled').count()).toBe(FIFTY)
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+}
