@@ -18,11 +18,13 @@ export interface EnqueueOptions {
   readonly delaySeconds?: number
 }
 
-/** A prepared statement with its values. */
-export interface Statement {
+/** One row of a prepared statement that inserts any number of them. */
+export interface RowInsert {
   readonly name: string
-  readonly text: string
-  readonly values: readonly unknown[]
+  /** Its parameters are arrays, one for each column; `condition` must hold before it inserts anything. */
+  text(condition: string): string
+  /** One value for each column. */
+  readonly row: readonly unknown[]
 }
 
 /** The jobs of an endpoint or a workflow: the route by which they waited, and the one that its engine block now gives them. */
@@ -69,10 +71,10 @@ export interface Queue {
   /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
   enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**
-   * Runs an insert and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
-   * database instead of five.
+   * Inserts a row and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
+   * database instead of five. What is queued while such a statement is under way goes out together with the next one.
    */
-  enqueueWith(db: Database, insert: Statement, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  enqueueWith(db: Database, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /** Queues a job whose first queue row is gone or done with. */
   enqueueAgain(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**

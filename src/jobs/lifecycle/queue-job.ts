@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/database.ts'
 import { internalError, paymentRequired } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
-import type { FairShare, Statement } from '../../queue/queue.ts'
+import type { FairShare, RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import type { JobOptions } from '../job-options.ts'
 import { notifyJob } from '../live/notify-job.ts'
@@ -50,7 +50,7 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   if (actor.credits <= 0n) throw paymentRequired()
 
   const jobId = newId('job', ctx.now())
-  const insert = insertStatement(jobId, actor, job)
+  const insert = insertOf(jobId, actor, job)
   const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
   if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { fairShare })
@@ -60,39 +60,44 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   return { jobId, status: 'queued', replayed: false }
 }
 
-function insertStatement(jobId: string, actor: AccountHolder, job: QueuedJob): Statement {
-  return {
-    name: 'insert_job',
-    text: `insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    values: [
-      jobId,
-      actor.accountId,
-      job.type,
-      job.endpointKey,
-      actor.kind === 'key' ? actor.apiKeyId : null,
-      JSON.stringify(job.inputs),
-      job.webhookUrl ?? null,
-      job.cost,
-      idTime(jobId),
-      job.options ? JSON.stringify(job.options) : null,
-      actor.kind === 'session' ? actor.userId : null,
-    ],
-  }
+const INSERT = {
+  name: 'insert_job',
+  text: (condition: string) => `
+    insert into job (id, account_id, type, endpoint_key, api_key_id, inputs, webhook_url, cost, created_at, options, user_id)
+    select * from unnest($1::text[], $2::text[], $3::job_type[], $4::text[], $5::text[], $6::json[], $7::text[], $8::bigint[],
+      $9::timestamptz[], $10::jsonb[], $11::text[])
+    where ${condition}`,
+}
+
+function insertOf(jobId: string, actor: AccountHolder, job: QueuedJob): RowInsert {
+  const row = [
+    jobId,
+    actor.accountId,
+    job.type,
+    job.endpointKey,
+    actor.kind === 'key' ? actor.apiKeyId : null,
+    JSON.stringify(job.inputs),
+    job.webhookUrl ?? null,
+    job.cost,
+    idTime(jobId),
+    job.options ? JSON.stringify(job.options) : null,
+    actor.kind === 'session' ? actor.userId : null,
+  ]
+  return { ...INSERT, row }
 }
 
 /** Makes the job unless another request with the same key has made one: then false. */
 function insertOnce(
   ctx: Context,
   request: IdempotentRequest,
-  insert: Statement,
+  insert: RowInsert,
   kind: JobKind,
   jobId: string,
   fairShare: FairShare,
 ): Promise<boolean> {
   return inTransaction(ctx.db, async (tx) => {
     if (!(await rememberJob(tx, request, jobId))) return false
-    await tx.query({ ...insert, values: [...insert.values] })
+    await tx.query({ name: insert.name, text: insert.text('true'), values: insert.row.map((value) => [value]) })
     await ctx.queue.enqueue(tx, kind, jobId, { fairShare })
     return true
   })

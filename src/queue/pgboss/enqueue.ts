@@ -6,11 +6,9 @@ import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
-import type { EnqueueOptions, Queue, Statement } from '../queue.ts'
+import type { EnqueueOptions, Queue } from '../queue.ts'
+import { BatchedInserts, type QueueStatement } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
-
-/** Names the queue that has work. */
-export const QUEUE_CHANNEL = 'sonant_queue'
 
 interface Pushing {
   readonly prepare: Queue['prepare']
@@ -24,6 +22,7 @@ export function enqueueing(
   boss: () => Promise<PgBoss>,
   { prepare, wake, beginsPush }: Pushing,
 ): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
+  const inserts = new BatchedInserts({ beginsPush, wake })
   return {
     enqueue: (tx: Tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -34,13 +33,7 @@ export function enqueueing(
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        const values = [...insert.values, ...queued.values]
-        const text = `with queued as (${queued.text.replaceAll('$1', `$${values.length}`)}) ${insert.text}`
-        const statement = { name: `${insert.name} ${kind.queue}`, text, values }
-        // The first of a quiet time is noticed with its commit, not one way to the database later.
-        const notifies = beginsPush(kind)
-        await db.pool.query(notifies ? notifying(statement, kind) : statement)
-        if (!notifies) wake(kind)
+        await inserts.add(db, kind, { insert, queued })
       }),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -76,22 +69,13 @@ const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 
-function notifying(
-  { name, text, values }: Statement,
-  kind: JobKind,
-): { name: string; text: string; values: unknown[] } {
-  const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')
-  const notified = `${text} returning pg_notify(${parameters})`
-  return { name: `${name} notifying`, text: notified, values: [...values, QUEUE_CHANNEL, kind.queue] }
-}
-
 /** What `send` would run, with its one parameter, `$1`. */
 async function queueStatement(
   boss: PgBoss,
   kind: JobKind,
   jobId: string,
   options: EnqueueOptions | undefined,
-): Promise<{ text: string; values: unknown[] }> {
+): Promise<QueueStatement> {
   const caught = { text: '', values: [] as unknown[] }
   const id = queueId(jobId)
   const executeSql = async (text: string, values: unknown[] = []) => {
@@ -99,7 +83,7 @@ async function queueStatement(
     return { rows: [{ id }] }
   }
   await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
-  return caught
+  return { text: caught.text, rows: String(caught.values[0]) }
 }
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

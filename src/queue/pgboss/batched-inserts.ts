@@ -1,0 +1,98 @@
+import { BatchedCalls } from '../../concurrency/batch-calls.ts'
+import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
+import type { Database } from '../../db/database.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
+import type { JobKind } from '../job-kind.ts'
+import type { RowInsert } from '../queue.ts'
+
+/** Names the queue that has work. */
+export const QUEUE_CHANNEL = 'sonant_queue'
+
+/** Broken off for a lock, or another transaction. */
+const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+/** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
+const MAX_ROWS = 32
+
+/** What pg-boss would run to queue a job: a statement with one parameter, `$1`, a JSON array of rows. */
+export interface QueueStatement {
+  readonly text: string
+  readonly rows: string
+}
+
+/** A row of a table of ours, and the queue row that is committed with it. */
+interface Queued {
+  readonly insert: RowInsert
+  readonly queued: QueueStatement
+}
+
+/** Of a statement. */
+interface Failure {
+  readonly error: unknown
+  /** It wrote nothing, and each of its rows may fare better alone. */
+  readonly isRolledBack: boolean
+}
+
+interface Waking {
+  beginsPush(kind: JobKind): boolean
+  wake(kind: JobKind): void
+}
+
+/** Inserts of a process that are committed together: one that comes alone goes out at once, those that come meanwhile in the next statement. */
+export class BatchedInserts {
+  readonly #waking: Waking
+  readonly #batches = new Map<string, BatchedCalls<Queued, Failure | null>>()
+
+  constructor(waking: Waking) {
+    this.#waking = waking
+  }
+
+  /** Resolves once both rows are committed. @throws what PostgreSQL says of these rows alone */
+  async add(db: Database, kind: JobKind, row: Queued): Promise<void> {
+    const key = `${row.insert.name} ${kind.queue}`
+    const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
+    this.#batches.set(key, batch)
+    const failed = await batch.call(row)
+    if (failed?.isRolledBack === true) await this.#insert(db, kind, [row])
+    else if (failed !== null) throw failed.error
+  }
+
+  #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | null> {
+    return new BatchedCalls(MAX_ROWS, async (rows: readonly Queued[]) => {
+      const failed = await this.#insert(db, kind, rows).then(
+        () => null,
+        (error: unknown) => ({ error, isRolledBack: rows.length > 1 && isRolledBack(error) }),
+      )
+      return rows.map(() => failed)
+    })
+  }
+
+  async #insert(db: Database, kind: JobKind, rows: readonly Queued[]): Promise<void> {
+    // The first of a quiet time is noticed with its commit, not one way to the database later.
+    const notifies = this.#waking.beginsPush(kind)
+    await db.pool.query(statementOf(kind, rows, notifies))
+    if (!notifies) this.#waking.wake(kind)
+  }
+}
+
+/** Nothing is known of a statement whose connection was lost: repeated, it could insert its rows twice. */
+const isRolledBack = (error: unknown): boolean =>
+  CONTENDED.has((error as { code?: unknown }).code) || !isDatabaseDown(error)
+
+function statementOf(kind: JobKind, rows: readonly Queued[], notifies: boolean) {
+  const { insert, queued } = rows[0]!
+  const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
+  const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait(rows.length)]
+  const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
+  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)}) ${insert.text(limitingLockWaits(waitAt as `$${number}`))}`
+  const name = `${insert.name} ${kind.queue}`
+  if (!notifies) return { name, text, values }
+  const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')
+  return {
+    name: `${name} notifying`,
+    text: `${text} returning pg_notify(${parameters})`,
+    values: [...values, QUEUE_CHANNEL, kind.queue],
+  }
+}
+
+/** JSON arrays as one. */
+const joined = (arrays: readonly string[]): string => `[${arrays.map((array) => array.slice(1, -1)).join(',')}]`
