@@ -147,7 +147,11 @@ function useAudio() {
   type Heard = { readonly currentTarget: HTMLAudioElement }
   const measure = ({ currentTarget }: Heard): void => setLength(currentTarget.duration)
   const listeners = {
-    onPlay: () => setPlaying(true),
+    onPlay: ({ currentTarget }: Heard) => {
+      setPlaying(true)
+      // One is heard at a time, so that takes can be compared.
+      for (const other of document.querySelectorAll('audio')) if (other !== currentTarget) other.pause()
+    },
     onPause: () => setPlaying(false),
     onTimeUpdate: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),
     onSeeked: ({ currentTarget }: Heard) => setPosition(currentTarget.currentTime),

@@ -3,6 +3,7 @@ import { isOwner } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { ownVoices, type VoicesQuery, voices as voicesQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
+import { Segments } from '../parts/field.tsx'
 import { Load } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { useAddress } from '../parts/use-address.ts'
@@ -61,12 +62,24 @@ function Studio({ endpoints }: { endpoints: Endpoints }) {
 
 function Takes() {
   const [opened] = useState(() => new Set(takes.peek().map(({ jobId }) => jobId)))
+  const [layout, setLayout] = useState<'list' | 'pairs'>('list')
   if (takes.value.length === 0) return null
   return (
-    <section class="takes" aria-labelledby="takes">
+    <section class={layout === 'pairs' ? 'takes pairs' : 'takes'} aria-labelledby="takes">
       <div class="row spread">
         <h2 id="takes">Takes</h2>
-        <p class="faint small-text">They stay in this tab. The jobs are kept, without their texts.</p>
+        <p class="faint small-text grow">They stay in this tab. The jobs are kept, without their texts.</p>
+        {takes.value.length > 1 && (
+          <Segments
+            label="Layout of the takes"
+            value={layout}
+            onChange={setLayout}
+            options={[
+              ['list', 'List'],
+              ['pairs', 'Side by side'],
+            ]}
+          />
+        )}
       </div>
       {takes.value.map((take, index) => (
         <TakeCard key={take.jobId} take={take} isNewest={index === 0 && !opened.has(take.jobId)} />

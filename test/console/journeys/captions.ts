@@ -43,4 +43,31 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     expect(await heardAt(page)).toBeGreaterThan(1)
     await page.close()
   })
+
+  test('takes of two voices stand side by side, and one is heard at a time', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at('playground'))
+    await page.getByLabel('Text', { exact: true }).fill(TEXT)
+    const takes = page.locator('.take')
+    for (const voice of ['Aria', 'Clara']) {
+      await page.locator('.voice', { hasText: voice }).first().click()
+      await page.getByRole('button', { name: /^Speak/ }).click()
+      await takes.first().getByText('of audio').waitFor()
+    }
+    await page.getByText('Side by side').click()
+    const [one, other] = [await takes.nth(0).boundingBox(), await takes.nth(1).boundingBox()]
+    expect([one?.y, (one?.x ?? 0) < (other?.x ?? 0)]).toEqual([other?.y, true])
+    const playing = () => page.evaluate('[...document.querySelectorAll("audio")].map(({ paused }) => !paused)')
+    const play = async (take: number) => {
+      await page.evaluate('document.querySelectorAll("audio").forEach((audio) => { audio.loop = true })')
+      if (!((await playing()) as boolean[])[take]) await takes.nth(take).getByRole('button', { name: /^Play/ }).click()
+    }
+    await play(0)
+    await expect.poll(playing).toEqual([true, false])
+    await play(1)
+    await expect.poll(playing).toEqual([false, true])
+    expect([await flaws(page, 'takes'), complaints]).toEqual([[], []])
+    await page.close()
+  })
 }
