@@ -1,3 +1,4 @@
+import { shownEngine } from '../catalog/files/hidden-password.ts'
 import { findVisibleWorkflow } from '../catalog/require-workflow.ts'
 import { workflowKey, workflowSlug } from '../catalog/workflow.ts'
 import { workflows } from '../catalog/workflows.ts'
@@ -17,8 +18,8 @@ const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').impl
   fields: (t) => ({
     engine: t.field({
       type: 'JSON',
-      description: 'The engine block of its endpoint file.',
-      resolve: ({ engine }) => engine,
+      description: 'The engine block of its endpoint file, without a password.',
+      resolve: ({ engine }) => shownEngine(engine),
     }),
   }),
 })

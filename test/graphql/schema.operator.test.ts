@@ -90,6 +90,9 @@ describe('the operator', () => {
     await applyWorkflow(service.runtime, 'guarded', { base_url: 'http://user:sesame@127.0.0.1:9' })
     const shown = await read<{ endpointFile: string }>(service.url, operator, '{ endpointFile(slug: "guarded") }')
     expect(shown.endpointFile).toContain('http://user:********@127.0.0.1:9')
+    const settings = await read(service.url, operator, '{ workflows { edges { node { settings { engine } } } } }')
+    expect(JSON.stringify(settings)).toContain('http://user:********@127.0.0.1:9')
+    expect(JSON.stringify(settings)).not.toContain('sesame')
     const apply = `mutation ($source: String!) { applyEndpoints(source: $source, dryRun: true) {
       ... on ApplyEndpointsSuccess { changes { fields { path before after } } } ${REFUSED} } }`
     const refused = await read(service.url, operator, apply, { source: shown.endpointFile })

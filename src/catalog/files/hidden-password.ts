@@ -10,5 +10,11 @@ export function withoutPassword(address: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** An engine block without the password of its server. */
+export function shownEngine<Engine extends object>(engine: Engine): Engine {
+  const { base_url: address } = engine as { base_url?: unknown }
+  return typeof address === 'string' ? { ...engine, base_url: withoutPassword(address) } : engine
+}
+
 /** Whether an address comes from where its password was hidden. */
 export const hidesPassword = (address: string): boolean => URL.canParse(address) && new URL(address).password === HIDDEN

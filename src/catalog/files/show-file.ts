@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import type { Context } from '../../context/context.ts'
 import { showEndpoint } from '../show-endpoint.ts'
-import { withoutPassword } from './hidden-password.ts'
+import { shownEngine } from './hidden-password.ts'
 import { writeEndpoint } from './write-endpoint.ts'
 
 /**
@@ -12,7 +12,5 @@ import { writeEndpoint } from './write-endpoint.ts'
 export function endpointFile(ctx: Context, input: { readonly slug: string }): string {
   const { section, entry } = writeEndpoint(showEndpoint(ctx, input))
   const engine = entry.engine as Readonly<Record<string, unknown>>
-  const address = engine.base_url
-  const shown = typeof address === 'string' ? { ...engine, base_url: withoutPassword(address) } : engine
-  return stringify({ [section]: [{ ...entry, engine: shown }] })
+  return stringify({ [section]: [{ ...entry, engine: shownEngine(engine) }] })
 }

@@ -5,6 +5,7 @@ import { connectionOf } from '../../graphql/connection.ts'
 import { forOperator, OPERATORS_PART } from '../../graphql/for-operator.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { endpoints } from '../endpoints.ts'
+import { shownEngine } from '../files/hidden-password.ts'
 import { poolOf } from '../voice-endpoint.ts'
 import { VoiceEndpointRef, VoiceRef } from './endpoint-graphql.ts'
 
@@ -18,8 +19,8 @@ const EndpointSettingsRef = builder.objectRef<VoiceEndpoint>('EndpointSettings')
     }),
     engine: t.field({
       type: 'JSON',
-      description: 'The engine block of its endpoint file.',
-      resolve: ({ engine }) => engine,
+      description: 'The engine block of its endpoint file, without a password.',
+      resolve: ({ engine }) => shownEngine(engine),
     }),
     pool: t.string({ description: 'Its jobs wait in the queue of this pool.', resolve: poolOf }),
     timeLimitSeconds: t.exposeInt('timeLimitSeconds', { description: 'How long a job may take.' }),
