@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { ask } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { run } from '../setup/process.ts'
+import { cleanUp, makeTempDir, run } from '../setup/process.ts'
 import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from '../setup/servers/pgbouncer.ts'
 import { openSocketClient } from '../setup/subscriber.ts'
 import { allFinished, submitText } from '../setup/voice-jobs.ts'
@@ -29,6 +29,7 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
     for (const mode of MODES) bouncers.set(mode, await startPgbouncer(inject('databaseUrl'), mode))
   })
   afterAll(async () => {
+    await cleanUp()
     for (const bouncer of bouncers.values()) await bouncer.close()
     await database?.drop()
   })
@@ -76,7 +77,7 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
   test('in transaction mode without DIRECT_DATABASE_URL is refused before anything is created or locked', async () => {
     const empty = await createTestDatabase()
     try {
-      const env = { DATABASE_URL: through('transaction', empty), DATA_DIR: '/nowhere' }
+      const env = { DATABASE_URL: through('transaction', empty), DATA_DIR: await makeTempDir() }
       const { code, stderr } = await run(['migrate'], env)
       expect(code).toBe(1)
       expect(stderr).toMatch(/^Check DATABASE_URL: [^\n]* transaction mode[^\n]*: set DIRECT_DATABASE_URL [^\n]*\.\n$/)
