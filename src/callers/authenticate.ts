@@ -15,6 +15,7 @@ const FIND_KEYS = {
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
 }
 const MAX_KEYS = 64
+const HELD_UP = { patienceMs: 100 }
 
 /** What authenticating a key needs. */
 export interface AuthenticationParts extends Pick<Parts, 'db'> {
@@ -49,7 +50,8 @@ const known = new WeakMap<Database, Lookups>()
 
 /** Keys that requests come with at the same time are looked up together: each after its request has come. */
 function lookupsOf(db: Database): Lookups {
-  const lookups = known.get(db) ?? new BatchedCalls(MAX_KEYS, (hashes: readonly Buffer[]) => findAll(db, hashes))
+  const lookups =
+    known.get(db) ?? new BatchedCalls(MAX_KEYS, (hashes: readonly Buffer[]) => findAll(db, hashes), HELD_UP)
   known.set(db, lookups)
   return lookups
 }

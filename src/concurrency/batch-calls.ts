@@ -9,6 +9,13 @@ interface Waiting<Item, Result> {
 /** Answers in the order of the items. When it throws, all of their calls do. */
 type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
+interface BatchOptions {
+  /** Least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less. */
+  readonly spacingMs?: number
+  /** A batch that takes longer keeps the next one waiting no more: what holds it up may concern none of the others. Absent: for ever. */
+  readonly patienceMs?: number
+}
+
 /**
  * Turns many single calls into few statements: what is asked while one batch is under way makes up the next one. A call alone goes out at
  * once.
@@ -16,15 +23,14 @@ type BatchWork<Item, Result> = (items: readonly Item[]) => Promise<readonly Resu
 export class BatchedCalls<Item, Result> {
   readonly #maxItems: number
   readonly #work: BatchWork<Item, Result>
-  readonly #spacingMs: number
+  readonly #options: BatchOptions
   readonly #waiting: Waiting<Item, Result>[] = []
   #isBusy = false
 
-  /** @param spacingMs least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less */
-  constructor(maxItems: number, work: BatchWork<Item, Result>, spacingMs = 0) {
+  constructor(maxItems: number, work: BatchWork<Item, Result>, options: BatchOptions = {}) {
     this.#maxItems = maxItems
     this.#work = work
-    this.#spacingMs = spacingMs
+    this.#options = options
   }
 
   /** @throws what the batch throws that the item is in */
@@ -40,12 +46,20 @@ export class BatchedCalls<Item, Result> {
     // Calls in the same turn of the event loop join the batch.
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      const next = performance.now() + this.#spacingMs
-      await this.#run(this.#waiting.splice(0, this.#maxItems))
+      const next = performance.now() + (this.#options.spacingMs ?? 0)
+      await this.#patiently(this.#run(this.#waiting.splice(0, this.#maxItems)))
       const rest = next - performance.now()
       if (rest > 0) await wait(rest)
     }
     this.#isBusy = false
+  }
+
+  async #patiently(run: Promise<void>): Promise<void> {
+    const { patienceMs } = this.#options
+    if (patienceMs === undefined) return run
+    let timer: NodeJS.Timeout | undefined
+    await Promise.race([run, new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))])
+    clearTimeout(timer)
   }
 
   async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -42,6 +42,20 @@ describe('batched calls', () => {
     expect(await next).toBe(30)
   })
 
+  test('wait for a batch that is held up only as long as asked for', async () => {
+    const gate = Promise.withResolvers<void>()
+    const work = async (items: readonly number[]) => {
+      if (items.includes(1)) await gate.promise
+      return items
+    }
+    const calls = new BatchedCalls(8, work, { patienceMs: 20 })
+    const first = calls.call(1)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await Promise.all([calls.call(2), calls.call(3)])).toEqual([2, 3])
+    gate.resolve()
+    expect(await first).toBe(1)
+  })
+
   test('of two batches begin as far apart as asked for', async () => {
     const begun: number[] = []
     const calls = new BatchedCalls(
@@ -50,7 +64,7 @@ describe('batched calls', () => {
         begun.push(performance.now())
         return items
       },
-      20,
+      { spacingMs: 20 },
     )
     await Promise.all([1, 2, 3].map((item) => calls.call(item)))
     const gaps = begun.slice(1).map((at, index) => at - begun[index]!)

@@ -8,6 +8,9 @@ import type { EndingParts } from './end-job.ts'
 /** What a worker's jobs write together. Larger ones save little, and a row that fails them costs as many statements. */
 const MAX_JOBS = 32
 
+/** A job alone waits for its locks as long as they are held. */
+const HELD_UP = { patienceMs: 250 }
+
 /** The statements that jobs of one process share: a job alone goes out at once, those that come meanwhile make up the next batch. */
 export interface JobBatches {
   /** Takes a job's id. @throws what any job of the batch throws */
@@ -22,6 +25,6 @@ export interface BatchParts extends EndingParts {
 }
 
 export const openJobBatches = ({ db, now }: Pick<Parts, 'db' | 'now'>): JobBatches => ({
-  claims: new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => claimJobs(db, ids)),
-  completions: new BatchedCalls(MAX_JOBS, (done: readonly Completion[]) => completeJobs(db, done, now())),
+  claims: new BatchedCalls(MAX_JOBS, (ids: readonly string[]) => claimJobs(db, ids), HELD_UP),
+  completions: new BatchedCalls(MAX_JOBS, (done: readonly Completion[]) => completeJobs(db, done, now()), HELD_UP),
 })

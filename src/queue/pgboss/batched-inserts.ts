@@ -12,6 +12,8 @@ export const QUEUE_CHANNEL = 'sonant_queue'
 const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
 const MAX_ROWS = 32
+/** A row alone waits for its locks as long as they are held. */
+const HELD_UP = { patienceMs: 100 }
 
 /** What pg-boss would run to queue a job: a statement with one parameter, `$1`, a JSON array of rows. */
 export interface QueueStatement {
@@ -57,13 +59,14 @@ export class BatchedInserts {
   }
 
   #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | null> {
-    return new BatchedCalls(MAX_ROWS, async (rows: readonly Queued[]) => {
+    const insertAll = async (rows: readonly Queued[]) => {
       const failed = await this.#insert(db, kind, rows).then(
         () => null,
         (error: unknown) => ({ error, isRolledBack: rows.length > 1 && isRolledBack(error) }),
       )
       return rows.map(() => failed)
-    })
+    }
+    return new BatchedCalls(MAX_ROWS, insertAll, HELD_UP)
   }
 
   async #insert(db: Database, kind: JobKind, rows: readonly Queued[]): Promise<void> {

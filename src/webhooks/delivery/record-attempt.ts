@@ -65,7 +65,7 @@ export function openRecordAttempt(
   const successes = new BatchedCalls(
     MAX_BATCH,
     (items: readonly Recorded[]) => recordSuccesses(parts.db, text, items),
-    SPACING_MS,
+    { spacingMs: SPACING_MS },
   )
   return async (recorded) => {
     const { result } = recorded

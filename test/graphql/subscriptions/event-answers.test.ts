@@ -10,6 +10,8 @@ import { until } from '../../setup/wait.ts'
 const PLACES = 1000
 const HANG_UPS = 200
 const AT_ONCE = 15
+/** Until all of their keys are being looked up. */
+const LOOK_UPS_MS = 500
 /** The latest that one of them hangs up after its request. */
 const LATEST_MS = 20
 /** A thousand subscriptions take seconds of a core. */
@@ -57,7 +59,10 @@ test('whose socket closes while its key is looked up leaves its place to others'
   const keys = await lockTable(service.runtime, 'api_key')
   try {
     const sockets = Array.from({ length: AT_ONCE }, () => openSocket(key))
-    await keys.waitedFor(AT_ONCE)
+    await keys.waitedFor(1)
+    await until(() => sockets.every(({ readyState }) => readyState === WebSocket.OPEN), TIMEOUT_MS, 'the sockets')
+    // Keys are looked up together: no statement says that the last of them has come.
+    await new Promise((resolve) => setTimeout(resolve, LOOK_UPS_MS))
     for (const socket of sockets) socket.terminate()
     await until(async () => (await connections()) === 0, TIMEOUT_MS, 'the sockets to be closed')
   } finally {
