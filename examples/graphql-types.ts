@@ -3,6 +3,56 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** What kind of caller it was. */
+export type ActorKind =
+  /** An API key. */
+  | 'KEY'
+  /** The operator, at the command line or from another account. */
+  | 'OPERATOR'
+  /** A user who was signed in. */
+  | 'USER';
+
+/** What was done. */
+export type AuditedAction =
+  /** An account was made. */
+  | 'ACCOUNT_CREATED'
+  /** Credits were given or taken; `detail` says how many. */
+  | 'CREDITS_GRANTED'
+  /** A voice endpoint or workflow was made or replaced. */
+  | 'ENDPOINT_APPLIED'
+  /** A voice endpoint or workflow was deleted. */
+  | 'ENDPOINT_DELETED'
+  /** A job was deleted with its audio. */
+  | 'JOB_DELETED'
+  /** An API key was made; `detail` lists its scopes. */
+  | 'KEY_CREATED'
+  /** An API key was revoked. */
+  | 'KEY_DELETED'
+  /** An API key was renamed or got other scopes; `detail` lists them. */
+  | 'KEY_UPDATED'
+  /** A user was made an operator. */
+  | 'OPERATOR_MARKED'
+  /** A user is no operator any more. */
+  | 'OPERATOR_UNMARKED'
+  /** The operator gave a user another password. */
+  | 'PASSWORD_SET'
+  /** A link that signs a user in was made. */
+  | 'SIGN_IN_LINK_CREATED'
+  /** A user was added; `detail` is the role. */
+  | 'USER_ADDED'
+  /** A user was kept from signing in. */
+  | 'USER_DISABLED'
+  /** A user may sign in again. */
+  | 'USER_ENABLED'
+  /** A user got another role, which is `detail`. */
+  | 'USER_ROLE_CHANGED'
+  /** The previous signing secret was stopped. */
+  | 'WEBHOOK_SECRET_EXPIRED'
+  /** The signing secret of webhooks was rotated. */
+  | 'WEBHOOK_SECRET_ROTATED'
+  /** The URL of webhooks was set or cleared; `detail` is its origin. */
+  | 'WEBHOOK_URL_SET';
+
 /** Why a balance changed. */
 export type CreditKind =
   /** The sum of a month of jobs that were deleted. */
@@ -296,6 +346,13 @@ export type ApplyEndpointsMutation = { applyEndpoints:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type AuditEntriesQueryVariables = Exact<{
+  first?: number | null | undefined;
+}>;
+
+
+export type AuditEntriesQuery = { auditEntries: { edges: Array<{ node: { id: string, action: AuditedAction, subjectId: string | null, subjectName: string | null, detail: string | null, createdAt: string, by: { kind: ActorKind, name: string | null } } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+
 export type CancelJobMutationVariables = Exact<{
   jobId: string;
 }>;
@@ -494,6 +551,13 @@ export type EndSessionMutation = { endSession:
     | { __typename: 'EndSessionSuccess', id: string }
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
+
+export type EndpointFileQueryVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type EndpointFileQuery = { endpointFile: string };
 
 export type EndpointSchemaQueryVariables = Exact<{
   slug: string;
@@ -969,6 +1033,7 @@ export const accountsQueryVariables: AccountsQueryVariables = {}
 export const allJobsQueryVariables: AllJobsQueryVariables = {}
 export const apiKeysQueryVariables: ApiKeysQueryVariables = {}
 export const applyEndpointsMutationVariables: ApplyEndpointsMutationVariables = {"source":"{\"endpoints\": [{\"slug\": \"short\", \"name\": \"Short\", \"description\": \"Speaks a line.\", \"published\": true, \"required_scope\": null, \"voice_input\": \"voice\", \"inputs\": {\"type\": \"object\", \"additionalProperties\": false, \"required\": [\"text\", \"voice\"], \"properties\": {\"text\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 200}, \"voice\": {\"type\": \"string\"}}}, \"engine\": {\"kind\": \"espeak\"}, \"time_limit_seconds\": 60, \"credits_per_character\": 1, \"response_fields\": [\"created_at\", \"completed_at\"], \"voices\": [{\"slug\": \"calm\", \"name\": \"Calm\", \"description\": \"A calm voice.\", \"kind\": \"preset\", \"engine_voice\": \"en-us+f3\"}]}]}"}
+export const auditEntriesQueryVariables: AuditEntriesQueryVariables = {"first":20}
 export const cancelJobMutationVariables: CancelJobMutationVariables = {"jobId":"job_01kajc7w8te7rsxmpb7cv3m6vz"}
 export const cancelJobsMutationVariables: CancelJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const catalogQueryVariables: CatalogQueryVariables = {}
@@ -989,6 +1054,7 @@ export const deliveriesUpdatedSubscriptionVariables: DeliveriesUpdatedSubscripti
 export const disableUserMutationVariables: DisableUserMutationVariables = {"user":"member@example.com"}
 export const enableUserMutationVariables: EnableUserMutationVariables = {"user":"member@example.com"}
 export const endSessionMutationVariables: EndSessionMutationVariables = {"id":"ses_01m1g5x9q4fy8t4gq3k5zr2n7c"}
+export const endpointFileQueryVariables: EndpointFileQueryVariables = {"slug":"tts"}
 export const endpointSchemaQueryVariables: EndpointSchemaQueryVariables = {"slug":"tts"}
 export const endpointVoicesQueryVariables: EndpointVoicesQueryVariables = {"slug":"tts"}
 export const endpointsQueryVariables: EndpointsQueryVariables = {}
