@@ -58,15 +58,16 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
     await page.getByText('Side by side').click()
     const [one, other] = [await takes.nth(0).boundingBox(), await takes.nth(1).boundingBox()]
     expect([one?.y, (one?.x ?? 0) < (other?.x ?? 0)]).toEqual([other?.y, true])
-    const playing = () => page.evaluate('[...document.querySelectorAll("audio")].map(({ paused }) => !paused)')
-    const play = async (take: number) => {
+    const playing = () =>
+      page.evaluate<boolean[]>('[...document.querySelectorAll("audio")].map(({ paused }) => !paused)')
+    /** A take that begins by itself may do so at any moment: it is pressed for as long as it is still. */
+    const played = (take: number) => async () => {
       await page.evaluate('document.querySelectorAll("audio").forEach((audio) => { audio.loop = true })')
-      if (!((await playing()) as boolean[])[take]) await takes.nth(take).getByRole('button', { name: /^Play/ }).click()
+      if (!(await playing())[take]) await takes.nth(take).getByRole('button', { name: /^Play/ }).click()
+      return playing()
     }
-    await play(0)
-    await expect.poll(playing).toEqual([true, false])
-    await play(1)
-    await expect.poll(playing).toEqual([false, true])
+    await expect.poll(played(0)).toEqual([true, false])
+    await expect.poll(played(1)).toEqual([false, true])
     expect([await flaws(page, 'takes'), complaints]).toEqual([[], []])
     await page.close()
   })

@@ -9,11 +9,49 @@ import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
+const LOST = 'The connection to the service is lost.'
 const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ studio ‮gnp.exe']
 const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
 
 /** What browsers, networks and other users do to an open page. */
 export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, email: string) => Promise<void>): void {
+  test('a service that is gone for a while is said, what was loaded stays, and all of it comes back by itself', async () => {
+    const { service, browser, account } = opened()
+    await insertJob(service.runtime.db, account)
+    const front = await openFront(service.url)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, front.url, /WebSocket|Failed to load resource|ERR_/)
+    await page.goto(`${front.url}/console/jobs`)
+    await signIn(page, 'member@example.com')
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.locator('tbody tr').first().waitFor()
+    const before = await page.locator('tbody tr').count()
+    await front.cut()
+    await page.getByText(LOST).waitFor()
+    expect([await page.locator('tbody tr').count(), await flaws(page)]).toEqual([before, []])
+    const meanwhile = await insertJob(service.runtime.db, account)
+    await front.restore()
+    await page.locator(`[title="${meanwhile}"]`).waitFor()
+    await expect.poll(() => page.locator('.banner').count()).toBe(0)
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.route(`${front.url}/console`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<script src="/console/assets/index-other.js"></script>' }),
+    )
+    await front.cut()
+    await page.getByText(LOST).waitFor()
+    await front.restore()
+    await page.getByText('The service has a new version.').waitFor()
+    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await context.setOffline(true)
+    await page.getByText('You are offline.').waitFor()
+    await context.setOffline(false)
+    await expect.poll(() => page.getByText('You are offline.').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+    await front.cut()
+  })
+
   test('sound plays on a page whose address is not PUBLIC_URL, within its content security policy', async () => {
     const { service, browser } = opened()
     const front = await openFront(service.url)
