@@ -9,6 +9,7 @@ import { callbackLatency } from './rows/callback-latency.ts'
 import { callbackRate } from './rows/callback-rate.ts'
 import { captions } from './rows/captions.ts'
 import { catalog } from './rows/catalog.ts'
+import { inConsole } from './rows/console.ts'
 import { crowd } from './rows/crowd.ts'
 import { door } from './rows/door.ts'
 import { pipeline, slots } from './rows/drain.ts'
@@ -51,6 +52,7 @@ const ROWS: readonly Row[] = [
   door,
   encoding,
   captions,
+  inConsole,
   callbackLatency,
   callbackRate,
   callbackBeside,
