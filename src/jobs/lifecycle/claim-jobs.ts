@@ -29,7 +29,8 @@ export interface ClaimedRow {
 /**
  * One statement takes jobs with their charges. An account pays for all of its jobs in the batch or for none of them, and those stay as they
  * are. A job that was charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between
- * two workers. Jobs and accounts are locked in the order of their ids, so that two batches never wait for each other.
+ * two workers. Jobs and accounts are locked in the order of their ids, so that two batches never wait for each other;
+ * accounts so that submissions, whose foreign key locks them as well, wait for none.
  */
 const CLAIM = `
 with taken as materialized (
@@ -42,7 +43,7 @@ with taken as materialized (
 ), due as (
   select account_id, sum(cost) as cost from owed group by account_id
 ), purse as materialized (
-  select id from account where id in (select account_id from due) order by id for update
+  select id from account where id in (select account_id from due) order by id for no key update
 ), paid as (
   update account a set credits = a.credits - due.cost from due join purse on purse.id = due.account_id
   where a.id = purse.id and a.credits >= due.cost

@@ -8,6 +8,7 @@ import type { RowInsert } from '../queue.ts'
 /** Names the queue that has work. */
 export const QUEUE_CHANNEL = 'sonant_queue'
 
+const UNIQUE_VIOLATION = '23505'
 /** Broken off for a lock, or another transaction. */
 const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
@@ -30,8 +31,8 @@ interface Queued {
 /** Of a statement. */
 interface Failure {
   readonly error: unknown
-  /** It wrote nothing, and each of its rows may fare better alone. */
-  readonly isRolledBack: boolean
+  /** It was about several rows: each may fare better alone. */
+  readonly isShared: boolean
 }
 
 interface Waking {
@@ -54,15 +55,26 @@ export class BatchedInserts {
     const batch = this.#batches.get(key) ?? this.#batchOf(db, kind)
     this.#batches.set(key, batch)
     const failed = await batch.call(row)
-    if (failed?.isRolledBack === true) await this.#insert(db, kind, [row])
-    else if (failed !== null) throw failed.error
+    if (failed !== null) await this.#repeatAlone(db, kind, row, failed)
+  }
+
+  /** What fails a statement about many would otherwise fail all of their requests. */
+  async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<void> {
+    if (!isShared || !wasSent(error)) throw error
+    try {
+      await this.#insert(db, kind, [row])
+    } catch (again) {
+      // Its id is its own: the row is there because the lost answer was that of a commit.
+      if (codeOf(again) !== UNIQUE_VIOLATION || isRolledBack(error)) throw again
+      this.#waking.wake(kind)
+    }
   }
 
   #batchOf(db: Database, kind: JobKind): BatchedCalls<Queued, Failure | null> {
     const insertAll = async (rows: readonly Queued[]) => {
       const failed = await this.#insert(db, kind, rows).then(
         () => null,
-        (error: unknown) => ({ error, isRolledBack: rows.length > 1 && isRolledBack(error) }),
+        (error: unknown) => ({ error, isShared: rows.length > 1 }),
       )
       return rows.map(() => failed)
     }
@@ -77,9 +89,14 @@ export class BatchedInserts {
   }
 }
 
-/** Nothing is known of a statement whose connection was lost: repeated, it could insert its rows twice. */
-const isRolledBack = (error: unknown): boolean =>
-  CONTENDED.has((error as { code?: unknown }).code) || !isDatabaseDown(error)
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code
+
+/** Whether PostgreSQL got the statement. Where there is no connection to be had, a repetition would only wait as long again. */
+const wasSent = (error: unknown): boolean =>
+  codeOf(error) !== undefined || (error as Error).message.startsWith('Connection terminated')
+
+/** Whether it surely wrote nothing: of a statement whose connection was lost nothing is known. */
+const isRolledBack = (error: unknown): boolean => CONTENDED.has(codeOf(error)) || !isDatabaseDown(error)
 
 function statementOf(kind: JobKind, rows: readonly Queued[], notifies: boolean) {
   const { insert, queued } = rows[0]!

@@ -58,6 +58,21 @@ describe('rows that are queued at the same time', () => {
     expect(await queued(ids)).toEqual(good.map(queueId))
   })
 
+  test('are there once where the connection was lost with the answer to their commit', async () => {
+    const mine = await owner('three')
+    const ids = jobIds(3)
+    const { pool } = service.runtime.db
+    const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>
+    const lost = vi.spyOn(pool, 'query').mockImplementationOnce(async (...given: unknown[]) => {
+      await query(...given)
+      throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+    })
+    await Promise.all(ids.map((id) => add(id, mine)))
+    lost.mockRestore()
+    expect(await stored(ids)).toEqual(ids)
+    expect(await queued(ids)).toEqual(ids.map(queueId))
+  })
+
   test('are committed while one of them waits for a lock; that one is when the lock is gone', async () => {
     const [locked, free] = [await owner('locked'), await owner('free')]
     const ids = jobIds(3)
