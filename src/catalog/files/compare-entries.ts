@@ -11,7 +11,7 @@ export interface FieldChange {
   readonly after: string | null
 }
 
-/** What stands for a recording, which nobody reads in a list of changes. */
+/** What stands for a recording, whose bytes say nothing in a list of changes. */
 const RECORDING = '"a recording"'
 
 /** What differs between an entry as it is and as a file has it, by path; absent and null are the same. */

@@ -19,10 +19,10 @@ import { useLetters } from '../shell/use-letters.ts'
 import { DeliveriesTable } from '../webhooks/deliveries-table.tsx'
 import { JobActions } from './job-actions.tsx'
 import type { Job } from './job-detail.ts'
+import { JobHalves } from './job-halves.tsx'
 import { JobState } from './job-state.tsx'
 import { listQuery } from './jobs-address.ts'
 import { Neighbours } from './neighbours.tsx'
-import { Timeline } from './timeline.tsx'
 
 /** One job: what became of it, when, what it cost, its audio and its deliveries; followed until it has ended. */
 export const JobPage = ({ id = '' }: { id?: string }) => <OneJob key={id} id={id} />
@@ -79,20 +79,9 @@ function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
         {job.isProhibited && <p class="notice warn">Moderation rejected its content.</p>}
         <JobAudio job={job} onExpired={onExpired} />
       </section>
-      <div class="halves">
-        <section class="card">
-          <div class="card-head">
-            <h2>Timeline</h2>
-          </div>
-          <Timeline job={job} />
-        </section>
-        <section class="card">
-          <div class="card-head">
-            <h2>Facts</h2>
-          </div>
-          <JobFacts job={job} />
-        </section>
-      </div>
+      <JobHalves job={job}>
+        <JobFacts job={job} />
+      </JobHalves>
       {job.artifacts.length > 0 && <Artifacts artifacts={job.artifacts} />}
       {job.deliveries && job.deliveries.length > 0 && (
         <section class="card">

@@ -1,4 +1,3 @@
-import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import type { JobRowFragment } from '../operations.ts'
 import { count, duration } from '../parts/format.ts'
@@ -7,6 +6,7 @@ import { ShortId } from '../parts/short-id.tsx'
 import { useLetters } from '../shell/use-letters.ts'
 import { JobState } from './job-state.tsx'
 import { focusedJob, moveRowFocus } from './row-focus.ts'
+import { useRowLink } from './use-row-link.ts'
 
 interface JobsTableProps {
   readonly rows: readonly JobRowFragment[]
@@ -78,11 +78,8 @@ interface RowProps {
 }
 
 function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
-  const { route } = useLocation()
   const href = at(`/jobs/${job.id}${query}`)
-  const onClick = (event: MouseEvent): void => {
-    if (event.target instanceof Element && event.target.closest('a, button, input') === null) route(href)
-  }
+  const onClick = useRowLink(href)
   return (
     <tr class={isSelected ? 'link-row selected' : 'link-row'} data-job={job.id} onClick={onClick}>
       <td class="tight phone-none">

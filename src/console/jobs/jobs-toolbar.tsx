@@ -5,6 +5,7 @@ import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
 import { sentence, shortCount } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { placeOf } from './jobs-address.ts'
@@ -106,16 +107,7 @@ export function IdSearch({ jobsPath = '/jobs' }: { jobsPath?: string }) {
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>
-      <Icon name="search" size={14} />
-      <input
-        class="input"
-        type="search"
-        data-search
-        aria-label="Job id begins with"
-        placeholder="Job id begins with…"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchField label="Job id begins with" placeholder="Job id begins with…" value={text} onText={setText} />
     </form>
   )
 }

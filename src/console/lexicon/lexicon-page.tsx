@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { draftText } from '../playground/draft.ts'
 import { type Entry, inputOf, shown, without } from './entries.ts'
@@ -95,15 +96,11 @@ function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (open
     <>
       <div class="toolbar">
         <div class="with-icon">
-          <Icon name="search" size={14} />
-          <input
-            class="input"
-            type="search"
-            data-search
-            aria-label="Search words"
+          <SearchField
+            label="Search words"
             placeholder={`Search ${count(entries.length)} ${entries.length === 1 ? 'word' : 'words'}`}
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onText={setSearch}
           />
         </div>
         <LanguageSelect

@@ -7,6 +7,7 @@ import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { AccountDialog } from './account-dialog.tsx'
@@ -64,17 +65,7 @@ function AccountSearch() {
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>
-      <Icon name="search" size={14} />
-      <input
-        class="input"
-        type="search"
-        dir="auto"
-        data-search
-        aria-label="Accounts by name or id"
-        placeholder="Name or id…"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <SearchField label="Accounts by name or id" placeholder="Name or id…" value={text} onText={setText} />
     </form>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { VoicesQuery } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { hueOf } from './take-card.tsx'
 
 type Endpoint = VoicesQuery['myEndpoints'][number]
@@ -26,15 +27,11 @@ export function VoicePicker({ voices, chosen, onChoose }: VoicePickerProps) {
       <legend class="label">Voice</legend>
       {voices.length >= SEARCH_FROM && (
         <div class="with-icon">
-          <Icon name="search" size={14} />
-          <input
-            class="input"
-            type="search"
-            data-search
-            aria-label="Search voices"
+          <SearchField
+            label="Search voices"
             placeholder={`Search ${voices.length} voices`}
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onText={setSearch}
           />
         </div>
       )}

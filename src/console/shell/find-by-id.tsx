@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import { placeOf } from '../jobs/jobs-address.ts'
-import { Icon } from '../parts/icon.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 
 /** Leads to what an id names, of whichever kind. */
 export function FindById() {
@@ -18,16 +18,12 @@ export function FindById() {
   return (
     <form class="find-by-id" onSubmit={onSubmit}>
       <span class="with-icon">
-        <Icon name="search" size={14} />
-        <input
-          class="input"
-          type="search"
-          data-search
-          aria-label="Find by id"
-          aria-invalid={isWrong || undefined}
+        <SearchField
+          label="Find by id"
           placeholder="job_…, msg_…, key_… or acct_…"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onText={setText}
+          isWrong={isWrong}
         />
       </span>
       <button type="submit" class="button">

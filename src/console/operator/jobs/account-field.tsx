@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { useQuery } from '../../api/use-query.ts'
 import { accountNames } from '../../operations.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { SearchField } from '../../parts/search-field.tsx'
 import { useAddress } from '../../parts/use-address.ts'
 
 /** Whose jobs: a name or an id, with the accounts that match what is typed; the jobs of all accounts while it is empty. */
@@ -17,17 +17,14 @@ export function AccountField() {
   }
   return (
     <form class="with-icon" onSubmit={onSubmit}>
-      <Icon name="people" size={14} />
-      <input
-        class="input"
-        type="search"
-        dir="auto"
-        list={list}
-        aria-label="Account, by name or id"
+      <SearchField
+        label="Account, by name or id"
         placeholder="All accounts"
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onChange={(event) => choose(event.currentTarget.value)}
+        onText={setText}
+        icon="people"
+        list={list}
+        onDone={choose}
       />
       <datalist id={list}>
         {found.data?.accounts.edges.map(({ node }) => (

@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso/router'
 import { at } from '../../api/base.ts'
 import { JobState } from '../../jobs/job-state.tsx'
+import { useRowLink } from '../../jobs/use-row-link.ts'
 import type { AllJobsQuery } from '../../operations.ts'
 import { duration } from '../../parts/format.ts'
 import { Moment } from '../../parts/moment.tsx'
@@ -33,11 +33,8 @@ export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
 )
 
 function AnyJobRow({ job }: { job: Row }) {
-  const { route } = useLocation()
   const href = at(`/operator/jobs/${job.id}`)
-  const onClick = (event: MouseEvent): void => {
-    if (event.target instanceof Element && event.target.closest('a, button') === null) route(href)
-  }
+  const onClick = useRowLink(href)
   return (
     <tr class="link-row" onClick={onClick}>
       <td>

@@ -1,7 +1,7 @@
 import { at } from '../../api/base.ts'
 import { useQuery } from '../../api/use-query.ts'
+import { JobHalves } from '../../jobs/job-halves.tsx'
 import { JobState } from '../../jobs/job-state.tsx'
-import { Timeline } from '../../jobs/timeline.tsx'
 import { type AnyJobQuery, anyJob } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { bytes, count, duration, exactTime, sentence, shortId } from '../../parts/format.ts'
@@ -55,20 +55,9 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
         </div>
       )}
     </section>
-    <div class="halves">
-      <section class="card">
-        <div class="card-head">
-          <h2>Timeline</h2>
-        </div>
-        <Timeline job={job} />
-      </section>
-      <section class="card">
-        <div class="card-head">
-          <h2>Facts</h2>
-        </div>
-        <AnyJobFacts job={job} />
-      </section>
-    </div>
+    <JobHalves job={job}>
+      <AnyJobFacts job={job} />
+    </JobHalves>
   </>
 )
 

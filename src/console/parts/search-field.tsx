@@ -1,0 +1,32 @@
+import { Icon } from './icon.tsx'
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onText: (text: string) => void
+  /** When the user is done with it, or has chosen what is suggested. */
+  readonly onDone?: (text: string) => void
+  readonly icon?: Parameters<typeof Icon>[0]['name']
+  readonly isWrong?: boolean
+  /** The id of the suggestions. */
+  readonly list?: string
+}
+
+/** What a box `with-icon` holds; the key / leads to the first one of a page. */
+export const SearchField = ({ label, icon = 'search', isWrong, onText, onDone, ...rest }: SearchFieldProps) => (
+  <>
+    <Icon name={icon} size={14} />
+    <input
+      {...rest}
+      class="input"
+      type="search"
+      dir="auto"
+      data-search
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      onInput={(event) => onText(event.currentTarget.value)}
+      onChange={(event) => onDone?.(event.currentTarget.value)}
+    />
+  </>
+)
