@@ -56,7 +56,7 @@ describe('max_in_flight', { timeout: 240_000 }, () => {
     await addWorker('long')
     const busy = service.runtime.db.pool
     const workers = new Set<string>()
-    const ids = await submit(['long'], [...longTexts, ...longTexts, ...longTexts, ...longTexts])
+    const ids = await submit(['long'], [...longTexts, ...longTexts])
     const bothSeen = async () => {
       const { rows } = await busy.query(
         `select distinct data->>'worker' as id from pgboss.job where name = 'voice.long'`,
