@@ -71,3 +71,12 @@ export class BatchedCalls<Item, Result> {
     }
   }
 }
+
+/** Answers each key with its row, once: of two calls for the same key, only the first gets what one caller may have. */
+export function dealOut<Row>(keys: readonly string[], rows: Map<string, Row>): (Row | undefined)[] {
+  return keys.map((key) => {
+    const row = rows.get(key)
+    rows.delete(key)
+    return row
+  })
+}

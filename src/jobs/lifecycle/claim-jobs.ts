@@ -1,3 +1,4 @@
+import { dealOut } from '../../concurrency/batch-calls.ts'
 import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { JobOptions } from '../job-options.ts'
@@ -65,10 +66,9 @@ from decided d join account a on a.id = d.account_id left join lexicon l on l.ac
 
 const CLAIMABLE = statesBefore('processing')
 
-/** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, or gone. */
+/** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, gone, or claimed by another call of this batch. */
 export async function claimJobs(db: Database, ids: readonly string[]): Promise<(ClaimedRow | undefined)[]> {
   const values = [ids, CLAIMABLE, lockWait(ids.length)]
   const { rows } = await db.pool.query<ClaimedRow>({ name: 'claim_jobs', text: CLAIM, values })
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id))
+  return dealOut(ids, new Map(rows.map((row) => [row.id, row])))
 }

@@ -1,4 +1,4 @@
-import { BatchedCalls } from '../../concurrency/batch-calls.ts'
+import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
 import { idTime } from '../../values/id.ts'
@@ -73,7 +73,7 @@ export function openBeginAttempt({
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
   const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
   const begun = new Map(rows.map((row) => [row.id, toAttempt(row)]))
-  return ids.map((id) => begun.get(id) ?? null)
+  return dealOut(ids, begun).map((attempt) => attempt ?? null)
 }
 
 const toAttempt = (row: Row): Attempt => ({

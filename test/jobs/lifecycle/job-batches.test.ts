@@ -91,10 +91,10 @@ describe('jobs that a worker takes at the same time', () => {
     expect([await balance(poor.account), await balance(rich.account)]).toEqual([3n, 0n])
   })
 
-  test('and are there twice are charged once', async () => {
+  test('and are there twice are claimed and charged once', async () => {
     const { account, ids } = await submitted(3, COST * 3n)
     const claims = await claimAll([...ids, ...ids])
-    expect(claims.every((claim) => claim !== null)).toBe(true)
+    expect(claims.map((claim) => claim?.jobId)).toEqual([...ids, undefined, undefined, undefined])
     expect(await balance(account)).toBe(0n)
     const charges = await query(`select from credit_entry where account_id = $1 and kind = 'charge'`, [account])
     expect(charges).toHaveLength(3)

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction } from '../../../src/db/database.ts'
+import { WEBHOOK_KIND } from '../../../src/queue/job-kind.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import type { Receiver } from '../../setup/servers/receiver.ts'
@@ -52,14 +55,31 @@ describe('an attempt that was given up while it ran', () => {
   })
 
   test('counts as one of those that the settings allow', async () => {
-    receiver.on('/lost', () => undefined)
-    const owner = await createOwner(service, `${receiver.url}/lost`)
+    const path = `/lost/${randomUUID()}`
+    receiver.on(path, () => undefined)
+    const owner = await createOwner(service, receiver.url + path)
     const id = await owner.sendTest()
     for (const nth of [1, 2]) {
-      await receiver.waitFor('/lost', nth)
+      await receiver.waitFor(path, nth)
       await abandon(id)
     }
     expect(await owner.outcomeOf(id)).toMatchObject({ state: 'failed', outcome: 'interrupted' })
-    expect(receiver.received('/lost')).toHaveLength(2)
+    expect(receiver.received(path)).toHaveLength(2)
   })
+})
+
+test('a delivery that is in the queue twice is sent once', async () => {
+  receiver.on('/twice', (response) => void response.writeHead(500).end())
+  const owner = await createOwner(service, `${receiver.url}/twice`)
+  const { db, queue } = service.runtime
+  const id = await owner.sendTest()
+  await receiver.waitFor('/twice', 1)
+  // As if two processes had found its place lost at the same moment.
+  await inTransaction(db, async (tx) => {
+    await tx.query('delete from pgboss.job where data->>$2 = $1', [id, 'jobId'])
+    await tx.query('update webhook_delivery set next_attempt_at = now(), attempt = 1 where id = $1', [id])
+    for (let n = 0; n < 2; n++) await queue.enqueueAgain(tx, WEBHOOK_KIND, id, { concurrencyKey: `twice ${id}` })
+  })
+  expect(await owner.outcomeOf(id)).toMatchObject({ state: 'failed', outcome: 'status_500' })
+  expect(receiver.received('/twice')).toHaveLength(2)
 })
