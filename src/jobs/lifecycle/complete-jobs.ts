@@ -33,8 +33,8 @@ export interface Completion {
 }
 
 /**
- * Each job is fenced by its own attempt, and its row in the queue by its delivery. One whose end must be delivered stays as it is: that
- * takes a transaction of its own.
+ * Each job is fenced by its own attempt, and its row in the queue by its delivery; its files as well, since an older attempt may end in the
+ * same batch. One whose end must be delivered stays as it is: that takes a transaction of its own.
  */
 const COMPLETE = `
 with done as materialized (
@@ -52,10 +52,10 @@ with done as materialized (
   returning j.id, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
-  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[])
-    as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
-  where job_id in (select ended.id from ended)
-), dequeued as (${dequeueJoined('$18', 'done.id in (select ended.id from ended)')}
+  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[], $21::int[])
+    as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions, attempt)
+  where (job_id, attempt) in (select ended.id, ended.attempt from ended)
+), dequeued as (${dequeueJoined('$18', '(done.id, done.attempt) in (select ended.id, ended.attempt from ended)')}
 )
 select * from ended`
 
@@ -63,7 +63,7 @@ const COMPLETABLE = statesBefore('completed')
 
 /** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
 export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
-  const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, jobId: claim.jobId })))
+  const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, ...claim })))
   const values = [
     done.map(({ claim }) => claim.jobId),
     done.map(({ claim }) => claim.attempt),
@@ -85,6 +85,7 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     done.map(({ row }) => row?.id ?? null),
     done.map(({ row }) => row?.retryCount ?? null),
     lockWait(done.length),
+    files.map(({ attempt }) => attempt),
   ]
   const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({
     name: 'complete_jobs',
@@ -92,5 +93,8 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     values,
   })
   const ended = new Map(rows.map((row) => [row.id, row]))
-  return done.map(({ claim }) => ended.get(claim.jobId) ?? null)
+  return done.map(({ claim }) => {
+    const row = ended.get(claim.jobId)
+    return row?.attempt === claim.attempt ? row : null
+  })
 }

@@ -166,6 +166,18 @@ describe('jobs that end at the same time', () => {
     expect(await statusesOf(ids)).toEqual(['completed', 'processing', 'processing', 'completed'])
   })
 
+  test('as two attempts at one job end with the newer one, whose files alone are its outputs', async () => {
+    const { ids } = await submitted(1, COST)
+    const older = (await claimAll(ids))[0]!
+    const newer = (await claimAll(ids))[0]!
+    expect([older.attempt, newer.attempt]).toEqual([1, 2])
+    const finish = (claim: Claim, output: string) =>
+      completeJob(service.runtime, claim, [{ ...artifactOf(claim.jobId, `${claim.jobId}/${claim.attempt}/a`), output }])
+    expect(await Promise.all([finish(older, 'draft'), finish(newer, 'audio')])).toEqual([null, 'completed'])
+    const artifacts = await query('select output, storage_key from artifact where job_id = any($1)', [ids])
+    expect(artifacts).toEqual([{ output: 'audio', storage_key: `${ids[0]}/2/a` }])
+  })
+
   test('are completed though one of them is locked; that one is when the lock is gone', async () => {
     const { ids } = await submitted(3, COST * 3n)
     const claims = await claimAll(ids)
