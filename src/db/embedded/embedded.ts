@@ -16,7 +16,7 @@ const PRESENCE = 'sonant presence'
 const LEAVING = 'sonant leaving'
 const POLL_MS = 20
 /** Held by the process that cuts the server's log. */
-const LOG_LOCK = 7_242_005
+const LOG_LOCK = 7_242_006
 /** How long a lock whose owner does not answer is tried again: a killed postmaster's children take some time to notice. */
 const LOCKED_DEADLINE_MS = 10_000
 /** Recovery after a crash replays the log; a database that says it is starting up gets this long. */

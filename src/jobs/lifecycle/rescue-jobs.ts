@@ -1,6 +1,7 @@
 import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
 import { JobFailure } from '../job-states.ts'
 import type { EndingParts } from './end-job.ts'
@@ -29,8 +30,7 @@ export async function rescueJobs(parts: EndingParts): Promise<number> {
   // What another process applied a moment ago is not gone.
   await parts.catalog.reload()
   const count = await inTransaction(parts.db, async (tx) => {
-    const { rows } = await tx.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [LOCK])
-    if (rows[0]?.mine !== true) return 0
+    if (!(await tryLock(tx, LOCK))) return 0
     let count = 0
     for (let after = ''; ; ) {
       const page = await unfinishedJobs(tx, after)

@@ -1,4 +1,5 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
+import { tryLock } from '../../db/try-lock.ts'
 
 /** Of the shards that transactions write in turn, as the trigger job_count_shard has them; a connection that found none free has its own. */
 const SHARDS = 16
@@ -41,10 +42,7 @@ export async function foldJobRollUp(db: Database): Promise<void> {
 }
 
 /** Until the end of the transaction. */
-export async function tryFoldLock(tx: Tx): Promise<boolean> {
-  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [FOLD_LOCK])
-  return rows[0]?.locked === true
-}
+export const tryFoldLock = (tx: Tx): Promise<boolean> => tryLock(tx, FOLD_LOCK)
 
 async function foldShard(tx: Tx, shard: number): Promise<void> {
   if (shard < SHARDS) {

@@ -1,5 +1,6 @@
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
+import { tryLock } from '../../db/try-lock.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 
@@ -9,6 +10,8 @@ const PAGE_ROWS = 5000
 const COMPARED_ROWS = 20_000
 /** Deliveries that are due for longer than this are either in the queue or lost to it. */
 const ORPHANED_AFTER = `interval '60 seconds'`
+/** One process at a time: of two, each would queue what the other has not committed yet. */
+const RESCUE_LOCK = 7_242_007
 
 /**
  * The conditions stand twice: what was sent again between the search and the write stays. Ids come as an array, and sorted, so that the
@@ -51,9 +54,13 @@ async function paged(statement: () => Promise<{ rowCount: number | null }>): Pro
   for (let rows = PAGE_ROWS; rows >= PAGE_ROWS; ) rows = (await statement()).rowCount ?? 0
 }
 
-/** Rescues those of a page of overdue deliveries whose queue row is gone. Returns the last of the page where more may follow. */
+/**
+ * Rescues those of a page of overdue deliveries whose queue row is gone. Returns the last of the page where more may follow; none where
+ * another process does this now.
+ */
 async function rescueOrphaned(parts: Pick<Parts, 'db' | 'queue'>, after?: Overdue): Promise<Overdue | undefined> {
   return inTransaction(parts.db, async (tx) => {
+    if (!(await tryLock(tx, RESCUE_LOCK))) return undefined
     const { rows } = await tx.query<Overdue>(OVERDUE, [after?.id ?? ''])
     const orphaned = new Set(
       rows.length === 0

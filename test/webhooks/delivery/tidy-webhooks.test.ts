@@ -122,4 +122,20 @@ describe('tidyWebhooks', () => {
     expect(rows).toEqual(expect.arrayContaining([lost, id, copy].map((each) => ({ id: each, n: 1 }))))
     expect(rows).toHaveLength(3)
   })
+
+  test('queues a lost delivery once, by two processes that find it at the same moment', async () => {
+    const lost = await owner.sendTest()
+    await sql(`update webhook_delivery set next_attempt_at = now() - interval '2 minutes' where id = $1`, [lost])
+    await sql(`delete from pgboss.job where data->>'jobId' = $1`, [lost])
+    const other = await service.runtime.db.pool.connect()
+    let settled = 0
+    await other.query('begin; lock table pgboss.job_common in exclusive mode')
+    const tidying = [1, 2].map(() => tidyWebhooks(service.runtime).finally(() => settled++))
+    const bothHaveRead = async () => (await sql(WAITS_FOR_A_ROW)).rowCount === 2 - settled
+    await until(bothHaveRead, TIMEOUT_MS, 'each to wait or to be done').finally(() => other.query('rollback'))
+    other.release()
+    await Promise.all(tidying)
+    const { rows } = await sql(`select count(*)::int as n from pgboss.job where data->>'jobId' = $1`, [lost])
+    expect(rows).toEqual([{ n: 1 }])
+  })
 })
