@@ -6,6 +6,7 @@ import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
 import { ConnectionShares } from './connections/connection-shares.ts'
+import { HungConnections } from './connections/hung-connections.ts'
 import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
@@ -81,8 +82,10 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const readers = Math.max(LEAST_READERS, Math.floor(poolSize * READ_SHARE))
   const workers = poolSize - readers
   const losses = new LossLog(log)
-  const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, losses)
-  const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, losses)
+  const hung = new HungConnections(route.direct, losses)
+  const open = { losses, hung }
+  const pool = openPool(route, workers, CONNECT_TIMEOUT_MS, END_FORGOTTEN_TRANSACTIONS, open)
+  const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, open)
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
   return {
     ...{ direct: route.direct, pool, readPool, prisma, losses },
@@ -95,6 +98,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     readShares: new ConnectionShares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
     checkouts: openCheckouts(cancelStatement),
     close: async () => {
+      hung.close()
       await prisma.$disconnect()
       await Promise.all([pool.end(), readPool.end()])
       losses.flush()
@@ -105,7 +109,14 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
 const straight = (servers: Servers): Route => ({ servers, direct: servers, keepsSettings: true, areNamed: true })
 const straightTo = (url: string): Route => straight(new Servers([url]))
 
-function openPool(route: Route, max: number, connectTimeoutMs: number, settings: string, losses: LossLog): Pool {
+/** What watches the connections of all pools. */
+interface Watchers {
+  readonly losses: LossLog
+  readonly hung: HungConnections
+}
+
+function openPool(route: Route, max: number, connectTimeoutMs: number, settings: string, watchers: Watchers): Pool {
+  const { losses, hung } = watchers
   const pool = new ServicePool(route.servers, {
     application_name: 'sonant',
     max,
@@ -113,6 +124,7 @@ function openPool(route: Route, max: number, connectTimeoutMs: number, settings:
     types: timestampTypes,
     statements: { areNamed: route.areNamed, afterBegin: route.keepsSettings ? null : END_FORGOTTEN_TRANSACTION },
     settings: route.keepsSettings ? settings : null,
+    hung,
   })
   // Without a listener a PostgreSQL restart would end the process; the pool replaces broken connections by itself.
   pool.on('error', (error) => losses.add(error.message))

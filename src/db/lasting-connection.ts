@@ -5,7 +5,6 @@ import type { Servers } from './connections/servers.ts'
 
 const FIRST_BACKOFF_MS = 50
 const LONGEST_BACKOFF_MS = 1_000
-const KEEPALIVE_MS = 10_000
 
 interface LastingOptions {
   readonly servers: Servers
@@ -111,11 +110,7 @@ async function reconnect(
 }
 
 async function openClient(options: LastingOptions, onLost: () => void): Promise<Client> {
-  const client = await options.servers.connect({
-    application_name: options.name,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
-  })
+  const client = await options.servers.connect({ application_name: options.name })
   let ended = false
   let serving = false
   client.on('notification', options.onNotification)

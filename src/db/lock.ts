@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database, Tx } from './database.ts'
 
 /** Runs `work` while no other process runs anything under the same name. The lock ends with its connection, so a crash frees it. */
 export async function withLock<T>(
@@ -17,4 +17,13 @@ export async function withLock<T>(
     // Closing the connection frees the lock whatever state it is in.
     await client.end()
   }
+}
+
+/**
+ * Whether this transaction holds the lock, until its end: not while another one does, which is not waited for.
+ * @param lock any number, the same for all that exclude each other
+ */
+export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
+  const { rows } = await tx.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [lock])
+  return rows[0]?.locked === true
 }

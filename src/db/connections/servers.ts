@@ -2,6 +2,8 @@ import { Client, type ClientConfig } from 'pg'
 import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** A peer that is gone without a word is noticed within half a minute, where no statement is on its way. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** The servers that may hold the database, one of which takes writes. */
 export class Servers {
@@ -46,7 +48,7 @@ export class Servers {
 }
 
 async function connectTo(connectionString: string, config: ClientConfig): Promise<Client> {
-  const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString })
+  const client = new Client({ ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString })
   client.on('error', () => undefined)
   const parameters = watchParameters(client)
   await client.connect()

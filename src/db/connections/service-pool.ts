@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import type { HungConnections } from './hung-connections.ts'
 import { isReadOnly, ReadOnlyServer, watchRefusedWrites } from './read-only.ts'
-import type { Servers } from './servers.ts'
+import { KEEP_ALIVE, type Servers } from './servers.ts'
 import { ServiceClient, type Statements } from './service-client.ts'
 
 /** PostgreSQL has no connection left, for this role or at all. */
@@ -18,6 +19,7 @@ interface ServicePoolOptions extends PoolConfig {
   readonly statements: Statements
   /** What a new connection begins with; null: nothing. */
   readonly settings: string | null
+  readonly hung: HungConnections
 }
 
 /**
@@ -32,10 +34,12 @@ export class ServicePool extends Pool {
   #usable = new WeakSet<object>()
   #full: NodeJS.Timeout | undefined
 
-  constructor(servers: Servers, { statements, settings, ...options }: ServicePoolOptions) {
+  constructor(servers: Servers, { statements, settings, hung, ...others }: ServicePoolOptions) {
+    const options = { ...KEEP_ALIVE, ...others }
     class PoolMember extends ServiceClient {
       constructor() {
         super(servers, statements, options)
+        hung.watch(this)
       }
     }
     const onConnect = (client: unknown) => prepare(client as ServiceClient, servers, settings)
@@ -103,5 +107,5 @@ async function prepare(client: ServiceClient, servers: Servers, settings: string
     servers.reject(client.server)
     throw new ReadOnlyServer()
   }
-  if (settings !== null) await client.query(settings)
+  if (settings !== null) await client.prepare(settings)
 }

@@ -1,7 +1,7 @@
 import { endpointRoute, workflowRoute } from '../../catalog/engine-server.ts'
 import { workflowSlug } from '../../catalog/workflow.ts'
 import { inTransaction, type Tx } from '../../db/database.ts'
-import { tryLock } from '../../db/try-lock.ts'
+import { tryLock } from '../../db/lock.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
 import { JobFailure } from '../job-states.ts'
 import type { EndingParts } from './end-job.ts'

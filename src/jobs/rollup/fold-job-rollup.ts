@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Tx } from '../../db/database.ts'
-import { tryLock } from '../../db/try-lock.ts'
+import { tryLock } from '../../db/lock.ts'
 
 /** Of the shards that transactions write in turn, as the trigger job_count_shard has them; a connection that found none free has its own. */
 const SHARDS = 16

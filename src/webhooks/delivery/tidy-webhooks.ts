@@ -1,6 +1,6 @@
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
-import { tryLock } from '../../db/try-lock.ts'
+import { tryLock } from '../../db/lock.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { BODY_KEPT_SECONDS, concurrencyKeyOf, KEPT_DAYS } from './webhook-delivery.ts'
 

@@ -1,0 +1,100 @@
+import { DatabaseError } from 'pg'
+import type { LossLog } from './loss-log.ts'
+import { ReadOnlyServer } from './read-only.ts'
+import type { Servers } from './servers.ts'
+import type { ServiceClient } from './service-client.ts'
+
+const LOOK_EVERY_MS = 5_000
+/** A statement that was answered nothing for so many looks is asked for at the server. */
+const QUIET_LOOKS = 2
+/** The server must deny it so many times in a row: an answer may be on its way. */
+const DENIALS = 3
+
+/** Which of these server processes may be at work on a statement: what a role may not see is. One that waits for its client has answered. */
+const AT_WORK = `
+  select pid from pg_stat_activity
+  where pid = any($1::int[]) and coalesce(state, '') not like 'idle%'
+    and (state = 'active' and wait_event_type = 'Client') is distinct from true`
+
+interface Seen {
+  readonly traffic: number
+  looks: number
+  denials: number
+}
+
+/**
+ * Ends connections that hang: whose peer is gone without a word, or whose packets are dropped on the way, so that an answer never comes and
+ * TCP notices a quarter of an hour later. What takes long is not ended: the server is asked, over a connection of its own, whether it is
+ * still at work on the statement. A server that cannot be reached at all counts as one that is not.
+ */
+export class HungConnections {
+  readonly #servers: Servers
+  readonly #losses: LossLog
+  readonly #everyMs: number
+  readonly #watched = new Map<ServiceClient, Seen | null>()
+  #timer: NodeJS.Timeout | undefined
+  #isLooking = false
+
+  constructor(servers: Servers, losses: LossLog, everyMs = LOOK_EVERY_MS) {
+    this.#servers = servers
+    this.#losses = losses
+    this.#everyMs = everyMs
+  }
+
+  /** Until it ends. */
+  watch(client: ServiceClient): void {
+    this.#watched.set(client, null)
+    client.once('end', () => this.#watched.delete(client))
+    this.#timer ??= setInterval(() => void this.#look(), this.#everyMs).unref()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const quiet = [...this.#watched.keys()].filter((client) => this.#isQuiet(client))
+    if (quiet.length > 0) await this.#examine(quiet)
+    this.#isLooking = false
+  }
+
+  #isQuiet(client: ServiceClient): boolean {
+    const { traffic } = client
+    const seen = this.#watched.get(client)
+    if (traffic === null || client.serverProcess === null) this.#watched.set(client, null)
+    else if (seen?.traffic !== traffic) this.#watched.set(client, { traffic, looks: 0, denials: 0 })
+    else return ++seen.looks >= QUIET_LOOKS
+    return false
+  }
+
+  async #examine(quiet: readonly ServiceClient[]): Promise<void> {
+    const atWork = await this.#atWork(quiet.map(({ serverProcess }) => serverProcess))
+    if (atWork === null) return
+    for (const client of quiet) {
+      const seen = this.#watched.get(client)
+      if (!seen || seen.traffic !== client.traffic) continue
+      seen.denials = atWork.has(client.serverProcess) ? 0 : seen.denials + 1
+      if (seen.denials < DENIALS) continue
+      this.#losses.add('a statement was never answered')
+      client.cut()
+    }
+  }
+
+  /** null: the server is there, and does not say. */
+  async #atWork(processes: readonly (number | null)[]): Promise<ReadonlySet<number | null> | null> {
+    const limitMs = this.#everyMs * 2
+    try {
+      const client = await this.#servers.connect({ connectionTimeoutMillis: limitMs, query_timeout: limitMs })
+      try {
+        const { rows } = await client.query<{ pid: number }>(AT_WORK, [processes])
+        return new Set(rows.map(({ pid }) => pid))
+      } finally {
+        void client.end().catch(() => undefined)
+      }
+    } catch (error) {
+      return error instanceof DatabaseError || error instanceof ReadOnlyServer ? null : new Set()
+    }
+  }
+}
