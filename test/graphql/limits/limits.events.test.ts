@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
 import { newId } from '../../../src/values/id.ts'
+import { ask } from '../../setup/graphql.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { lockJobs, lockTable } from '../../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -12,6 +13,7 @@ type Told = { jobsUpdated: { id: string; artifacts: unknown[] } }
 
 const JOBS = 'subscription { jobsUpdated { id artifacts { id } } }'
 const PLAIN = 'subscription { jobsUpdated { id } }'
+const QUERY = '{ jobs { totalCount edges { node { id } } } }'
 const TOO_LONG = expect.objectContaining({
   message: expect.stringContaining('took too long'),
   extensions: { code: 'INVALID_REQUEST', requestId: expect.any(String) },
@@ -45,14 +47,16 @@ async function openFollowed(open: Open, count: number) {
 }
 
 describe('after ten seconds', () => {
-  test('the answer to an event is an error, the database ends it, and the subscriptions go on; none begins meanwhile', async () => {
+  test('whatever it came over, a query is refused, and so is the answer to an event; the database ends both, subscriptions go on, and none begins', async () => {
     const all = await Promise.all(openers.map(([, open]) => openFollowed(open, 2)))
     const artifacts = await lockTable(service.runtime, 'artifact')
     for (const { change } of all) await change()
     await artifacts.waitedFor(all.length)
     const jobs = await lockTable(service.runtime, 'job')
     const late = await Promise.all(openers.map(([, open]) => openLate(open)))
+    const posted = ask(service.url, (await service.createCaller()).key, QUERY)
     try {
+      expect((await posted).errors).toEqual([TOO_LONG])
       for (const { heard } of late) for (const one of heard) await one.ended()
       for (const { heard } of late)
         for (const { errors, data } of heard) expect([errors, data]).toEqual([[TOO_LONG], []])
@@ -70,11 +74,11 @@ describe('after ten seconds', () => {
     for (const { dispose } of late) await dispose()
   })
 
-  /** Subscriptions, both of which ask the database for jobs first. */
+  /** Subscriptions, both of which ask the database for jobs first, and a query. */
   async function openLate(open: Open) {
     const client = open(service.url, (await service.createCaller()).key)
     const job = client.subscribe('subscription ($id: ID!) { jobUpdated(id: $id) { id } }', { id: newId('job') })
-    return { heard: [client.subscribe(PLAIN), job], dispose: () => client.dispose() }
+    return { heard: [client.subscribe(PLAIN), job, client.subscribe(QUERY)], dispose: () => client.dispose() }
   }
 })
 

@@ -9,7 +9,6 @@ import {
   MAX_CPU_MS,
   type Refusal,
 } from '../../setup/abuses.ts'
-import { ask } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
 import { lockJobs } from '../../setup/locked-table.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -196,22 +195,6 @@ test('more queries than there are connections all end in the database as well wh
     await jobs.unlock()
     socket.close()
   }
-})
-
-test('a query is refused after ten seconds whatever it came over, and the database ends it', async () => {
-  const clients = [openSocketClient(service.url, key), openEventClient(service.url, key)]
-  const jobs = await lockJobs(service.runtime)
-  try {
-    const posted = ask(service.url, key, JOBS)
-    const queries = clients.map((client) => client.subscribe(JOBS))
-    for (const query of queries) await query.ended()
-    const answers = [...queries.map(({ errors }) => errors), (await posted).errors]
-    for (const errors of answers) expect(JSON.stringify(errors)).toContain('took too long')
-    await jobs.givenUp()
-  } finally {
-    await jobs.unlock()
-  }
-  for (const client of clients) await client.dispose()
 })
 
 describe('an anonymous caller that asks for server-sent events', () => {
