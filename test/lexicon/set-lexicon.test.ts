@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseWav } from '../../src/audio/wav.ts'
+import { runHere } from '../setup/command-here.ts'
 import { finishedJob } from '../setup/fixtures.ts'
 import { REFUSED, read } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { run, sonantOn } from '../setup/process.ts'
+import { sonantOn } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
@@ -137,14 +138,14 @@ describe('the lexicon of an account', () => {
     await writeFile(wrong, '{"entries": [{"grapheme": "SQL"}]}')
     const [set, refused] = await Promise.all([
       sonantOn(env, 'lexicon', 'set', file, '--account', account),
-      run(['lexicon', 'set', wrong, '--account', account, '--json'], env),
+      runHere(['lexicon', 'set', wrong, '--account', account, '--json'], env),
     ])
     expect(set).toEqual({ entries: 1 })
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
     expect((await call(`${service.url}/api/v1/lexicon`, { key })).json()).toEqual({
       entries: [{ grapheme: 'SQL', alias: 'sequel' }],
     })
-    const shown = await run(['lexicon', 'show', '--account', account], env)
+    const shown = await runHere(['lexicon', 'show', '--account', account], env)
     expect(shown.stdout).toMatch(/WORD +SAID AS +LANGUAGE\s+SQL +sequel/)
   })
 

@@ -8,11 +8,12 @@ import { readSettings } from '../../src/context/config.ts'
 import { deleteAbandonedVoices } from '../../src/library/delete-voice.ts'
 import { openLog } from '../../src/values/log.ts'
 import { audit } from '../setup/audit/audit.ts'
+import { runHere, sonantHere } from '../setup/command-here.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { finishedJob } from '../setup/fixtures.ts'
 import { ask } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
-import { run, sonantOn } from '../setup/process.ts'
+import { sonantOn } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { sweep } from '../setup/sound.ts'
@@ -166,15 +167,15 @@ describe('an uploaded voice', () => {
     const named = (name: string) => ['--name', name, '--consent', 'By contract.', ...of]
     const [voice, refused] = await Promise.all([
       sonantOn<{ voice_id: string }>(env, 'voices', 'add', file, ...named('guest'), '--ref-text', 'What I say.'),
-      run(['voices', 'add', silent, ...named('nobody'), '--json'], env),
+      runHere(['voices', 'add', silent, ...named('nobody'), '--json'], env),
     ])
     expect(voice).toMatchObject({ name: 'guest', duration_ms: 2000, ref_text: 'What I say.', language: null })
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
     expect(await filesOf(voice.voice_id)).not.toBeNull()
-    const renamed = await sonantOn(env, 'voices', 'rename', voice.voice_id, 'host', ...of)
-    expect(await sonantOn(env, 'voices', 'list', ...of)).toEqual({ items: [{ ...voice, name: 'host' }] })
+    const renamed = await sonantHere(env, 'voices', 'rename', voice.voice_id, 'host', ...of)
+    expect(await sonantHere(env, 'voices', 'list', ...of)).toEqual({ items: [{ ...voice, name: 'host' }] })
     expect(renamed).toEqual({ ...voice, name: 'host' })
-    const deleted = await run(['voices', 'delete', voice.voice_id, ...of], env)
+    const deleted = await runHere(['voices', 'delete', voice.voice_id, ...of], env)
     expect([deleted.code, deleted.stdout.trim()]).toEqual([0, `${voice.voice_id}  deleted`])
     expect(await filesOf(voice.voice_id)).toBeNull()
   })

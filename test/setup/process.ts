@@ -70,7 +70,7 @@ const commandLineOf = (pid: string): string => {
 }
 
 /** Nothing of the test's own environment but what a shell gives: no NODE_OPTIONS, no DATABASE_URL. Warming up takes more processor time than most tests. */
-const environment = (env: Env): NodeJS.ProcessEnv => {
+export const environment = (env: Env): NodeJS.ProcessEnv => {
   const { PATH, HOME, TMPDIR, LANG } = process.env
   const all = { PATH, HOME, TMPDIR, LANG, HOST: '127.0.0.1', WARM_UP: 'off', ...env }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
@@ -96,8 +96,10 @@ export const runForBytes = (
   })
 
 /** Runs a command with --json; its whole stdout must be one JSON document. */
-export const sonantOn = async <T = Record<string, unknown>>(env: Env, ...args: string[]): Promise<T> => {
-  const { code, stdout, stderr } = await run([...args, '--json'], env)
+export const sonantOn = async <T = Record<string, unknown>>(env: Env, ...args: string[]): Promise<T> =>
+  jsonOf<T>(args, await run([...args, '--json'], env))
+
+export const jsonOf = <T>(args: readonly string[], { code, stdout, stderr }: Ran): T => {
   if (code !== 0) throw new Error(`sonant ${args.slice(0, 2).join(' ')} exited with ${code}: ${stderr}`)
   return JSON.parse(stdout) as T
 }

@@ -3,6 +3,7 @@ import { constants, lstat, open, readdir, readFile, symlink, writeFile } from 'n
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../../setup/command.ts'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { readCsv } from '../../setup/csv.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
@@ -68,11 +69,11 @@ describe('sonant jobs', () => {
       error_code: 'PROVIDER_UNAVAILABLE',
       cause,
     })
-    const { stdout } = await run(['jobs', 'show', id], env)
+    const { stdout } = await runHere(['jobs', 'show', id], env)
     expect(stdout).toContain(`cause: ${cause}`)
     // The verdict that a voice job does not have.
     expect(stdout).not.toMatch(/undefined|is_prohibited/)
-    expect((await run(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
+    expect((await runHere(['jobs', 'show', 'job_x', '--json'], env)).stdout).toContain('NOT_FOUND')
   })
 
   test('list prints what the API lists', async () => {
@@ -83,9 +84,9 @@ describe('sonant jobs', () => {
     const listed = await sonantOn(env, 'jobs', 'list', '--account', account, ...filters)
     const answer = await call(`${service.url}/api/v1/jobs?status=queued,failed&limit=1&offset=1`, { key })
     expect(listed).toEqual(answer.json())
-    const wrong = await run(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
+    const wrong = await runHere(['jobs', 'list', '--account', account, '--type', 'nothing', '--json'], env)
     expect([wrong.code, JSON.parse(wrong.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
-    const beyond = await run(['jobs', 'list', '--account', account, '--limit', '-3'], env)
+    const beyond = await runHere(['jobs', 'list', '--account', account, '--limit', '-3'], env)
     expect([beyond.code, beyond.stderr]).toEqual([1, expect.stringMatching(/^Invalid request:\nlimit: must/)])
   })
 
@@ -101,7 +102,7 @@ describe('sonant jobs', () => {
     const sent = await call(`${service.url}/api/v1/jobs/export?from=2026-01-01&to=2027-01-01`, { key })
     expect(written).toBe(sent.text)
     const tooLong = ['--from', '2025-01-01', '--to', '2027-01-01', '-o', join(dir, 'none.csv')]
-    const refused = await run(['jobs', 'export', '--account', account, ...tooLong], env)
+    const refused = await runHere(['jobs', 'export', '--account', account, ...tooLong], env)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expect(await readdir(dir)).toEqual(['jobs.csv'])
   })
@@ -137,13 +138,13 @@ describe('sonant jobs', () => {
       { account_id: account, status: 'queued', inputs: { ...inputs, language: 'auto' } },
     ])
     expect(await query(select, failed)).toEqual([{ account_id: account, status: 'failed', inputs }])
-    const { stdout } = await run(['jobs', 'retry', failed], env)
+    const { stdout } = await runHere(['jobs', 'retry', failed], env)
     expect(stdout.replace(/^job_\w+/, 'ID')).toBe(`ID  queued, again what ${failed} was\n`)
     for (const [jobId, code] of [
       [again.job_id, 'INVALID_REQUEST'],
       ['job_x', 'NOT_FOUND'],
     ] as const) {
-      const refused = await run(['jobs', 'retry', jobId, '--json'], env)
+      const refused = await runHere(['jobs', 'retry', jobId, '--json'], env)
       expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, code])
     }
   })
@@ -193,10 +194,10 @@ describe('sonant jobs', () => {
     const victim = join(own, 'victim')
     await writeFile(victim, 'untouched')
     await symlink(victim, join(own, 'jobs.csv.part'))
-    await sonantOn(env, 'jobs', 'export', ...window, '-o', join(own, 'jobs.csv'))
+    await sonantHere(env, 'jobs', 'export', ...window, '-o', join(own, 'jobs.csv'))
     expect(await readFile(victim, 'utf8')).toBe('untouched')
     expect((await readdir(own)).sort()).toEqual(['jobs.csv', 'jobs.csv.part', 'pipe', 'victim'])
-    const missing = await run(['jobs', 'export', ...window, '-o', join(own, 'none', 'x.csv'), '--json'], env)
+    const missing = await runHere(['jobs', 'export', ...window, '-o', join(own, 'none', 'x.csv'), '--json'], env)
     expect(JSON.parse(missing.stdout)).toMatchObject({ error_code: 'INVALID_REQUEST' })
   })
 
@@ -228,7 +229,7 @@ describe('sonant jobs', () => {
     const file = join(await makeTempDir(), 'jobs.csv')
     await writeFile(file, 'old', { mode: 0o600 })
     const window = ['--account', account, '--from', '2026-01-01', '--to', '2027-01-01']
-    await sonantOn(env, 'jobs', 'export', ...window, '-o', file)
+    await sonantHere(env, 'jobs', 'export', ...window, '-o', file)
     expect(await readFile(file, 'utf8')).toContain('job_id,type,endpoint_key')
     expect((await lstat(file)).mode & 0o777).toBe(0o600)
   })

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -43,7 +44,7 @@ describe('sonant users create', () => {
     const made = await run(['users', 'create', ...args], env)
     expect([made.code, made.stdout.includes('correct horse')]).toEqual([0, false])
     expect(await signIn('m@example.org', 'correct horse battery')).toMatchObject({ signIn: { role: 'MEMBER' } })
-    const twice = await run(['users', 'create', ...args, '--json'], env)
+    const twice = await runHere(['users', 'create', ...args, '--json'], env)
     expect([twice.code, JSON.parse(twice.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
   })
 })
@@ -52,7 +53,7 @@ describe('sonant users set-password', () => {
   test('signs a user out everywhere, and lets them in with the new password alone', async () => {
     const account = await service.createAccount()
     const create = ['users', 'create', '--account', account, '--email', 'lost@example.org']
-    const old = await sonantOn<{ user_id: string; password: string }>(env, ...create)
+    const old = await sonantHere<{ user_id: string; password: string }>(env, ...create)
     await signIn('lost@example.org', old.password)
     const made = await sonantOn<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
     const user = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
@@ -67,7 +68,7 @@ describe('sonant users set-password', () => {
     const set = await run(['users', 'set-password', old.user_id, '--password-file', file], env)
     expect([set.code, set.stdout.includes('of my own')]).toEqual([0, false])
     expect(await signIn('lost@example.org', 'a password of my own')).toMatchObject({ signIn: { id: old.user_id } })
-    const none = await run(['users', 'set-password', 'nobody@example.org', '--json'], env)
+    const none = await runHere(['users', 'set-password', 'nobody@example.org', '--json'], env)
     expect([none.code, JSON.parse(none.stdout).error_code]).toEqual([1, 'NOT_FOUND'])
   })
 })
@@ -91,7 +92,7 @@ describe('sonant users sign-in-link', () => {
 describe('sonant users', () => {
   test('list, disable and enable name the users', async () => {
     const account = await service.createAccount()
-    const users = <T>(...args: string[]) => sonantOn<T>(env, 'users', ...args)
+    const users = <T>(...args: string[]) => sonantHere<T>(env, 'users', ...args)
     const made = await users<{ user_id: string; password: string }>(
       'create',
       '--account',
@@ -107,7 +108,7 @@ describe('sonant users', () => {
     expect(await signIn('h@example.org', made.password)).toBeNull()
     expect(await users('enable', made.user_id)).toMatchObject({ ...row, disabled_at: null })
     expect(await signIn('h@example.org', made.password)).toEqual({ signIn: { id: made.user_id, role: 'OWNER' } })
-    expect((await run(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
+    expect((await runHere(['users', 'disable', 'nobody@example.org'], env)).code).toBe(1)
     expect(await users('set-operator', made.user_id)).toMatchObject({ ...row, operator: true })
     expect(await users('set-operator', made.user_id, '--off')).toMatchObject({ ...row, operator: false })
   })

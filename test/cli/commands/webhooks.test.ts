@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cleanUp, run, sonantOn } from '../../setup/process.ts'
+import { runHere } from '../../setup/command-here.ts'
+import { cleanUp, sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 let service: TestRuntime
@@ -18,7 +19,7 @@ test.concurrent.each([
   [['--job', 'job_x'], '/jobId: must be a job id'],
 ])('sonant webhooks deliveries %s is an error that says what is known', async (filter, violation) => {
   const account = await service.createAccount()
-  const { code, stdout, stderr } = await run(['webhooks', 'deliveries', '--account', account, ...filter], env)
+  const { code, stdout, stderr } = await runHere(['webhooks', 'deliveries', '--account', account, ...filter], env)
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain(violation)
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sonantHere } from '../../setup/command-here.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
 import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
@@ -163,7 +164,7 @@ describe('bad input', { timeout: 60_000 }, () => {
   })
 
   test('after all of it only the one accepted job was recorded and charged, and the service still speaks', async () => {
-    expect(await service.sonant('jobs', 'list', '--account', 'careful')).toMatchObject({ total: 1 })
+    expect(await sonantHere(service.env, 'jobs', 'list', '--account', 'careful')).toMatchObject({ total: 1 })
     expect(await credits()).toBe(CREDITS - 3)
     const accepted = await post(inputs())
     const job = await finishedJob(service.url, key, accepted.json<{ job_id: string }>().job_id)

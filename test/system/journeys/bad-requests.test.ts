@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sonantHere } from '../../setup/command-here.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
 import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
 import { cleanUp, type Service, startService } from '../../setup/process.ts'
@@ -78,7 +79,7 @@ describe('bad requests', { timeout: 60_000 }, () => {
   test('a deleted key is 401', async () => {
     const doomed = await createKey()
     expect((await at('/api/v1/voice/tts/voices', { key: doomed.apiKey })).status).toBe(200)
-    await service.sonant('keys', 'delete', doomed.apiKeyId)
+    await sonantHere(service.env, 'keys', 'delete', doomed.apiKeyId)
     expectProblem(await submit({ key: doomed.apiKey }), 401, 'UNAUTHORIZED')
   })
 

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
+import { runHere } from '../../setup/command-here.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/process.ts'
@@ -26,7 +27,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
 
   const voices = (slug: string, apiKey: string) => call(`${service.url}/api/v1/voice/${slug}/voices`, { key: apiKey })
   const refused = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await run([...args, '--json'], service.env)
+    const { code, stdout, stderr } = await runHere([...args, '--json'], service.env)
     expect(code, args.join(' ')).not.toBe(0)
     expect(stderr + stdout).not.toMatch(/\n\s+at .*:\d+:\d+/)
     expect(stderr + stdout).toMatch(/\w/)
@@ -124,6 +125,8 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   })
 
   test('wrong arguments are refused with a reason and change nothing', async () => {
+    const { code, stderr } = await run(['accounts', 'show', '--account', 'nobody'], service.env)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('nobody')])
     expect(await refused('accounts', 'show', '--account', 'nobody')).toContain('nobody')
     for (const credits of ['1.5', 'lots', '99999999999999999999'])
       expect(await refused('accounts', 'create', '--name', 'broke', `--credits=${credits}`)).toMatch(/credits/i)

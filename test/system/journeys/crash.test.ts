@@ -3,6 +3,7 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
+import { sonantHere } from '../../setup/command-here.ts'
 import { finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, processesOf, type Service, startService } from '../../setup/process.ts'
@@ -33,7 +34,7 @@ const statuses = async (service: Service, key: string, ids: string[]) =>
   )
 
 const demoCredits = async (service: Service) =>
-  (await service.sonant<{ credits: number }>('accounts', 'show', '--account', 'demo')).credits
+  (await sonantHere<{ credits: number }>(service.env, 'accounts', 'show', '--account', 'demo')).credits
 
 describe('a crash', { timeout: RECOVERY_MS + 60_000 }, () => {
   afterAll(cleanUp)

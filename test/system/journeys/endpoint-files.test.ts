@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { makeKey } from '../../setup/operator.ts'
-import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
+import { cleanUp, makeTempDir, type Service, startService } from '../../setup/process.ts'
 import { until } from '../../setup/wait.ts'
 
 type Entry = { slug: string; name: string; schema_version: string }
@@ -31,16 +32,18 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
   const entry = async (slug: string) => (await catalog()).endpoints.find((one) => one.slug === slug)
   const voices = (slug: string, apiKey: string) => call(`${service.url}/api/v1/voice/${slug}/voices`, { key: apiKey })
   const withinASecond = <T>(condition: () => Promise<T>, what: string) => until(condition, LIVE_MS, what)
+  const applyFile = (file: string) => sonantHere(service.env, 'endpoints', 'apply', file)
+  const remove = (slug: string) => sonantHere(service.env, 'endpoints', 'delete', slug)
   const apply = async (...endpoints: object[]) => {
     const file = join(directory, 'endpoints.json')
     await writeFile(file, JSON.stringify({ endpoints }))
-    return service.sonant('endpoints', 'apply', file)
+    return applyFile(file)
   }
 
   const refusedFile = async (text: string) => {
     const file = join(directory, 'broken.yaml')
     await writeFile(file, text)
-    const { code, stdout, stderr } = await run(['endpoints', 'apply', file, '--json'], service.env)
+    const { code, stdout, stderr } = await runHere(['endpoints', 'apply', file, '--json'], service.env)
     expect(code).not.toBe(0)
     expect(stderr + stdout).not.toMatch(/\n\s+at .*:\d+:\d+/)
     expect(await entry('innocent')).toBeUndefined()
@@ -62,7 +65,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     expect(after.catalog_version).not.toBe(before.catalog_version)
     expect(after.etag).not.toBe(before.etag)
     expect(await service.sonant('endpoints', 'delete', 'radio')).toEqual({ deleted: 'radio' })
-    expect(await service.sonant('endpoints', 'delete', 'stage')).toEqual({ deleted: 'stage' })
+    expect(await remove('stage')).toEqual({ deleted: 'stage' })
     await withinASecond(async () => !(await entry('stage')), 'stage to be gone')
     expect(await catalog()).toEqual(before)
     expect((await voices('radio', key)).status).toBe(404)
@@ -78,7 +81,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     await both(200, 'choir to be live')
     const listed = await call(`${other.url}/api/v1/public/voice`)
     expect({ etag: listed.headers.etag, ...listed.json<Catalog>() }).toEqual(await catalog())
-    await service.sonant('endpoints', 'delete', 'choir')
+    await remove('choir')
     await both(404, 'choir to be gone')
     expect(await other.stop()).toBe(0)
   })
@@ -95,7 +98,7 @@ describe('endpoint files', { timeout: DEADLINE_MS }, () => {
     expect(second).toMatchObject({ schema_version: first!.schema_version })
     await apply(endpoint('drama', { ...renamed, response_fields: ['created_at'] }))
     await withinASecond(async () => (await entry('drama'))!.schema_version !== first!.schema_version, 'a new version')
-    await service.sonant('endpoints', 'delete', 'drama')
+    await remove('drama')
   })
 
   test('an unpublished or restricted endpoint does not touch catalog_version', async () => {

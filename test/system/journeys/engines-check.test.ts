@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sonantHere } from '../../setup/command-here.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
@@ -44,7 +45,7 @@ describe('sonant engines check', { timeout: DEADLINE_MS }, () => {
 
     const mended = ['down', 'strange'].map((slug) => endpoint(slug, { engine: block, ...voice('Ryan') }))
     await writeFile(file, JSON.stringify({ endpoints: mended }))
-    await sonantOn(env, 'endpoints', 'apply', file)
+    await sonantHere(env, 'endpoints', 'apply', file)
     const table = await run(['engines', 'check'], env)
     expect(table.code).toBe(0)
     expect(table.stdout).toMatch(/^ENDPOINT +ENGINE +SERVER +VOICES +SPEECH\n/)

@@ -6,6 +6,7 @@ import { readSettings } from '../../../src/context/config.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { audit } from '../../setup/audit/audit.ts'
+import { sonantHere } from '../../setup/command-here.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { call } from '../../setup/http.ts'
 import { creditsOf, makeAccount, makeKey } from '../../setup/operator.ts'
@@ -44,7 +45,7 @@ describe('a worker that is killed while it generates', { timeout: RECOVERY_MS + 
     const workflow = { slug: 'portrait', name: 'Portrait', inputs, engine, credits_per_job: PRICE }
     const file = join(directory, 'workflows.json')
     await writeFile(file, JSON.stringify({ workflows: [workflow] }))
-    expect(await first.sonant('endpoints', 'apply', file)).toEqual({ applied: ['portrait'] })
+    expect(await sonantHere(first.env, 'endpoints', 'apply', file)).toEqual({ applied: ['portrait'] })
     await makeAccount(first.env, 'painter', 100)
     const { apiKey: key } = await makeKey(first.env, 'painter', ['generate:workflow'])
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sonantHere } from '../../setup/command-here.ts'
 import { endpoint, finishedJob, type VoiceJob } from '../../setup/fixtures.ts'
 import { type Call, call } from '../../setup/http.ts'
 import { makeKey } from '../../setup/operator.ts'
@@ -131,7 +132,7 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
     const engine = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: 'none', retry_seconds: 60 }
     const file = join(await makeTempDir(), 'patient.json')
     await writeFile(file, JSON.stringify({ endpoints: [endpoint('patient', { engine })] }))
-    await service.sonant('endpoints', 'apply', file)
+    await sonantHere(service.env, 'endpoints', 'apply', file)
     const isLive = async () => (await authorized('/api/v1/voice/patient/schema')).status === 200
     await until(isLive, 5_000, 'the endpoint to be live')
     const body = { inputs: { text: 'Wait.', voice: 'calm' } }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sonantHere } from '../../setup/command-here.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { type Call, call, type Reply } from '../../setup/http.ts'
 import { makeAccount, makeKey } from '../../setup/operator.ts'
@@ -68,7 +69,7 @@ describe('a restricted endpoint', { timeout: 60_000 }, () => {
       file,
       JSON.stringify({ endpoints: [restricted, endpoint(SLUGS.unpublished, { published: false })] }),
     )
-    await service.sonant('endpoints', 'apply', file)
+    await sonantHere(service.env, 'endpoints', 'apply', file)
     const live = async () => (await reach(SLUGS.restricted, { key: keys.insider }, '/voices')).status === 200
     await until(live, 5_000, 'the endpoints to be live')
   })

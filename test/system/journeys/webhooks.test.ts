@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { finishedJob } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
 import { cleanUp, makeTempDir, run, type Service, startService } from '../../setup/process.ts'
@@ -59,7 +60,7 @@ const restart = async (): Promise<void> => {
 
 const deliveryOf = async (jobId: string): Promise<Delivery> => {
   const args = ['webhooks', 'deliveries', '--account', 'demo', '--job', jobId] as const
-  const { deliveries } = await service.sonant<{ deliveries: Delivery[] }>(...args)
+  const { deliveries } = await sonantHere<{ deliveries: Delivery[] }>(service.env, ...args)
   expect(deliveries).toHaveLength(1)
   return deliveries[0]!
 }
@@ -100,9 +101,10 @@ describe('webhooks of a second process', { timeout: DEADLINE_MS }, () => {
     const [heads, row] = listed.split('\n')
     expect(heads).toMatch(/^DELIVERY +JOB +CREATED \(UTC\) +STATE +OUTCOME +ATTEMPTS +URL$/)
     expect(row).toMatch(new RegExp(`^${id}  job_\\w+  \\S+Z  (pending|succeeded) +\\S+ +[12]  ${url}$`))
-    const unknown = await run(['webhooks', 'redeliver', 'msg_x'], service.env)
+    const unknown = await runHere(['webhooks', 'redeliver', 'msg_x'], service.env)
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no delivery "msg_x"')])
-    const refused = await run(['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json'], service.env)
+    const inside = ['webhooks', 'set-url', '--account', 'demo', 'https://10.0.0.1/', '--json']
+    const refused = await runHere(inside, service.env)
     expect([refused.code, JSON.parse(refused.stdout).error_code]).toEqual([1, 'INVALID_REQUEST'])
   })
 

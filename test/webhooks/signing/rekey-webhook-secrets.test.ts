@@ -9,7 +9,7 @@ import { rekeyWebhookSecrets } from '../../../src/webhooks/signing/rekey-webhook
 import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhook-secret.ts'
 import { readWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 import { endCommands, startCommand } from '../../setup/command.ts'
-import { sonantOn } from '../../setup/process.ts'
+import { sonantHere } from '../../setup/command-here.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 const sql = <T extends object>(text: string, values: unknown[] = []) =>
   service.runtime.db.pool.query<T>(text, values).then(({ rows }) => rows)
 const secrets = () => sql<Row>('select id, account_id, sealed from webhook_secret order by id')
-const rekey = () => sonantOn<{ rekeyed: number; current: number; unreadable: number }>(env, 'secrets', 'rekey')
+const rekey = () => sonantHere<{ rekeyed: number; current: number; unreadable: number }>(env, 'secrets', 'rekey')
 const openAll = (rows: readonly Row[], ...keys: [Uint8Array, ...Uint8Array[]]) => {
   const vault = openVault(keys)
   return rows.map(({ account_id, sealed }) => vault.open(account_id, sealed).toString('base64'))
