@@ -5,7 +5,7 @@ import type { SpeechEngine } from '../src/engines/engine.ts'
 import type { Runtime } from '../src/runtime/runtime.ts'
 
 /** The stages of a job in a worker, in their order. Each ends where the next begins. */
-const STAGES = ['queue', 'claim', 'load', 'engine', 'check', 'store', 'complete', 'settle'] as const
+const STAGES = ['claim', 'load', 'engine', 'check', 'store', 'complete', 'settle'] as const
 type Stage = (typeof STAGES)[number]
 
 /** Milliseconds of all jobs together: on the clock, and of this process's processors. */
@@ -51,19 +51,19 @@ export function watchStages() {
   const query = (pool: Pool, given: unknown[]): unknown => {
     const run = () => (pool.query as (...all: unknown[]) => Promise<unknown>).apply(pool, given)
     const name = (given[0] as { name?: string } | undefined)?.name
-    return name === 'claim_queued' ? timed('queue', run) : run()
+    return name === 'claim_queued_rows' ? timed('claim', run) : run()
   }
-  const claim = (real: Runtime['batches']['claims'], jobId: string): Promise<unknown> => {
-    last.enterWith({ mark: mark(), rendered: false })
-    return real.call(jobId).finally(() => end('claim'))
+  /** Every attempt says how long its claim took, and goes on from there. */
+  const observe = (real: Runtime['telemetry'], given: Parameters<Runtime['telemetry']['observe']>): void => {
+    if ((given[1] as { stage?: string }).stage === 'claim') last.enterWith({ mark: mark(), rendered: false })
+    real.observe(...given)
   }
   const runtime = (real: Runtime): Runtime => ({
     ...real,
     db: { ...real.db, pool: replaced(real.db.pool, 'query', (...given) => query(real.db.pool, given)) },
-    batches: {
-      ...real.batches,
-      claims: replaced(real.batches.claims, 'call', (jobId) => claim(real.batches.claims, jobId as string)),
-    },
+    telemetry: replaced(real.telemetry, 'observe', (...given) =>
+      observe(real.telemetry, given as Parameters<typeof real.telemetry.observe>),
+    ),
     boss: replaced(real.boss, 'complete', (...given) =>
       timed('settle', () => (real.boss.complete as (...all: unknown[]) => Promise<unknown>).apply(real.boss, given)),
     ) as PgBoss,

@@ -137,8 +137,9 @@ class JobDispatcher implements Dispatcher {
   async #take(free: number): Promise<void> {
     const { deliveries, more } = await this.#pace.fetched(free, () => this.#source.take(free, this.#running.ids()))
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
-    if (this.#stopping) await this.#release(deliveries)
-    else for (const delivery of deliveries) this.#begin(delivery)
+    const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
+    for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)
+    await this.#release(unclaimed)
     if (more) this.#again = true
   }
 
@@ -154,6 +155,7 @@ class JobDispatcher implements Dispatcher {
       const hasCapacity = ticket === undefined || ticket.close()
       if (hasCapacity && this.#source.left(delivery, this.#capacity.free())) this.poll()
     })
+    if (this.#stopping) controller.abort(new NotSoon())
     // The queue gave up on this process, or has the job again before this process knows that it released it.
     earlier?.controller.abort(new Error('the job was delivered again'))
     job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
@@ -191,10 +193,8 @@ class JobDispatcher implements Dispatcher {
   }
 
   async #nack(delivery: Delivery, error: Error): Promise<void> {
-    const isUnexpected = !this.#stopping
-    if (isUnexpected) {
-      this.#options.log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
-    }
+    const [{ log }, isUnexpected] = [this.#options, !this.#stopping]
+    if (isUnexpected) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
     await this.#settler.nack(delivery, error, isUnexpected)
   }
 }

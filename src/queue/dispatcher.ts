@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
-import type { Delivery } from './job-source.ts'
+import type { Delivery, RowClaim } from './job-source.ts'
 import type { BossQueue } from './pgboss/boss-queue.ts'
 import type { ServerQueues } from './server-queue.ts'
 import type { Ticket } from './ticket.ts'
@@ -30,6 +30,8 @@ export interface DispatchOptions {
   handle(jobId: string, signal: AbortSignal, delivery: Delivery, ticket: Ticket | undefined): Promise<unknown>
   /** Which of the running jobs are neither finished nor rescued: asked with every heartbeat, as a notification may have been lost. */
   stillOwned?(jobIds: readonly string[]): Promise<ReadonlySet<string>>
+  /** Claims the jobs' own rows together with their deliveries; absent: `handle` claims each. */
+  readonly rowClaim?: RowClaim
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */
   readonly limiter?: KeyedLimiter
 }

@@ -7,8 +7,31 @@ export interface Delivery {
   readonly concurrencyKey?: string | undefined
   /** What will do the work, where jobs wait for it. */
   readonly server?: string
+  /**
+   * What the claim of its row brought (`RowClaim`); null where another delivery of that claim has it. Absent: the row is still to be claimed.
+   */
+  readonly claimed?: ClaimedWith | null
   /** What asked for it; absent where that was before a release that kept it, or nothing did. */
   readonly origin?: Origin
+}
+
+/** A job's own row, claimed in the statement that took its delivery out of the queue. */
+export interface ClaimedWith {
+  /** The columns of the claim. */
+  readonly row: unknown
+  /** When the statement was sent, in milliseconds of `performance.now()`. */
+  readonly since: number
+}
+
+/**
+ * Claims the rows of jobs in the statement that takes their deliveries: one round trip and one commit instead of two. It waits for no
+ * lock: a row that it leaves, whatever for, is claimed in a statement of its own afterwards.
+ */
+export interface RowClaim {
+  /** Common table expressions, of which `claimed` has a row, with its `id`, for each job that is now this worker's. @param ids SQL: an array */
+  expressions(ids: string, parameter: `$${number}`): string
+  /** The value of that parameter. */
+  readonly value: unknown
 }
 
 /** What names a delivery in the queue itself, for those that take it out in a statement of their own. */

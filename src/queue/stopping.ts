@@ -9,12 +9,12 @@ export class Stopping extends Error {
   }
 }
 
-/** Why a job is released that was claimed ahead: its server has no capacity for it soon. */
+/** Why a job is released that was claimed ahead: its server has no capacity for it soon, or its worker is stopping by now. */
 export class NotSoon extends Stopping {
   override readonly name = 'NotSoon'
 
   constructor() {
-    super('the server has no capacity for the job soon')
+    super('there is no capacity for the job soon')
   }
 }
 

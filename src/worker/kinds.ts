@@ -3,11 +3,13 @@ import type { Resolver } from '../egress/resolver.ts'
 import type { CogServers } from '../engines/cog-servers.ts'
 import type { Engines } from '../engines/engines.ts'
 import { generate } from '../generation/generate.ts'
+import { jobRowClaim } from '../jobs/lifecycle/claim-jobs.ts'
 import type { ClaimRegistry } from '../jobs/lifecycle/claim-registry.ts'
+import type { WorkerParts as AttemptParts } from '../jobs/lifecycle/worker-parts.ts'
 import { dispatchJobs } from '../queue/dispatch-jobs.ts'
 import type { Dispatcher } from '../queue/dispatcher.ts'
 import { GENERATION_KIND, type JobKind, voiceKind } from '../queue/job-kind.ts'
-import type { Delivery, QueueRow } from '../queue/job-source.ts'
+import type { Delivery } from '../queue/job-source.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { MovedAway, synthesize } from '../voice/synthesize.ts'
 import { startWebhookWorker } from '../webhooks/delivery/webhook-worker.ts'
@@ -47,17 +49,25 @@ function speakTexts(runtime: Runtime, parts: WorkerParts, pool: string): Promise
   return dispatchJobs({
     ...runtime,
     kind,
+    rowClaim: jobRowClaim,
     slots: () => slotsInProcess(runtime, pool, threads),
     serverQueues: permits.serverQueuesOf(kind),
     stillOwned: claims.stillOwned,
     handle: (jobId, signal, delivery, ticket) =>
-      synthesize({ ...runtime, engines, claims, pool, row: rowOf(kind, delivery) }, jobId, signal, ticket).catch(
+      synthesize({ ...runtime, engines, claims, pool, ...deliveredBy(kind, delivery) }, jobId, signal, ticket).catch(
         (error: unknown) => followMove(runtime, pool, delivery, error),
       ),
   })
 }
 
-const rowOf = ({ queue }: JobKind, { id, retryCount }: Delivery): QueueRow => ({ queue, id, retryCount })
+/** Of the parts of a job's attempt: its delivery, and its claim where that came with it. */
+const deliveredBy = (
+  { queue }: JobKind,
+  { id, retryCount, claimed }: Delivery,
+): Pick<AttemptParts, 'row' | 'claimed'> => ({
+  row: { queue, id, retryCount },
+  ...(claimed !== undefined && { claimed }),
+})
 
 /** Takes the delivery to the pool that the job's endpoint has moved to. @throws every other error */
 async function followMove(runtime: Runtime, pool: string, delivery: Delivery, error: unknown): Promise<'settled'> {
@@ -73,12 +83,13 @@ function generateOutputs(runtime: Runtime, parts: WorkerParts): Promise<Dispatch
   return dispatchJobs({
     ...runtime,
     kind: GENERATION_KIND,
+    rowClaim: jobRowClaim,
     slots: GENERATION_SLOTS,
     serverQueues: permits.serverQueuesOf(GENERATION_KIND),
     stillOwned: claims.stillOwned,
     handle: (_jobId, signal, delivery, ticket) =>
       generate(
-        { ...runtime, claims, cogServers, resolver, row: rowOf(GENERATION_KIND, delivery) },
+        { ...runtime, claims, cogServers, resolver, ...deliveredBy(GENERATION_KIND, delivery) },
         delivery,
         signal,
         ticket,

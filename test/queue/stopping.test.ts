@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobRowClaim } from '../../src/jobs/lifecycle/claim-jobs.ts'
+import { performJob } from '../../src/jobs/lifecycle/perform-job.ts'
 import { dispatchJobs } from '../../src/queue/dispatch-jobs.ts'
 import { voiceKind } from '../../src/queue/job-kind.ts'
+import type { Delivery } from '../../src/queue/job-source.ts'
 import { claimQueued } from '../../src/queue/pgboss/claim-queued.ts'
 import { registerWorker } from '../../src/worker/register-worker.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -29,22 +32,28 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
       ])
     ).rows[0]
 
-  test('releases what a claim under way brings, as if it had never been fetched', async () => {
-    const kind = voiceKind('between')
-    const jobId = await submitTo('between')
+  test.each([
+    { pool: 'between', rowClaim: {}, brings: 'brings' },
+    { pool: 'begun', rowClaim: { rowClaim: jobRowClaim }, brings: 'has begun and charged' },
+  ])('releases what a claim under way $brings, as if it had never been fetched', async ({ pool: name, rowClaim }) => {
+    const kind = voiceKind(name)
+    const jobId = await submitTo(name)
     const [claimed, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { pool } = service.runtime.db
     const query = async (statement: { readonly name?: string }, ...rest: unknown[]) => {
       const answer = await (pool.query as (...args: unknown[]) => Promise<unknown>).call(pool, statement, ...rest)
-      if (statement.name !== 'claim_queued') return answer
+      if (!statement.name?.startsWith('claim_queued')) return answer
       claimed.resolve()
       await answered.promise
       return answer
     }
     const slow = { ...service.runtime.db, pool: { query } as unknown as typeof pool }
     const begun: string[] = []
-    const handle = async (id: string) => void begun.push(id)
-    const dispatcher = await dispatchJobs({ ...service.runtime, db: slow, kind, slots: 4, handle })
+    const handle = async (id: string, signal: AbortSignal, { claimed }: Delivery) => {
+      const parts = { ...service.runtime, ...(claimed !== undefined && { claimed }) }
+      return performJob(parts, id, signal, async () => Promise.reject(begun.push(id)))
+    }
+    const dispatcher = await dispatchJobs({ ...service.runtime, db: slow, kind, slots: 4, handle, ...rowClaim })
     await claimed.promise
     expect(await stateOf(jobId)).toMatchObject({ state: 'active' })
     const stopped = dispatcher.stop(GRACE_MS)
@@ -52,6 +61,8 @@ describe('a worker that is told to stop', { timeout: 60_000 }, () => {
     await stopped
     expect(begun).toEqual([])
     expect(await stateOf(jobId)).toEqual({ state: 'created', retry_count: 0 })
+    const { rows } = await pool.query('select attempt - hand_backs as counted from job where id = $1', [jobId])
+    expect(rows).toEqual([{ counted: 0 }])
   })
 
   test('waits for a job that was delivered to it twice, the earlier one of which was stopped', async () => {

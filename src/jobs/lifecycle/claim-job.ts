@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { ClaimedWith } from '../../queue/job-source.ts'
 import type { JobOptions } from '../job-options.ts'
 import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
@@ -23,12 +24,18 @@ export interface Claim {
   readonly delivers: boolean
 }
 
+/** What claiming a job takes. */
+export interface ClaimParts extends BatchParts {
+  /** What `jobRowClaim` claimed with its delivery; null: another delivery has the job. Absent: it is still to be claimed. */
+  readonly claimed?: ClaimedWith | null
+}
+
 const UNIQUE_VIOLATION = '23505'
 const CLAIM_ATTEMPTS = 3
 
 /** Takes a job for this worker. null: it is finished already, gone, or just failed because it could not be paid. */
-export async function claimJob(parts: BatchParts, jobId: string): Promise<Claim | null> {
-  const row = await takeRow(parts, jobId)
+export async function claimJob(parts: ClaimParts, jobId: string): Promise<Claim | null> {
+  const row = parts.claimed === undefined ? await takeRow(parts, jobId) : (parts.claimed?.row as ClaimedRow | undefined)
   if (row === undefined) return null
   const claim = {
     jobId,

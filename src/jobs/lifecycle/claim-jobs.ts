@@ -1,6 +1,7 @@
 import { dealOut } from '../../concurrency/batch-calls.ts'
 import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
+import type { RowClaim } from '../../queue/job-source.ts'
 import type { JobOptions } from '../job-options.ts'
 import { type JobType, statesBefore } from '../job-states.ts'
 import { STARTED_AT } from '../job-times.ts'
@@ -27,24 +28,35 @@ export interface ClaimedRow {
   readonly waited: number | null
 }
 
+/** What tells the claims of jobs alone from those that come with their deliveries. */
+interface ClaimText {
+  /** SQL: an array of ids. */
+  readonly ids: string
+  readonly states: `$${number}`
+  /** Ends the reading of the jobs, which locks them. */
+  readonly locks: string
+  /** Appended where accounts are locked. */
+  readonly held: string
+}
+
 /**
- * One statement takes jobs with their charges. An account pays for all of its jobs in the batch or for none of them, and those stay as they
+ * Takes jobs with their charges. An account pays for all of its jobs in the batch or for none of them, and those stay as they
  * are. A job that was charged for an earlier attempt is not charged again; the unique (job_id, kind) of the ledger holds that even between
  * two workers. Jobs and accounts are locked in the order of their ids, so that two batches never wait for each other;
  * accounts so that submissions, whose foreign key locks them as well, wait for none.
  */
-const CLAIM = `
-with taken as materialized (
+const claiming = ({ ids, states, locks, held }: ClaimText): string => `
+taken as materialized (
   select id, account_id, type, endpoint_key, inputs, options, cost, attempt + 1 as attempt, hand_backs, webhook_url,
     created_at as made_at, started_at as begun_at
-  from job where id = any($1::text[]) and status = any($2::job_status[]) and ${limitingLockWaits('$3')} order by id for update
+  from job where id = any(${ids}) and status = any(${states}::job_status[]) ${locks}
 ), owed as materialized (
   select id, account_id, cost from taken
   where cost > 0 and not exists (select from credit_entry e where e.job_id = taken.id and e.kind = 'charge')
 ), due as (
   select account_id, sum(cost) as cost from owed group by account_id
 ), purse as materialized (
-  select id from account where id in (select account_id from due) order by id for no key update
+  select id from account where id in (select account_id from due) order by id for no key update ${held}
 ), paid as (
   update account a set credits = a.credits - due.cost from due join purse on purse.id = due.account_id
   where a.id = purse.id and a.credits >= due.cost
@@ -56,19 +68,31 @@ with taken as materialized (
   select *, id not in (select id from owed) or account_id in (select id from paid) as funded from taken
 ), moved as (
   update job j set attempt = decided.attempt, parts_done = null, status = 'processing', started_at = coalesce(j.started_at, ${STARTED_AT})
-  from decided where j.id = any($1::text[]) and j.id = decided.id and funded
-)
-select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded, l.revision as lexicon,
-  coalesce(d.webhook_url, a.webhook_url) is not null as delivers,
-  case when d.funded then coalesce((select o.cost from owed o where o.id = d.id), 0) else 0 end::float8 as charged,
-  case when d.begun_at is null then extract(epoch from greatest(now(), d.made_at) - d.made_at)::float8 end as waited
-from decided d join account a on a.id = d.account_id left join lexicon l on l.account_id = d.account_id`
+  from decided where j.id = any(${ids}) and j.id = decided.id and funded
+), outcome as (
+  select d.id, d.account_id, d.type, d.endpoint_key, d.attempt, d.hand_backs, d.inputs, d.options, d.funded, l.revision as lexicon,
+    coalesce(d.webhook_url, a.webhook_url) is not null as delivers,
+    case when d.funded then coalesce((select o.cost from owed o where o.id = d.id), 0) else 0 end::float8 as charged,
+    case when d.begun_at is null then extract(epoch from greatest(now(), d.made_at) - d.made_at)::float8 end as waited
+  from decided d join account a on a.id = d.account_id left join lexicon l on l.account_id = d.account_id
+)`
 
 const CLAIMABLE = statesBefore('processing')
+const WAITING = { locks: `and ${limitingLockWaits('$3')} order by id for update`, held: '' }
+const CLAIM = `with ${claiming({ ids: '$1::text[]', states: '$2', ...WAITING })} select * from outcome`
 
 /** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, gone, or claimed by another call of this batch. */
 export async function claimJobs(db: Database, ids: readonly string[]): Promise<(ClaimedRow | undefined)[]> {
   const values = [ids, CLAIMABLE, lockWait(ids.length)]
   const { rows } = await db.pool.query<ClaimedRow>({ name: 'claim_jobs', text: CLAIM, values })
   return dealOut(ids, new Map(rows.map((row) => [row.id, row])))
+}
+
+const UNLOCKED = { locks: 'order by id for update skip locked', held: 'skip locked' }
+
+/** Claims jobs in the statement that takes their deliveries: a `ClaimedRow` for each that can be paid and that nothing has locked. */
+export const jobRowClaim: RowClaim = {
+  expressions: (ids, states) =>
+    `${claiming({ ids, states, ...UNLOCKED })}, claimed as (select * from outcome where funded)`,
+  value: CLAIMABLE,
 }

@@ -27,7 +27,7 @@ export async function performJob(
   signal: AbortSignal,
   producer: Producer,
 ): Promise<Settled> {
-  const begun = performance.now()
+  const begun = parts.claimed?.since ?? performance.now()
   const claim = await claimJob(parts, jobId)
   parts.telemetry.observe('job_stage_seconds', { stage: 'claim' }, secondsSince(begun))
   if (claim === null) return undefined
@@ -42,6 +42,7 @@ export async function performJob(
 
 async function run(attempt: Attempt, producer: Producer): Promise<Outcome> {
   try {
+    attempt.signal.throwIfAborted()
     failExhausted(attempt.claim)
     attempt.work = await findWork(attempt.claim, producer)
     return { kind: 'completed', ...(await produce(attempt, attempt.work)) }

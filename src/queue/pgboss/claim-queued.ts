@@ -1,5 +1,6 @@
+import { dealOut } from '../../concurrency/batch-calls.ts'
 import type { Database } from '../../db/database.ts'
-import type { Delivery, Origin } from '../job-source.ts'
+import type { Delivery, Origin, RowClaim } from '../job-source.ts'
 
 /** A delivery, and the account whose turn it was. */
 interface Claimed extends Delivery {
@@ -18,27 +19,47 @@ interface QueueClaim {
 }
 
 interface Row {
-  id: string
-  retry_count: number
-  job_id: string
-  account_id: string
+  delivery: string
+  deliveries: number
+  queued_job: string
+  turn: string
   server: string
   origin: Origin | null
 }
 
-/** Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue. */
-export async function claimQueued(db: Database, claim: QueueClaim): Promise<Claimed[]> {
-  const { rows } = await db.pool.query<Row>({
-    name: 'claim_queued',
-    text: 'select id, retry_count, job_id, account_id, server, queued_origin($1, id) as origin from claim_queued($1, $2, $3, $4, $5)',
-    values: [claim.queue, claim.free, claim.after, claim.workerId, JSON.stringify(Object.fromEntries(claim.limits))],
-  })
-  return rows.map((row) => ({
-    id: row.id,
-    retryCount: row.retry_count,
-    jobId: row.job_id,
-    accountId: row.account_id,
+const TAKE = `
+  queued as materialized (
+    select id as delivery, retry_count as deliveries, job_id as queued_job, account_id as turn, server, queued_origin($1, id) as origin, place
+    from claim_queued($1, $2, $3, $4, $5) with ordinality as taken (id, retry_count, job_id, account_id, server, place)
+  )`
+const ALONE = `with ${TAKE} select * from queued order by place`
+const withRows = (rowClaim: RowClaim): string => `
+  with ${TAKE}, ${rowClaim.expressions('array(select queued_job from queued)', '$6')}
+  select q.*, c.* from queued q left join claimed c on c.id = q.queued_job order by q.place`
+
+/**
+ * Takes waiting jobs out of a queue in turn of their accounts: one round trip, whatever the length of the queue.
+ * @param rowClaim claims the jobs' own rows with them; absent: all are still to be claimed
+ */
+export async function claimQueued(db: Database, claim: QueueClaim, rowClaim?: RowClaim): Promise<Claimed[]> {
+  const { queue, free, after, workerId, limits } = claim
+  const values = [queue, free, after, workerId, JSON.stringify(Object.fromEntries(limits))]
+  const since = performance.now()
+  const { rows } = await db.pool.query<Row & { id?: string | null }>(
+    rowClaim === undefined
+      ? { name: 'claim_queued', text: ALONE, values }
+      : { name: 'claim_queued_rows', text: withRows(rowClaim), values: [...values, rowClaim.value] },
+  )
+  const claimed = new Map(rows.flatMap((row) => (row.id ? [[row.id, { row, since }]] : [])))
+  const jobIds = rows.map((row) => row.queued_job)
+  const dealt = dealOut(jobIds, new Map(claimed))
+  return rows.map((row, index) => ({
+    id: row.delivery,
+    retryCount: row.deliveries,
+    jobId: row.queued_job,
+    accountId: row.turn,
     server: row.server,
+    ...(claimed.has(row.queued_job) && { claimed: dealt[index] ?? null }),
     ...(row.origin !== null && { origin: row.origin }),
   }))
 }

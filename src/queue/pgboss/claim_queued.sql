@@ -1,4 +1,4 @@
--- Revision 2. A change of this text takes the next number: processes of an older revision leave it in place.
+-- Revision 3. A change of this text takes the next number: processes of an older revision leave it in place.
 --
 -- What a worker takes out of a queue: round robin over the accounts that wait for each server, beginning after `after_account`.
 -- `rooms` maps servers to the jobs that this worker has capacity for, '' all that are not named. How many requests a worker may have at
@@ -10,6 +10,9 @@
 -- its queue has become since the connection planned it: the rows that were chosen are looked up, while a plan from when the queue was
 -- empty would read all of them.
 --
+-- Its commit waits for the disk, as the charges of the jobs are part of the statement that calls it: an attempt that a crash of the
+-- database took back would be given out again, with the folder of its files.
+--
 -- Older and newer processes call it at the same time: name, parameters and columns stay.
 CREATE OR REPLACE FUNCTION "claim_queued"(queue text, free integer, after_account text, worker_id text, rooms jsonb)
 RETURNS TABLE (id uuid, retry_count integer, job_id text, account_id text, server text)
@@ -20,9 +23,6 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 BEGIN
-  -- Ends with the transaction, not with the function. What a crash of the database takes back was not begun: a worker's next
-  -- statement about a job is its charge, and that is on the disk only after this.
-  PERFORM set_config('synchronous_commit', 'off', true);
   RETURN QUERY
   WITH RECURSIVE server AS (
     (SELECT j.group_tier AS name FROM pgboss.job_common j

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
+import { isDatabaseDown, isDatabaseError } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { JobSource } from '../job-source.ts'
+import type { JobSource, RowClaim } from '../job-source.ts'
 import { claimQueued, releaseUnknown } from './claim-queued.ts'
 
 const NO_LIMITS: ReadonlyMap<string, number> = new Map()
@@ -11,10 +12,12 @@ interface FairOptions {
   readonly workerId: string
   /** How many more jobs of each server there is capacity for here; asked again for every claim. Absent: no server has a limit. */
   readonly limits?: () => ReadonlyMap<string, number>
+  /** Claims the jobs' own rows in the same statement; absent: they are still to be claimed. */
+  readonly rowClaim?: RowClaim | undefined
 }
 
 /** Serves the accounts round robin, within the capacity for each server: pg-boss's own fetch knows neither. */
-export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS }: FairOptions): JobSource {
+export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS, rowClaim }: FairOptions): JobSource {
   const mine = { queue: kind.queue, workerId }
   let servedLast = ''
   let answerLost = false
@@ -23,7 +26,12 @@ export function fairSource({ db, kind, workerId, limits = () => NO_LIMITS }: Fai
       try {
         if (answerLost) await releaseUnknown(db, { ...mine, known })
         answerLost = false
-        const deliveries = await claimQueued(db, { ...mine, free, after: servedLast, limits: limits() })
+        const claim = { ...mine, free, after: servedLast, limits: limits() }
+        const deliveries = await claimQueued(db, claim, rowClaim).catch((error: unknown) => {
+          // A row that PostgreSQL refuses fails alone, when it is claimed: nothing was taken.
+          if (rowClaim === undefined || !isDatabaseError(error) || isDatabaseDown(error)) throw error
+          return claimQueued(db, claim)
+        })
         servedLast = deliveries.at(-1)?.accountId ?? servedLast
         // Accounts with less than their share left slots free that others can use.
         return { deliveries, more: deliveries.length > 1 && deliveries.length < free }

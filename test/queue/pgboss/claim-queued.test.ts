@@ -1,5 +1,8 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-jobs.ts'
+import { voiceKind } from '../../../src/queue/job-kind.ts'
+import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 
@@ -58,13 +61,101 @@ describe('a claim', { timeout: 60_000 }, () => {
     expect(await pagesOf('voice.beside')).toBeLessThan(FEW_PAGES)
   })
 
-  test('does not wait for the disk, but what its connection does next waits for both', async () => {
-    const setting = async () => (await query('show synchronous_commit'))[0].synchronous_commit
+  test('waits for the disk, as the charges of its jobs are committed with it', async () => {
     await query('begin')
     await claim('voice.nobody')
-    expect(await setting()).toBe('off')
+    expect(await query('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
     await query('commit')
-    expect(await setting()).toBe('on')
+  })
+})
+
+describe('a claim with the rows of its jobs', { timeout: 60_000 }, () => {
+  let service: TestRuntime
+  beforeAll(async () => {
+    service = await startTestRuntime()
+  })
+  afterAll(() => service.close())
+
+  const query = async (text: string, values: unknown[] = []) => (await service.runtime.db.pool.query(text, values)).rows
+  /** Jobs of an account of their own, each of 10 credits. */
+  const submitTo = async (pool: string, count: number) => {
+    await applyEndpoint(service.runtime, pool, { pool })
+    const { key, account } = await service.createCaller(1000n)
+    const jobs: string[] = []
+    for (let n = 0; n < count; n++) jobs.push(await submitText(service.url, key, pool, 'Ten chars.'))
+    return { account, jobs }
+  }
+  const take = async (pool: string, rowClaim = jobRowClaim) => {
+    const { db, workerId } = service.runtime
+    const source = fairSource({ db, workerId, kind: voiceKind(pool), rowClaim })
+    const { deliveries } = await source.take(8, [])
+    return deliveries.map(({ jobId, claimed }) => [jobId, claimed && (claimed.row as ClaimedRow).attempt])
+  }
+  const statesOf = async (jobs: readonly string[]) =>
+    (await query('select status, attempt from job where id = any($1) order by id', [jobs])).map(Object.values)
+  const spentBy = async (account: string) =>
+    Number((await query('select 1000 - credits as spent from account where id = $1', [account]))[0].spent)
+
+  test('takes, charges and begins them in one statement', async () => {
+    const { account, jobs } = await submitTo('whole', 2)
+    expect(await take('whole')).toEqual(jobs.map((id) => [id, 1]))
+    expect(await statesOf(jobs)).toEqual([
+      ['processing', 1],
+      ['processing', 1],
+    ])
+    expect(await spentBy(account)).toBe(20)
+  })
+
+  test('waits for no lock: a job that is held, or whose account is, comes without its row', async () => {
+    const [held, owing] = [await submitTo('held', 2), await submitTo('owing', 1)]
+    const holder = await service.runtime.db.pool.connect()
+    await holder.query('begin')
+    await holder.query('select from job where id = $1 for update', [held.jobs[0]])
+    await holder.query('select from account where id = $1 for update', [owing.account])
+    const taken = [await take('held'), await take('owing')]
+    await holder.query('rollback')
+    holder.release()
+    expect(taken).toEqual([
+      [
+        [held.jobs[0], undefined],
+        [held.jobs[1], 1],
+      ],
+      [[owing.jobs[0], undefined]],
+    ])
+    expect(await statesOf([...held.jobs, ...owing.jobs])).toEqual([
+      ['queued', 0],
+      ['processing', 1],
+      ['queued', 0],
+    ])
+    expect(await spentBy(owing.account)).toBe(0)
+  })
+
+  test('gives a job that is in the queue twice to one delivery, and nothing to the other', async () => {
+    const { account, jobs } = await submitTo('twice', 1)
+    await query(
+      `insert into pgboss.job (name, data, group_id, group_tier, retry_limit, policy)
+       select name, data, group_id, group_tier, retry_limit, policy from pgboss.job where data->>'jobId' = $1`,
+      jobs,
+    )
+    expect(await take('twice')).toEqual([
+      [jobs[0], 1],
+      [jobs[0], null],
+    ])
+    expect(await spentBy(account)).toBe(10)
+  })
+
+  test('leaves every row to its own claim where PostgreSQL refuses one of them', async () => {
+    const { account, jobs } = await submitTo('refused', 2)
+    await query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused' using errcode = '23514'; end $$;
+       create trigger refuse before update on job for each row when (new.id = '${jobs[1]}') execute function refuse()`,
+    )
+    expect(await take('refused')).toEqual(jobs.map((id) => [id, undefined]))
+    expect(await statesOf(jobs)).toEqual([
+      ['queued', 0],
+      ['queued', 0],
+    ])
+    expect(await spentBy(account)).toBe(0)
   })
 })
 
