@@ -3,7 +3,9 @@ import type { detect as Detect } from 'tinyld'
 
 // Its tables take 50 ms to load: for the first text whose script does not tell, not at every start.
 const load = createRequire(import.meta.url)
-const tinyld = () => load('tinyld') as { detect: typeof Detect }
+let detect: typeof Detect | undefined
+// Kept, as `require` looks a package up again at every call.
+const statistics = () => (detect ??= (load('tinyld') as { detect: typeof Detect }).detect)
 
 /** The languages of the published endpoint, in its order and spelling, without `auto`. */
 export const LANGUAGES = [
@@ -43,32 +45,24 @@ const MARKS: readonly (readonly [RegExp, Language])[] = [
   [/[œêîûçë]/iu, 'French'],
 ]
 
-const FREQUENT_WORDS: Readonly<Record<string, readonly string[]>> = {
+const FREQUENT: Readonly<Partial<Record<Language, string>>> = {
   English:
-    'hello hi hey good morning evening night goodbye bye thanks thank you please sorry yes the and is are was of to in it this that what where how who why i we they my your with for not have has do does can will welcome test scenario'.split(
-      ' ',
-    ),
+    'hello hi hey good morning evening night goodbye bye thanks thank you please sorry yes the and is are was of to in it this that what where how who why i we they my your with for not have has do does can will welcome test scenario',
   French:
-    'bonjour bonsoir salut merci beaucoup oui non au revoir le la les un une des du et est sont je tu il elle nous vous ils ce cette que qui où comment pourquoi pas dans avec pour sur mon ma mes votre ça va bien monde plaît'.split(
-      ' ',
-    ),
+    'bonjour bonsoir salut merci beaucoup oui non au revoir le la les un une des du et est sont je tu il elle nous vous ils ce cette que qui où comment pourquoi pas dans avec pour sur mon ma mes votre ça va bien monde plaît',
   German:
-    'hallo guten gute morgen tag abend nacht danke bitte ja nein tschüss auf wiedersehen der die das den dem ein eine einen und ist sind war ich du er sie es wir ihr nicht mit für von zu wie wo was wer warum dir mir mein dein welt'.split(
-      ' ',
-    ),
+    'hallo guten gute morgen tag abend nacht danke bitte ja nein tschüss auf wiedersehen der die das den dem ein eine einen und ist sind war ich du er sie es wir ihr nicht mit für von zu wie wo was wer warum dir mir mein dein welt',
   Italian:
-    'ciao buongiorno buonasera buonanotte salve grazie prego sì arrivederci il lo gli uno una e è sono io tu lui lei noi voi che chi come dove perché non con per di del della questo questa mio mia stai sta bene mondo'.split(
-      ' ',
-    ),
+    'ciao buongiorno buonasera buonanotte salve grazie prego sì arrivederci il lo gli uno una e è sono io tu lui lei noi voi che chi come dove perché non con per di del della questo questa mio mia stai sta bene mondo',
   Spanish:
-    'hola buenos buenas días tardes noches gracias por favor sí adiós hasta luego el la los las un una y es son está yo tú él ella nosotros que qué quién cómo dónde cuándo no con para de del esto este esta mi tu mundo muy bien'.split(
-      ' ',
-    ),
+    'hola buenos buenas días tardes noches gracias por favor sí adiós hasta luego el la los las un una y es son está yo tú él ella nosotros que qué quién cómo dónde cuándo no con para de del esto este esta mi tu mundo muy bien',
   Portuguese:
-    'olá oi bom boa dia tarde noite obrigado obrigada por favor sim não tchau adeus o a os as um uma e é são está eu tu você ele ela nós que quem como onde quando com para de do da isto este esta meu minha mundo muito bem'.split(
-      ' ',
-    ),
+    'olá oi bom boa dia tarde noite obrigado obrigada por favor sim não tchau adeus o a os as um uma e é são está eu tu você ele ela nós que quem como onde quando com para de do da isto este esta meu minha mundo muito bem',
 }
+
+const FREQUENT_WORDS = Object.entries(FREQUENT).map(
+  ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
+)
 
 /** Characters made or simplified in Japan, which neither form of Chinese has, and signs of Japanese writing. */
 const JAPANESE_FORMS =
@@ -88,11 +82,11 @@ export function detectLanguage(text: string): Language | undefined {
 export const isMostlyLatin = (text: string): boolean => byScript(text.slice(0, SAMPLE_CHARACTERS)) === 'Latin'
 
 function byScript(sample: string): Language | 'Latin' | undefined {
-  const latin = count(sample, /\p{Script=Latin}/gu)
-  const cyrillic = count(sample, /\p{Script=Cyrillic}/gu)
-  const hangul = count(sample, /\p{Script=Hangul}/gu) * LETTERS_PER_SYLLABLE
-  const kana = count(sample, /[\p{Script=Hiragana}\p{Script=Katakana}]/gu) * LETTERS_PER_SYLLABLE
-  const han = count(sample, /\p{Script=Han}/gu) * LETTERS_PER_SYLLABLE
+  const latin = countMatches(sample, /\p{Script=Latin}/gu)
+  const cyrillic = countMatches(sample, /\p{Script=Cyrillic}/gu)
+  const hangul = countMatches(sample, /\p{Script=Hangul}/gu) * LETTERS_PER_SYLLABLE
+  const kana = countMatches(sample, /[\p{Script=Hiragana}\p{Script=Katakana}]/gu) * LETTERS_PER_SYLLABLE
+  const han = countMatches(sample, /\p{Script=Han}/gu) * LETTERS_PER_SYLLABLE
   const most = Math.max(latin, cyrillic, hangul, kana + han)
   if (most === 0) return undefined
   if (most === hangul) return 'Korean'
@@ -106,24 +100,32 @@ export const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(tex
 /** Text without kana is Japanese where it is written as in Japanese alone. */
 const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChineseForms(text)
 
+/** Letter statistics take a hundred times as long as looking words up: they are asked only where those do not decide. */
 function detectLatin(sample: string): Language | undefined {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
-  const guess = LATIN[tinyld().detect(sample, { only: Object.keys(LATIN) })]
-  if (words.length > SHORT_TEXT_WORDS && guess) return guess
-  return byFrequentWords(words, guess) ?? MARKS.find(([mark]) => mark.test(sample))?.[1] ?? guess
+  const byStatistics = () => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
+  if (words.length > SHORT_TEXT_WORDS) {
+    const guess = byStatistics()
+    if (guess) return guess
+  }
+  const tied = byFrequentWords(words)
+  if (tied.length === 1) return tied[0]
+  const byMark = () => MARKS.find(([mark]) => mark.test(sample))?.[1]
+  if (tied.length === 0) return byMark() ?? byStatistics()
+  const guess = byStatistics()
+  return tied.find((language) => language === guess) ?? byMark() ?? guess
 }
 
-/** A tie goes to the letter statistics' guess, if that is among the tied ones. */
-function byFrequentWords(words: readonly string[], guess: Language | undefined): Language | undefined {
-  const scores = Object.entries(FREQUENT_WORDS).map(
-    ([language, frequent]) => [language as Language, words.filter((word) => frequent.includes(word)).length] as const,
-  )
+/** The languages that have most of the words among their frequent ones; none where no word is. */
+function byFrequentWords(words: readonly string[]): Language[] {
+  const scores = FREQUENT_WORDS.map(([language, known]) => [language, count(words, known)] as const)
   const best = Math.max(...scores.map(([, score]) => score))
-  if (best === 0) return undefined
-  const tied = scores.filter(([, score]) => score === best).map(([language]) => language)
-  return tied.length === 1 ? tied[0] : tied.find((language) => language === guess)
+  return best === 0 ? [] : scores.filter(([, score]) => score === best).map(([language]) => language)
 }
 
-function count(text: string, pattern: RegExp): number {
+const count = (words: readonly string[], known: ReadonlySet<string>): number =>
+  words.reduce((sum, word) => (known.has(word) ? sum + 1 : sum), 0)
+
+function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0
 }

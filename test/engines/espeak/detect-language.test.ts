@@ -32,3 +32,9 @@ test('one foreign word does not turn a text', () => {
   expect(detectLanguage('Yesterday I learned that the word 你好 means hello in Mandarin.')).toBe('English')
   expect(detectLanguage('Вчера я купил новый iPhone в магазине.')).toBe('Russian')
 })
+
+test('a short text whose frequent words are tied goes to the letter statistics, then to its marks', () => {
+  // `a` is Portuguese and `of` English; `la` is of three languages.
+  expect(detectLanguage('A second of sound.')).toBe('English')
+  expect(detectLanguage('La niña')).toBe('Spanish')
+})
