@@ -1,5 +1,6 @@
 import { MissingPage } from '../shell/missing-page.tsx'
 import { AccountsPage } from './accounts.tsx'
+import { AllAuditPage } from './audit/all-audit-page.tsx'
 import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
@@ -11,6 +12,7 @@ export function OperatorPage({ place = '' }: { place?: string }) {
   const [screen, id] = place.split('/')
   if (screen === '') return <FleetPage />
   if (screen === 'accounts') return <AccountsPage />
+  if (screen === 'audit') return <AllAuditPage />
   if (screen === 'jobs') return id ? <AnyJobPage key={id} id={id} /> : <AllJobsPage />
   if (screen === 'endpoints') return id ? <EndpointEditorPage key={id} slug={id} /> : <EndpointsPage />
   return <MissingPage />

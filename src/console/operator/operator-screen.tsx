@@ -9,6 +9,7 @@ const TABS = [
   ['jobs', 'Jobs'],
   ['accounts', 'Accounts'],
   ['endpoints', 'Endpoints'],
+  ['audit', 'Audit'],
 ] as const
 
 interface OperatorScreenProps {

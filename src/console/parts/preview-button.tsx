@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { PlayGlyph } from '../parts/icon.tsx'
+import { PlayGlyph } from './icon.tsx'
 
 /** What is heard now, by its URL: one sample at a time. */
 const heard = signal<string | null>(null)
@@ -45,6 +45,7 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
 
 async function play(src: string): Promise<void> {
   stop()
+  for (const other of document.querySelectorAll('audio')) other.pause()
   const audio = new Audio(src)
   audio.onended = stop
   element = audio
