@@ -81,7 +81,7 @@ function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
 }
 
 function detailOf({ action, detail }: AuditRow): string | null {
-  if (action !== 'CREDITS_GRANTED' || detail === null) return detail
+  if (!['CREDITS_GRANTED', 'ACCOUNT_CREATED'].includes(action) || detail === null) return detail
   const credits = Number(detail)
   return Number.isFinite(credits) ? `${credits > 0 ? '+' : ''}${count(credits)} credits` : detail
 }

@@ -7,7 +7,7 @@ import { OperatorScreen } from '../operator-screen.tsx'
 export function AllAuditPage() {
   const { query } = useAddress()
   return (
-    <OperatorScreen title="Changes in all accounts" tab="audit">
+    <OperatorScreen title="Audit log" tab="audit">
       <AuditList isOperators>
         <AccountField key={query.account ?? ''} />
       </AuditList>

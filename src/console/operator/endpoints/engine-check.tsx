@@ -19,7 +19,7 @@ export const EngineFindings = ({ tried }: { tried: Tried }) => (
       <Fact name="Voices">{voicesWords(tried)}</Fact>
       {tried.error !== null && (
         <Fact name="Error">
-          <span class="bad-text">{tried.error}</span>
+          <span class="hint bad">{tried.error}</span>
         </Fact>
       )}
     </dl>
@@ -39,6 +39,6 @@ function speechWords({ speechMs, audioMs, server, error }: Tried): string {
 }
 
 function voicesWords({ voicesOffered, voicesMissing }: Tried): ComponentChildren {
-  if (voicesMissing.length > 0) return <span class="bad-text">the engine does not list {voicesMissing.join(', ')}</span>
+  if (voicesMissing.length > 0) return <span class="hint bad">the engine does not list {voicesMissing.join(', ')}</span>
   return voicesOffered === null ? 'the engine lists none' : `all known, of ${voicesOffered} that it lists`
 }
