@@ -11,8 +11,8 @@ import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { changesOf, type EntryChange } from './files/changes-of.ts'
 import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
+import { forgetSamples } from './samples/voice-samples.ts'
 import { endpointKey } from './voice-endpoint.ts'
-import { forgetSamples } from './voice-samples.ts'
 import { workflowKey } from './workflow.ts'
 
 interface EndpointFile {

@@ -38,6 +38,7 @@ const SCREENS = [
   'profile',
   'operator',
   'operator/jobs',
+  'operator/statistics',
   'operator/accounts',
   'operator/endpoints',
   'none',

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { VoicesQuery } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
-import { PreviewButton } from '../parts/preview-button.tsx'
 import { SearchField } from '../parts/search-field.tsx'
+import { PreviewButton } from '../voices/preview-button.tsx'
 import { hueOf } from './take-card.tsx'
 
 type Endpoint = VoicesQuery['myEndpoints'][number]

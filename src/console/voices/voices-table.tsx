@@ -3,7 +3,7 @@ import type { LibraryQuery } from '../operations.ts'
 import { duration } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { PreviewButton } from '../parts/preview-button.tsx'
+import { PreviewButton } from './preview-button.tsx'
 
 export type LibraryVoice = LibraryQuery['accountVoices'][number]
 /** What is done to a voice. */

@@ -1,6 +1,6 @@
 import { withoutPassword } from '../../catalog/files/hidden-password.ts'
 import { type EndpointVoice, VoiceRef } from '../../catalog/graphql/endpoint-graphql.ts'
-import { SAMPLE_FOLDER } from '../../catalog/voice-samples.ts'
+import { SAMPLE_FOLDER } from '../../catalog/samples/voice-samples.ts'
 import { OWNED_SERVER } from '../../engines/owned-server.ts'
 import { builder } from '../../graphql/builder.ts'
 import { resolvedBy } from '../../graphql/resolved-by.ts'
@@ -69,7 +69,8 @@ builder.objectField(VoiceRef, 'sampleUrl', (t) =>
     resolve: (voice, _args, ctx) => {
       const { endpointSlug, slug } = voice as EndpointVoice
       const endpoint = ctx.catalog.current.endpoints.get(endpointSlug)
-      if (isId('voice', slug)) return ctx.storage.signUrl(storageKeyOf(slug), { contentType: 'audio/wav', now: ctx.now() })
+      if (isId('voice', slug))
+        return ctx.storage.signUrl(storageKeyOf(slug), { contentType: 'audio/wav', now: ctx.now() })
       const isListed = endpoint?.voices.some((known) => known.slug === slug) === true
       if (ctx.actor.kind === 'anonymous' || !isListed || endpoint.engine.base_url === OWNED_SERVER) return null
       return ctx.speechUrls.sign(`${SAMPLE_FOLDER}/${endpointSlug}/${slug}.mp3`, SAMPLE_TYPE, ctx.now())

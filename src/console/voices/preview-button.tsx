@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { PlayGlyph } from './icon.tsx'
+import { PlayGlyph } from '../parts/icon.tsx'
 
 /** What is heard now, by its URL: one sample at a time. */
 const heard = signal<string | null>(null)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import type { Context } from '../context/context.ts'
-import { describeError } from '../errors/describe-error.ts'
-import { canonicalJson } from '../values/canonical-json.ts'
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Context } from '../../context/context.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { canonicalJson } from '../../values/canonical-json.ts'
 
 /** Where samples of voices are served and kept. */
 export const SAMPLE_FOLDER = 'samples'
