@@ -33,7 +33,7 @@ export function enqueueing(
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await inserts.add(db, kind, { insert, queued })
+        await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
       }),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
