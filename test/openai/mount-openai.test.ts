@@ -13,6 +13,7 @@ import { samplesOf } from '../setup/sound.ts'
 import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
 import { until } from '../setup/wait.ts'
 
+const TIMEOUT_MS = 30_000
 const LONG = 'The train leaves at half past nine, and nobody waits for those who are late. '.repeat(12)
 
 let service: TestRuntime
@@ -402,7 +403,7 @@ describe('errors', () => {
     expect([reply.status, Number(reply.headers['retry-after'])]).toEqual([503, 5])
     expect(await newestJob()).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
     expect(await creditsOf()).toBe(before)
-    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+    await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
   })
 })
 
@@ -541,29 +542,29 @@ describe('a caller that hangs up', () => {
     const busy = Promise.withResolvers<void>()
     const first = ['One.', 'Two.'].map((input) => hangUp(input, () => busy.promise))
     try {
-      await until(() => server.inFlight() === 2, 5000, 'both slots to be taken')
+      await until(() => server.inFlight() === 2, TIMEOUT_MS, 'both slots to be taken')
       await new Promise((resolve) => setTimeout(resolve, SURELY_BUSY_MS))
       const waiting = async () => (await newestJob()).status === 'queued'
-      await hangUp('I wait.', () => until(waiting, 5000, 'a job that waits'))
-      await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+      await hangUp('I wait.', () => until(waiting, TIMEOUT_MS, 'a job that waits'))
+      await until(async () => (await newestJob()).status === 'failed', TIMEOUT_MS, 'the job to be cancelled')
       expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
     } finally {
       busy.resolve()
       await Promise.all(first)
     }
-    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
-    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+    await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
+    await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
     expect(server.calls.some(({ body }) => body.input === 'I wait.')).toBe(false)
   })
 
   test('before the first sound cancels its job, which costs nothing', async () => {
     server.answer(() => ({ hang: true }))
     const before = await creditsOf()
-    await hangUp('Never mind.', () => until(() => server.inFlight() > 0, 5000, 'the engine to be asked'))
-    await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+    await hangUp('Never mind.', () => until(() => server.inFlight() > 0, TIMEOUT_MS, 'the engine to be asked'))
+    await until(async () => (await newestJob()).status === 'failed', TIMEOUT_MS, 'the job to be cancelled')
     expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
-    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
-    await until(() => server.inFlight() === 0, 5000, 'the engine to be left')
+    await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
+    await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
   })
 
   test('that waits for timestamps cancels its job at any time', async () => {
@@ -577,10 +578,10 @@ describe('a caller that hangs up', () => {
           [account],
         )
       ).rows[0].parts_done
-    await hangUp(LONG, () => until(heard, 5000, 'the first part'), undefined, { timestamps: true })
-    await until(async () => (await newestJob()).status === 'failed', 5000, 'the job to be cancelled')
+    await hangUp(LONG, () => until(heard, TIMEOUT_MS, 'the first part'), undefined, { timestamps: true })
+    await until(async () => (await newestJob()).status === 'failed', TIMEOUT_MS, 'the job to be cancelled')
     expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
-    await until(async () => (await creditsOf()) === before, 5000, 'the credits to be back')
+    await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
   })
 
   test.each([

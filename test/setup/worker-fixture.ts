@@ -64,7 +64,7 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
     account,
     key,
     receiver,
-    received: (jobId) => receiver.received(RECEIVER_PATH).filter(({ body }) => body.includes(jobId)),
+    received: (jobId) => receiver.everReceived(RECEIVER_PATH).filter(({ body }) => body.includes(jobId)),
     applyEndpoint: (slug, engine, changes) => applyEndpoint(runtime, slug, engine, changes),
     submit: (slug, texts) => Promise.all(texts.map((text) => submitOne(slug, text))),
     startWorker: async (pool) => {
@@ -80,7 +80,7 @@ export async function openWorkerFixture(): Promise<WorkerFixture> {
       const ended = async () => (await runtime.db.pool.query(open, [ids])).rowCount === 0
       await until(ended, TIMEOUT_MS, 'all callbacks to end')
       const logs = workers.map((worker) => worker.stderr())
-      const received = receiver.received(RECEIVER_PATH)
+      const received = receiver.everReceived(RECEIVER_PATH)
       const door = { url: service.url, key }
       return audit(runtime, ids, { ...(doors && { door }), received, logs, secrets: [key, ...said] })
     },

@@ -51,8 +51,12 @@ const renderFailed = (message: RegExp) =>
 
 describe('a long text', () => {
   test('is spoken in parallel chunks with one seed and one language, as one WAV', async () => {
-    server.answer(() => ({ delayMs: 20, edgeSeconds: 0.5 }))
-    const { audio, durationMs: duration, chunks } = await speak(LONG)
+    const full = Promise.withResolvers<void>()
+    server.answer((_, index) => ({ delayMs: 20, edgeSeconds: 0.5, ...(index < 4 && { until: full.promise }) }))
+    const speaking = speak(LONG)
+    await expect.poll(() => server.inFlight()).toBe(4)
+    full.resolve()
+    const { audio, durationMs: duration, chunks } = await speaking
     expect(server.calls).toHaveLength(chunks)
     expect(chunks).toBeGreaterThan(7)
     expect(server.mostInFlight()).toBe(4)
@@ -139,11 +143,16 @@ describe('audio that cannot be of the text', () => {
 
 describe('the embedded engine', () => {
   test('speaks a long text on all cores, the same every time', async () => {
-    const request = { ...speechRequest(SENTENCES[0]!), text: LONG, language: 'auto' }
+    const text = LONG.slice(0, 1600)
+    const request = { ...speechRequest(SENTENCES[0]!), text, language: 'auto' }
     const [first, second] = [await speakText(espeak, request), await speakText(espeak, request)]
-    expect(first.chunks).toBeGreaterThan(7)
-    expect(first.audio).toEqual(second.audio)
-    const expected = estimateSpeech(LONG, { language: 'English' })
+    expect(first.chunks).toBeGreaterThan(3)
+    // Millions of bytes: a diff helps no reader, and to look for one takes seconds.
+    const bytes = [first, second].map(
+      ({ audio: { samples } }) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength),
+    )
+    expect(Buffer.compare(bytes[0]!, bytes[1]!)).toBe(0)
+    const expected = estimateSpeech(text, { language: 'English' })
     expect(first.durationMs / 1000 / expected).toBeGreaterThan(0.7)
     expect(first.durationMs / 1000 / expected).toBeLessThan(1.4)
   })

@@ -33,10 +33,13 @@ export interface Receiver {
   /** https://127.0.0.1:port */
   readonly url: string
   readonly port: number
-  /** What has come for a path, oldest first. */
+  /** What has come for a path since `on` or `forget`, oldest first: a test that is tried again counts its own. */
   received(path: string): readonly Received[]
-  /** Sets what a path does; without it a path answers 204. */
+  /** What has ever come for a path. */
+  everReceived(path: string): readonly Received[]
+  /** Sets what a path does from now on; without it a path answers 204. */
   on(path: string, behaviour: Behaviour): void
+  forget(): void
   waitFor(path: string, count?: number, deadlineMs?: number): Promise<readonly Received[]>
   /** Resets the connection that a request came over. */
   reset(request: IncomingMessage): void
@@ -48,6 +51,7 @@ export interface Receiver {
 /** A receiver of callbacks over TLS on 127.0.0.1. */
 export async function startReceiver(pair: KeyPair): Promise<Receiver> {
   const log = new Map<string, Received[]>()
+  const forgotten = new Map<string, number>()
   const behaviours = new Map<string, Behaviour>()
   const sockets = new Set<Socket>()
   let connections = 0
@@ -61,7 +65,7 @@ export async function startReceiver(pair: KeyPair): Promise<Receiver> {
       log.set(path, entries)
       entries.push({ path, headers, body: Buffer.concat(chunks), at: performance.now() })
       const behave = behaviours.get(path)
-      if (behave !== undefined) behave(response, request, entries.length)
+      if (behave !== undefined) behave(response, request, received(path).length)
       else response.writeHead(204).end()
     })
   })
@@ -73,12 +77,20 @@ export async function startReceiver(pair: KeyPair): Promise<Receiver> {
   server.on('tlsClientError', () => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const received = (path: string) => log.get(path) ?? []
+  const everReceived = (path: string): readonly Received[] => log.get(path) ?? []
+  const received = (path: string) => everReceived(path).slice(forgotten.get(path) ?? 0)
   return {
     url: `https://127.0.0.1:${port}`,
     port,
     received,
-    on: (path, behaviour) => behaviours.set(path, behaviour),
+    everReceived,
+    on: (path, behaviour) => {
+      forgotten.set(path, everReceived(path).length)
+      behaviours.set(path, behaviour)
+    },
+    forget: () => {
+      for (const [path, entries] of log) forgotten.set(path, entries.length)
+    },
     waitFor: (path, count = 1, deadlineMs = TIMEOUT_MS) =>
       until(
         () => (received(path).length >= count ? received(path) : undefined),

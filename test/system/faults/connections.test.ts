@@ -4,7 +4,7 @@ import { ask } from '../../setup/graphql.ts'
 import { cutReplies, cutShares } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/wait.ts'
 
-const LOAD_MS = 10_000
+const LOAD_MS = 5_000
 const TIMEOUT_MS = 60_000
 /**
  * Bytes that only one statement has: the queue's claim, the job's, its completion and its failure (one prepared statement, told apart by
@@ -36,11 +36,12 @@ describe('connections to the database that break', { timeout: 240_000 }, () => {
 
   test('anywhere, also before the reply to a COMMIT: nothing is lost and nothing is done twice', async () => {
     fixture.proxy.rule = cutShares({ commit: 0.1, other: 0.01 })
-    const accepted = await fixture.loadFor(LOAD_MS)
+    const accepted: string[] = []
+    const { cuts } = fixture.proxy
+    // How many come in a time depends on the machine.
+    do accepted.push(...(await fixture.loadFor(LOAD_MS)))
+    while (cuts.reply <= 3 || cuts.now <= 3 || accepted.length <= 20)
     fixture.proxy.rule = () => null
-    expect(fixture.proxy.cuts.reply).toBeGreaterThan(3)
-    expect(fixture.proxy.cuts.now).toBeGreaterThan(3)
-    expect(accepted.length).toBeGreaterThan(20)
     await fixture.allIsWell(accepted)
   })
 

@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { runHere } from '../../setup/command-here.ts'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { endpoint } from '../../setup/fixtures.ts'
 import { call } from '../../setup/http.ts'
+import { makeKey } from '../../setup/operator.ts'
 import { cleanUp, makeTempDir, run, type Service, sonantOn, startService } from '../../setup/process.ts'
 
 type Account = { account_id: string; name: string; credits: number }
@@ -52,11 +53,10 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     expect(account).toEqual({ account_id: expect.stringMatching(TYPE_ID.account), name: 'studio', credits: 100 })
     const credited = await service.sonant('accounts', 'credit', '--account', id, '--amount', '25')
     expect(credited).toEqual({ account_id: id, credits: 125 })
-    expect(await service.sonant('accounts', 'credit', '--account', 'studio', '--amount', '5')).toMatchObject({
-      credits: 130,
-    })
+    const here = (...args: string[]) => sonantHere(service.env, 'accounts', ...args)
+    expect(await here('credit', '--account', 'studio', '--amount', '5')).toMatchObject({ credits: 130 })
     for (const name of [id, 'studio'])
-      expect(await service.sonant('accounts', 'show', '--account', name)).toEqual({ ...account, credits: 130 })
+      expect(await here('show', '--account', name)).toEqual({ ...account, credits: 130 })
   })
 
   test('a key is shown once, holds the default scopes or exactly the given ones, and works', async () => {
@@ -82,28 +82,27 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
   })
 
   test('a deleted key is 401 on the very next request', async () => {
-    const doomed = await service.sonant<Key>('keys', 'create', '--account', 'studio', '--name', 'doomed')
-    expect((await voices('tts', doomed.api_key)).status).toBe(200)
-    const deleted = await service.sonant('keys', 'delete', doomed.api_key_id)
-    expect((await voices('tts', doomed.api_key)).status).toBe(401)
-    expect(deleted).toEqual({ api_key_id: doomed.api_key_id, deleted: true })
+    const doomed = await makeKey(service.env, 'studio')
+    expect((await voices('tts', doomed.apiKey)).status).toBe(200)
+    const deleted = await service.sonant('keys', 'delete', doomed.apiKeyId)
+    expect((await voices('tts', doomed.apiKey)).status).toBe(401)
+    expect(deleted).toEqual({ api_key_id: doomed.apiKeyId, deleted: true })
   })
 
   test('lists are tables with heads, and with --json items with the ids and names that creating them gave', async () => {
-    const [accounts, keys, endpoints, workflows, workers] = await Promise.all([
-      service.sonant<{ items: unknown[] }>('accounts', 'list'),
-      service.sonant<{ items: unknown[] }>('keys', 'list', '--account', 'studio'),
-      service.sonant<{ items: unknown[] }>('endpoints', 'list'),
-      service.sonant<{ items: unknown[] }>('workflows', 'list'),
-      service.sonant<{ items: unknown[] }>('workers', 'list'),
-    ])
+    const listed = (...args: string[]) => sonantHere<{ items: unknown[] }>(service.env, ...args)
+    const accounts = await listed('accounts', 'list')
+    const keys = await listed('keys', 'list', '--account', 'studio')
+    const endpoints = await listed('endpoints', 'list')
+    const workflows = await listed('workflows', 'list')
+    const workers = await listed('workers', 'list')
     expect(accounts.items).toEqual([
       { account_id: expect.stringMatching(TYPE_ID.account), name: 'demo', credits: 1_000_000 },
       { ...account, credits: expect.any(Number) },
     ])
     const { api_key_id, scopes } = key
-    const listed = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/), expires_at: null }
-    expect(keys.items).toContainEqual({ ...listed, last_used_at: expect.stringMatching(/Z$/) })
+    const first = { api_key_id, name: 'first', scopes, created_at: expect.stringMatching(/Z$/), expires_at: null }
+    expect(keys.items).toContainEqual({ ...first, last_used_at: expect.stringMatching(/Z$/) })
     const expiring = { name: 'reader', expires_at: '2100-01-31T00:00:00.000Z' }
     expect(keys.items).toContainEqual(expect.objectContaining(expiring))
     expect(JSON.stringify(keys)).not.toContain('snt_')
@@ -149,7 +148,7 @@ describe('the command line next to a running server', { timeout: DEADLINE_MS }, 
     await refused('say', 'Hello', '--voice', 'nobody', '-o', join(directory, 'never.wav'))
     const nowhere = ['-o', join(directory, 'absent', 'never.wav')]
     expect(await refused('say', 'Hello', '--account', 'studio', ...nowhere)).toContain('INVALID_REQUEST')
-    expect(await service.sonant('accounts', 'show', '--account', 'studio')).toMatchObject({ credits: 130 })
+    expect(await sonantHere(service.env, 'accounts', 'show', '--account', 'studio')).toMatchObject({ credits: 130 })
   })
 })
 

@@ -223,7 +223,7 @@ describe('the first run', () => {
 
   test('SIGTERM ends with code 0 and leaves no process behind', async () => {
     expect(await service.stop('SIGTERM')).toBe(0)
-    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
+    await until(() => processesOf(service.dataDir).length === 0, 30_000, 'PostgreSQL to end')
   })
 
   test('sonant say speaks to a file without a server, and leaves no process behind', async () => {
@@ -231,7 +231,7 @@ describe('the first run', () => {
     const said = await service.sonant<{ duration_ms: number }>('say', 'No server is running.', '-o', file)
     expect(said).toMatchObject({ job_id: expect.stringMatching(/^job_/), file })
     expectSpeech(await readFile(file), said.duration_ms)
-    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end after the command')
+    await until(() => processesOf(service.dataDir).length === 0, 30_000, 'PostgreSQL to end after the command')
   })
 
   test('a second start on the same directory prints no key and keeps key, jobs and audio', async () => {
@@ -253,6 +253,6 @@ describe('the first run', () => {
 
   test('an interrupt from the keyboard leaves no process behind either', async () => {
     await service.stop('SIGINT')
-    await until(() => processesOf(service.dataDir).length === 0, 5_000, 'PostgreSQL to end')
+    await until(() => processesOf(service.dataDir).length === 0, 30_000, 'PostgreSQL to end')
   })
 })

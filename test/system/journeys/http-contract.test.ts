@@ -134,7 +134,7 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
     await writeFile(file, JSON.stringify({ endpoints: [endpoint('patient', { engine })] }))
     await sonantHere(service.env, 'endpoints', 'apply', file)
     const isLive = async () => (await authorized('/api/v1/voice/patient/schema')).status === 200
-    await until(isLive, 5_000, 'the endpoint to be live')
+    await until(isLive, 30_000, 'the endpoint to be live')
     const body = { inputs: { text: 'Wait.', voice: 'calm' } }
     const sent = await authorized('/api/v1/voice/patient', { method: 'POST', body })
     const jobId = sent.json<{ job_id: string }>().job_id

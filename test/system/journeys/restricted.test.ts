@@ -71,7 +71,7 @@ describe('a restricted endpoint', { timeout: 60_000 }, () => {
     )
     await sonantHere(service.env, 'endpoints', 'apply', file)
     const live = async () => (await reach(SLUGS.restricted, { key: keys.insider }, '/voices')).status === 200
-    await until(live, 5_000, 'the endpoints to be live')
+    await until(live, 30_000, 'the endpoints to be live')
   })
   afterAll(cleanUp)
 

@@ -13,7 +13,6 @@ import { call } from '../../setup/http.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { type Receiver, signedBytes, signedHeaders, startReceiver } from '../../setup/servers/receiver.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
-import { until } from '../../setup/wait.ts'
 import { createOwner, type Owner, openWebhookFixture, type WebhookFixture } from '../../setup/webhooks.ts'
 
 let fixture: WebhookFixture
@@ -291,6 +290,6 @@ async function pendingSince(
   )
   await sql(`delete from pgboss.job where data->>'jobId' = $1`, [id])
   if (queued) await tidyWebhooks(service.runtime)
-  await until(() => made.rowCount === 1, 1000, 'the row')
+  expect(made.rowCount).toBe(1)
   return made
 }
