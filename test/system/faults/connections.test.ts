@@ -7,12 +7,11 @@ import { until } from '../../setup/wait.ts'
 const LOAD_MS = 5_000
 const TIMEOUT_MS = 60_000
 /**
- * Bytes that only one statement has: the queue's claim, the job's, its completion and its failure (one prepared statement, told apart by
+ * Bytes that only one statement has: the claim of a job with its place in the queue, its completion and its failure (one prepared statement, told apart by
  * the status that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
  */
 const COMMITTED_BY_WORKERS = [
   'claim_queued',
-  'claim_job',
   '\tcompleted',
   '\u0006failed',
   'begin_attempts',
