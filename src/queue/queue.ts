@@ -68,8 +68,8 @@ export interface RescuedDeliveries {
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
-  /** Queues a job in the caller's transaction: it is there when that commits, and never was when it rolls back. */
-  enqueue(tx: Tx, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  /** Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it rolls back. */
+  enqueue(tx: Tx, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**
    * Inserts a row and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
    * database instead of five. What is queued while such a statement is under way goes out together with the next one.

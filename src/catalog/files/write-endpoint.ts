@@ -40,7 +40,6 @@ const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({
   kind: voice.kind,
   ...(engineVoice !== null && { engine_voice: engineVoice }),
   ...(referenceText !== null && { reference_text: referenceText }),
-  ...(voice.language != null && { language: voice.language }),
 })
 
 const workflowEntry = (workflow: Workflow) => ({

@@ -20,8 +20,6 @@ interface ComposerProps {
   readonly endpoint: Endpoint
   readonly chosenVoice: string | undefined
   readonly onVoice: (slug: string) => void
-  /** The URLs of samples have expired. */
-  readonly onExpired: () => void
 }
 
 const EXAMPLES = [
@@ -34,7 +32,7 @@ const EXAMPLES = [
 ] as const
 
 /** The form: the text as a page, and next to it voice and style. */
-export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
+export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
   const fields = formFields(endpoint.schema)
   const [values, setValues] = useState<Values>(takeDraft)
   const [isCodeOpen, setCodeOpen] = useState(false)
@@ -74,7 +72,7 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
         </div>
       </div>
       <aside class="dials card" aria-label="Voice and style">
-        <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
+        <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} />
         {others.map((field) => (
           <InputField
             key={field.name}

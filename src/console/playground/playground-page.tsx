@@ -19,21 +19,18 @@ export function PlaygroundPage() {
   return (
     <Page title="Playground">
       <Load query={query} skeleton={<ComposerSkeleton />}>
-        {({ myEndpoints }) =>
-          myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
-        }
+        {({ myEndpoints }) => (myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} />)}
       </Load>
       <Takes />
     </Page>
   )
 }
 
-function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () => void }) {
+function Studio({ endpoints }: { endpoints: Endpoints }) {
   const { query, change } = useAddress()
   const endpoint = endpoints.find(({ slug }) => slug === query.endpoint) ?? endpoints[0]
   // Those of the account come with a question of their own: only some endpoints speak with them.
-  const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
-  const own = ownQuery.data?.endpointVoices
+  const own = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null).data?.endpointVoices
   if (endpoint === undefined) return null
   return (
     <>
@@ -58,10 +55,6 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
         endpoint={own?.slug === endpoint.slug ? { ...endpoint, voices: own.voices } : endpoint}
         chosenVoice={query.voice}
         onVoice={(voice) => change({ voice }, true)}
-        onExpired={() => {
-          onExpired()
-          ownQuery.reload()
-        }}
       />
     </>
   )

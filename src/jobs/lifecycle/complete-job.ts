@@ -55,10 +55,11 @@ async function completeAlone(
 }
 
 async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
-  await tx.query(
-    `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+  await tx.query({
+    name: 'insert_artifact',
+    text: `insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
+    values: [
       newId('art', now),
       claim.jobId,
       artifact.output,
@@ -70,7 +71,7 @@ async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, 
       artifact.timing ?? null,
       artifact.captions ?? null,
     ],
-  )
+  })
 }
 
 async function isCompleted({ db }: EndingParts, { jobId, attempt }: Claim): Promise<boolean> {

@@ -7,7 +7,7 @@ import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
 import type { EnqueueOptions, Queue } from '../queue.ts'
-import { BatchedInserts, type QueueStatement } from './batched-inserts.ts'
+import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
 interface Pushing {
@@ -24,16 +24,15 @@ export function enqueueing(
 ): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
   const inserts = new BatchedInserts({ beginsPush, wake })
   return {
-    enqueue: (tx: Tx, kind, jobId, options) =>
+    enqueue: (tx: Tx, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        // The queue's id is the job's own UUID: a job can wait in its queue once only.
-        const once = { id: queueId(jobId), db: bossDatabase(tx), ...sending(options) }
-        await (await boss()).send(kind.queue, payload(jobId, options), once)
+        const queued = await queueStatement(await boss(), kind, jobId, options)
+        await tx.query(statementOf(kind, [{ insert, queued }], false))
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
+        await inserts.add(db, kind, { insert, queued })
       }),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -69,7 +68,7 @@ const sending = ({ fairShare, concurrencyKey, delaySeconds }: EnqueueOptions = {
   ...(delaySeconds !== undefined && { startAfter: `${delaySeconds} seconds` }),
 })
 
-/** What `send` would run, with its one parameter, `$1`. */
+/** What `send` would run, with its one parameter, `$1`. The queue's id is the job's own UUID: a job can wait in its queue once only. */
 async function queueStatement(
   boss: PgBoss,
   kind: JobKind,

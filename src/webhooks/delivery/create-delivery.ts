@@ -6,6 +6,7 @@ import type { AfterCommit, DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
 import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import type { UrlParts } from '../../jobs/speech-urls.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
+import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import { signDelivery } from '../signing/sign.ts'
@@ -51,28 +52,10 @@ export async function createDelivery(
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
   const failed = content === null
-  await tx.query({
-    name: 'create_delivery',
-    text: `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
-             next_attempt_at, state, outcome, finished_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, case when $12 then greatest(now(), $9) end)`,
-    values: [
-      id,
-      subject.accountId,
-      subject.kind,
-      subject.jobId,
-      url,
-      content?.timestamp ?? 0,
-      content?.signature ?? '',
-      content?.body ?? null,
-      idTime(id),
-      failed ? 'failed' : 'pending',
-      failed ? 'secret_unreadable' : null,
-      failed,
-    ],
-  })
-  if (!failed)
-    await parts.queue.enqueue(tx, WEBHOOK_KIND, id, { concurrencyKey: concurrencyKeyOf(subject.accountId, url) })
+  const insert = insertOf(id, subject, url, content)
+  const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
+  if (failed) await tx.query({ ...insert, text: insert.text('true'), values: insert.row.map((value) => [value]) })
+  else await parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, { concurrencyKey })
   return {
     id,
     committed: () => {
@@ -81,6 +64,27 @@ export async function createDelivery(
       notifyAccount(parts, subject.accountId, id)
     },
   }
+}
+
+const INSERT = {
+  name: 'create_delivery',
+  text: (condition: string) => `
+    insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
+      next_attempt_at, state, outcome, finished_at)
+    select id, account_id, kind, job_id, url, timestamp, signature, body, created_at, now(),
+      case when outcome is null then 'pending' else 'failed' end::webhook_delivery_state, outcome,
+      case when outcome is not null then greatest(now(), created_at) end
+    from unnest($1::text[], $2::text[], $3::webhook_delivery_kind[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bytea[],
+      $9::timestamptz[], $10::text[])
+      as made (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, outcome)
+    where ${condition}`,
+}
+
+function insertOf(id: string, subject: Subject, url: string, content: PayloadSnapshot | null): RowInsert {
+  const { accountId, kind, jobId } = subject
+  const { timestamp = 0, signature = '', body = null } = content ?? {}
+  const outcome = content === null ? 'secret_unreadable' : null
+  return { ...INSERT, row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome] }
 }
 
 /** How ending jobs reach this room. @param parts asked for at the first delivery */

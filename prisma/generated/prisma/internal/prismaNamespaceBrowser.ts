@@ -177,8 +177,7 @@ export const VoiceScalarFieldEnum = {
   kind: 'kind',
   engineVoice: 'engineVoice',
   referenceAudio: 'referenceAudio',
-  referenceText: 'referenceText',
-  language: 'language'
+  referenceText: 'referenceText'
 } as const
 
 export type VoiceScalarFieldEnum = (typeof VoiceScalarFieldEnum)[keyof typeof VoiceScalarFieldEnum]

@@ -44,7 +44,6 @@ export type VoiceMinAggregateOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
-  language: string | null
 }
 
 export type VoiceMaxAggregateOutputType = {
@@ -57,7 +56,6 @@ export type VoiceMaxAggregateOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
-  language: string | null
 }
 
 export type VoiceCountAggregateOutputType = {
@@ -70,7 +68,6 @@ export type VoiceCountAggregateOutputType = {
   engineVoice: number
   referenceAudio: number
   referenceText: number
-  language: number
   _all: number
 }
 
@@ -93,7 +90,6 @@ export type VoiceMinAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
-  language?: true
 }
 
 export type VoiceMaxAggregateInputType = {
@@ -106,7 +102,6 @@ export type VoiceMaxAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
-  language?: true
 }
 
 export type VoiceCountAggregateInputType = {
@@ -119,7 +114,6 @@ export type VoiceCountAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
-  language?: true
   _all?: true
 }
 
@@ -219,7 +213,6 @@ export type VoiceGroupByOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
-  language: string | null
   _count: VoiceCountAggregateOutputType | null
   _avg: VoiceAvgAggregateOutputType | null
   _sum: VoiceSumAggregateOutputType | null
@@ -255,7 +248,6 @@ export type VoiceWhereInput = {
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
-  language?: Prisma.StringNullableFilter<"Voice"> | string | null
   endpoint?: Prisma.XOR<Prisma.VoiceEndpointScalarRelationFilter, Prisma.VoiceEndpointWhereInput>
 }
 
@@ -269,7 +261,6 @@ export type VoiceOrderByWithRelationInput = {
   engineVoice?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceAudio?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceText?: Prisma.SortOrderInput | Prisma.SortOrder
-  language?: Prisma.SortOrderInput | Prisma.SortOrder
   endpoint?: Prisma.VoiceEndpointOrderByWithRelationInput
 }
 
@@ -287,7 +278,6 @@ export type VoiceWhereUniqueInput = Prisma.AtLeast<{
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
-  language?: Prisma.StringNullableFilter<"Voice"> | string | null
   endpoint?: Prisma.XOR<Prisma.VoiceEndpointScalarRelationFilter, Prisma.VoiceEndpointWhereInput>
 }, "endpointSlug_slug">
 
@@ -301,7 +291,6 @@ export type VoiceOrderByWithAggregationInput = {
   engineVoice?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceAudio?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceText?: Prisma.SortOrderInput | Prisma.SortOrder
-  language?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.VoiceCountOrderByAggregateInput
   _avg?: Prisma.VoiceAvgOrderByAggregateInput
   _max?: Prisma.VoiceMaxOrderByAggregateInput
@@ -322,7 +311,6 @@ export type VoiceScalarWhereWithAggregatesInput = {
   engineVoice?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableWithAggregatesFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
-  language?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
 }
 
 export type VoiceCreateInput = {
@@ -334,7 +322,6 @@ export type VoiceCreateInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
   endpoint: Prisma.VoiceEndpointCreateNestedOneWithoutVoicesInput
 }
 
@@ -348,7 +335,6 @@ export type VoiceUncheckedCreateInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
 }
 
 export type VoiceUpdateInput = {
@@ -360,7 +346,6 @@ export type VoiceUpdateInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   endpoint?: Prisma.VoiceEndpointUpdateOneRequiredWithoutVoicesNestedInput
 }
 
@@ -374,7 +359,6 @@ export type VoiceUncheckedUpdateInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceCreateManyInput = {
@@ -387,7 +371,6 @@ export type VoiceCreateManyInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
 }
 
 export type VoiceUpdateManyMutationInput = {
@@ -399,7 +382,6 @@ export type VoiceUpdateManyMutationInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateManyInput = {
@@ -412,7 +394,6 @@ export type VoiceUncheckedUpdateManyInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceListRelationFilter = {
@@ -440,7 +421,6 @@ export type VoiceCountOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
-  language?: Prisma.SortOrder
 }
 
 export type VoiceAvgOrderByAggregateInput = {
@@ -457,7 +437,6 @@ export type VoiceMaxOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
-  language?: Prisma.SortOrder
 }
 
 export type VoiceMinOrderByAggregateInput = {
@@ -470,7 +449,6 @@ export type VoiceMinOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
-  language?: Prisma.SortOrder
 }
 
 export type VoiceSumOrderByAggregateInput = {
@@ -536,7 +514,6 @@ export type VoiceCreateWithoutEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
 }
 
 export type VoiceUncheckedCreateWithoutEndpointInput = {
@@ -548,7 +525,6 @@ export type VoiceUncheckedCreateWithoutEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
 }
 
 export type VoiceCreateOrConnectWithoutEndpointInput = {
@@ -590,7 +566,6 @@ export type VoiceScalarWhereInput = {
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
-  language?: Prisma.StringNullableFilter<"Voice"> | string | null
 }
 
 export type VoiceCreateManyEndpointInput = {
@@ -602,7 +577,6 @@ export type VoiceCreateManyEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
-  language?: string | null
 }
 
 export type VoiceUpdateWithoutEndpointInput = {
@@ -614,7 +588,6 @@ export type VoiceUpdateWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateWithoutEndpointInput = {
@@ -626,7 +599,6 @@ export type VoiceUncheckedUpdateWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateManyWithoutEndpointInput = {
@@ -638,7 +610,6 @@ export type VoiceUncheckedUpdateManyWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -653,7 +624,6 @@ export type VoiceSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
-  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -667,7 +637,6 @@ export type VoiceSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
-  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -681,7 +650,6 @@ export type VoiceSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
-  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -695,10 +663,9 @@ export type VoiceSelectScalar = {
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
-  language?: boolean
 }
 
-export type VoiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"endpointSlug" | "slug" | "position" | "name" | "description" | "kind" | "engineVoice" | "referenceAudio" | "referenceText" | "language", ExtArgs["result"]["voice"]>
+export type VoiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"endpointSlug" | "slug" | "position" | "name" | "description" | "kind" | "engineVoice" | "referenceAudio" | "referenceText", ExtArgs["result"]["voice"]>
 export type VoiceInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }
@@ -724,7 +691,6 @@ export type $VoicePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
     engineVoice: string | null
     referenceAudio: runtime.Bytes | null
     referenceText: string | null
-    language: string | null
   }, ExtArgs["result"]["voice"]>
   composites: {}
 }
@@ -1158,7 +1124,6 @@ export interface VoiceFieldRefs {
   readonly engineVoice: Prisma.FieldRef<"Voice", 'String'>
   readonly referenceAudio: Prisma.FieldRef<"Voice", 'Bytes'>
   readonly referenceText: Prisma.FieldRef<"Voice", 'String'>
-  readonly language: Prisma.FieldRef<"Voice", 'String'>
 }
     
 
