@@ -21,10 +21,12 @@ import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
 import { migrations } from './rows/migrations.ts'
+import { peers } from './rows/peers.ts'
 import { pickup } from './rows/pickup.ts'
 import { purge } from './rows/purge.ts'
 import { recovery } from './rows/recovery.ts'
 import { render } from './rows/render.ts'
+import { slowDisk } from './rows/slow-disk.ts'
 import { slowReaders } from './rows/slow-readers.ts'
 import { start } from './rows/start.ts'
 import { statistics } from './rows/statistics.ts'
@@ -58,6 +60,8 @@ const ROWS: readonly Row[] = [
   callbackBeside,
   pipeline,
   slots,
+  slowDisk,
+  peers,
   recovery,
   crowd,
   migrations,

@@ -414,6 +414,16 @@ export type ChatWithCompanionMutation = { chatWithCompanion:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type CheckEngineMutationVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type CheckEngineMutation = { checkEngine:
+    | { ok: boolean, server: string | null, voicesOffered: number | null, voicesMissing: Array<string>, speechMs: number | null, audioMs: number | null, error: string | null }
+    | { code: ErrorCode, message: string }
+   };
+
 export type CompletePersonMutationVariables = Exact<{
   email: string;
   password: string;
@@ -1040,6 +1050,7 @@ export const catalogQueryVariables: CatalogQueryVariables = {}
 export const catalogEndpointQueryVariables: CatalogEndpointQueryVariables = {"slug":"tts"}
 export const changePasswordMutationVariables: ChangePasswordMutationVariables = {"currentPassword":"what it is so far","newPassword":"what it is from now on"}
 export const chatWithCompanionMutationVariables: ChatWithCompanionMutationVariables = {"message":"Good morning! What shall we do today?"}
+export const checkEngineMutationVariables: CheckEngineMutationVariables = {"slug":"tts"}
 export const completePersonMutationVariables: CompletePersonMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}
 export const createAccountMutationVariables: CreateAccountMutationVariables = {"name":"A new customer","credits":100000}
 export const createApiKeyMutationVariables: CreateApiKeyMutationVariables = {"name":"reader","scopes":["generate:voice","job:read"]}

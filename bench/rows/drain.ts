@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { request } from 'undici'
-import { applyBenchEndpoint, drainRate, insertBacklog } from '../backlog.ts'
+import { drainRate, insertBacklog, openDrain } from '../backlog.ts'
 import type { Environment } from '../environment.ts'
 import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
 import { type StageTimes, stageTable } from '../stages.ts'
@@ -20,7 +20,7 @@ export const pipeline: Row = {
   reach: '>= 200 jobs/s',
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000
-    const pairs = await drain(environment, { slots: 32, delayMs: 0, count, rounds: environment.quick ? 1 : 3 })
+    const pairs = await compare(environment, { slots: 32, delayMs: 0, count, rounds: environment.quick ? 1 : 3 })
     const value = median(pairs.map(({ ours }) => ours))
     const floor = median(pairs.map((pair) => pair.floor))
     const measure: Measure = {
@@ -42,7 +42,7 @@ export const slots: Row = {
   reach: '>= 0.95 of 40 requests/s',
   run: async (environment) => {
     const count = environment.quick ? 400 : 2000
-    const [pair] = await drain(environment, { slots: 8, delayMs: 200, count, rounds: 1 })
+    const [pair] = await compare(environment, { slots: 8, delayMs: 200, count, rounds: 1 })
     const ratio = pair!.ours / 40
     const measure: Measure = {
       what: `${count} jobs`,
@@ -87,32 +87,20 @@ async function whereTimeGoes(environment: Environment, count: number): Promise<s
   }
 }
 
-interface Drain {
+interface Setup {
   readonly slots: number
   readonly delayMs: number
   readonly count: number
   readonly rounds: number
 }
 
-async function drain(environment: Environment, { slots, delayMs, count, rounds }: Drain): Promise<Pair[]> {
-  const database = await environment.database()
-  await applyBenchEndpoint(environment, slots)
-  const server = await environment.floor('speech-server', { DELAY_MS: String(delayMs) })
-  const client = new Client({ connectionString: database.url })
-  await client.connect()
+async function compare(environment: Environment, { slots, delayMs, count, rounds }: Setup): Promise<Pair[]> {
+  const drain = await openDrain(environment, slots, delayMs)
   try {
-    const ours = async () => {
-      const ids = await insertBacklog(client, database.accountId, count)
-      await client.query('analyze pgboss.job_common')
-      const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url })
-      const rate = await drainRate(client, ids)
-      await worker.stop()
-      return rate
-    }
-    return await interleaved(rounds, { ours, floor: () => bareCalls(server.url, slots, count) })
+    const floor = () => bareCalls(drain.server, slots, count)
+    return await interleaved(rounds, { ours: () => drain.run(count), floor })
   } finally {
-    await client.end()
-    await server.stop()
+    await drain.close()
   }
 }
 

@@ -11,6 +11,7 @@ import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { changesOf, type EntryChange } from './files/changes-of.ts'
 import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
+import { forgetSamples } from './samples/voice-samples.ts'
 import { endpointKey } from './voice-endpoint.ts'
 import { workflowKey } from './workflow.ts'
 
@@ -72,6 +73,10 @@ async function store(
     }
   })
   for (const move of moved) await ctx.queue.reroute(move)
+  await forgetSamples(
+    ctx,
+    rows.map(({ endpoint }) => endpoint.slug),
+  )
 }
 
 async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
@@ -103,6 +108,7 @@ async function toRow(spec: EndpointSpec, readAudio: EndpointFile['readAudio']) {
     engineVoice: voice.engine_voice ?? null,
     referenceAudio: voice.reference_audio === undefined ? null : await recording(voice.reference_audio, readAudio),
     referenceText: voice.reference_text ?? null,
+    language: voice.language ?? null,
   }))
   return { endpoint, voices: await Promise.all(voices) }
 }

@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts'
 import { sqlIn } from '../db/sql.ts'
 import { ServiceError } from '../errors/service-error.ts'
 import { changeCatalog } from './change-catalog.ts'
+import { forgetSamples } from './samples/voice-samples.ts'
 
 /** Deletes a voice endpoint and its voices, or, where no endpoint has that slug, the workflow that has it; jobs that it produced stay. @throws NOT_FOUND */
 export async function deleteEndpoint(
@@ -20,5 +21,6 @@ export async function deleteEndpoint(
     const change = { accountId: null, subjectId: input.slug }
     await recordChange(sqlIn(tx), ctx.actor, { action: 'endpoint_deleted', ...change })
   })
+  await forgetSamples(ctx, [input.slug])
   return { deleted: input.slug }
 }

@@ -39,11 +39,12 @@ export async function libraryVoices({ db, actor }: Context): Promise<Voice[]> {
   return accountId === undefined ? [] : (await voicesOf(db, accountId)).map(asVoice)
 }
 
-const asVoice = ({ id, name, transcript }: AccountVoice): Voice => ({
+const asVoice = ({ id, name, transcript, language }: AccountVoice): Voice => ({
   slug: id,
   name,
   description: '',
   kind: 'reference',
   engineVoice: null,
   referenceText: transcript,
+  language,
 })

@@ -1,6 +1,6 @@
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../values/version.ts'
-import { addAccountCommands } from './commands/accounts.ts'
+import { addAccountCommands, addAuditCommand } from './commands/accounts.ts'
 import { addBackupCommands } from './commands/backup.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -35,6 +35,7 @@ export function buildProgram(): Command {
   addAccountCommands(program)
   addKeyCommands(program)
   addUserCommands(program)
+  addAuditCommand(program)
   addEndpointCommands(program)
   addWorkflowCommands(program)
   addWorkerCommands(program)

@@ -21,6 +21,7 @@ const VoicesPage = lazy(async () => (await import('./voices/voices-page.tsx')).V
 const LexiconPage = lazy(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
 const settings = () => import('./shell/settings-screens.ts')
 const ApiKeysPage = lazy(async () => (await settings()).ApiKeysPage)
+const AuditPage = lazy(async () => (await settings()).AuditPage)
 const WebhooksPage = lazy(async () => (await settings()).WebhooksPage)
 const DeliveryPage = lazy(async () => (await settings()).DeliveryPage)
 const CreditsPage = lazy(async () => (await settings()).CreditsPage)
@@ -65,6 +66,7 @@ function Screens() {
         <Route path={at('/webhooks/deliveries/:id')} component={DeliveryPage} />
         <Route path={at('/credits')} component={CreditsPage} />
         <Route path={at('/people')} component={PeoplePage} />
+        <Route path={at('/audit')} component={AuditPage} />
         <Route path={at('/profile')} component={ProfilePage} />
         <Route path={at('/operator/:place*')} component={OperatorPage} />
         <Route default component={MissingPage} />

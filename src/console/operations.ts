@@ -8,6 +8,56 @@ export interface Operation<Data, Variables> {
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+/** What kind of caller it was. */
+export type ActorKind =
+  /** An API key. */
+  | 'KEY'
+  /** The operator, at the command line or from another account. */
+  | 'OPERATOR'
+  /** A user who was signed in. */
+  | 'USER';
+
+/** What was done. */
+export type AuditedAction =
+  /** An account was made. */
+  | 'ACCOUNT_CREATED'
+  /** Credits were given or taken; `detail` says how many. */
+  | 'CREDITS_GRANTED'
+  /** A voice endpoint or workflow was made or replaced. */
+  | 'ENDPOINT_APPLIED'
+  /** A voice endpoint or workflow was deleted. */
+  | 'ENDPOINT_DELETED'
+  /** A job was deleted with its audio. */
+  | 'JOB_DELETED'
+  /** An API key was made; `detail` lists its scopes. */
+  | 'KEY_CREATED'
+  /** An API key was revoked. */
+  | 'KEY_DELETED'
+  /** An API key was renamed or got other scopes; `detail` lists them. */
+  | 'KEY_UPDATED'
+  /** A user was made an operator. */
+  | 'OPERATOR_MARKED'
+  /** A user is no operator any more. */
+  | 'OPERATOR_UNMARKED'
+  /** The operator gave a user another password. */
+  | 'PASSWORD_SET'
+  /** A link that signs a user in was made. */
+  | 'SIGN_IN_LINK_CREATED'
+  /** A user was added; `detail` is the role. */
+  | 'USER_ADDED'
+  /** A user was kept from signing in. */
+  | 'USER_DISABLED'
+  /** A user may sign in again. */
+  | 'USER_ENABLED'
+  /** A user got another role, which is `detail`. */
+  | 'USER_ROLE_CHANGED'
+  /** The previous signing secret was stopped. */
+  | 'WEBHOOK_SECRET_EXPIRED'
+  /** The signing secret of webhooks was rotated. */
+  | 'WEBHOOK_SECRET_ROTATED'
+  /** The URL of webhooks was set or cleared; `detail` is its origin. */
+  | 'WEBHOOK_URL_SET';
+
 /** A format of captions. */
 export type CaptionFormat =
   /** The words and sentences with their times, as REST has them. */
@@ -339,6 +389,20 @@ export type SignOutMutation = { signOut:
 
 export type RefusedFragment = { code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> };
 
+export type AuditLogQueryVariables = Exact<{
+  account?: string | null | undefined;
+  all?: boolean | null | undefined;
+  actions?: Array<AuditedAction> | AuditedAction | null | undefined;
+  createdAt?: TimeRange | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type AuditLogQuery = { auditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, action: AuditedAction, accountId: string | null, subjectId: string | null, subjectName: string | null, detail: string | null, createdAt: string, by: { kind: ActorKind, id: string | null, name: string | null } } }> } };
+
 export type WordsQueryVariables = Exact<{
   jobId: string;
 }>;
@@ -620,6 +684,16 @@ export type ApplyFileMutation = { applyEndpoints:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
    };
 
+export type TryEngineMutationVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type TryEngineMutation = { checkEngine:
+    | { __typename: 'EngineCheck', server: string | null, kind: string, ok: boolean, voicesOffered: number | null, voicesMissing: Array<string>, speechMs: number | null, audioMs: number | null, error: string | null }
+    | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
+   };
+
 export type PoolRowFragment = { name: string, waiting: number, oldestWaitingSince: string | null, processing: number, slots: number, workers: number, server: string | null, maxInFlight: number | null };
 
 export type WorkerRowFragment = { id: string, host: string, version: string, pools: Array<string>, slots: number, inFlight: number, silent: boolean, startedAt: string, heartbeatAt: string, gpus: Array<{ name: string, loadPercent: number | null, memoryMib: number, memoryUsedMib: number | null }>, server: { state: WorkerServerState, restarts: number, error: string | null } | null };
@@ -825,16 +899,16 @@ export type EnableUserMutation = { enableUser:
 export type VoicesQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> }> };
+export type VoicesQuery = { myEndpoints: Array<{ id: string, slug: string, name: string, description: string | null, schema: unknown, voiceInput: string, creditsPerCharacter: number, libraryVoices: boolean, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> }> };
 
-export type PickedVoiceFragment = { slug: string, name: string, description: string, kind: VoiceKind };
+export type PickedVoiceFragment = { slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null };
 
 export type OwnVoicesQueryVariables = Exact<{
   slug: string;
 }>;
 
 
-export type OwnVoicesQuery = { endpointVoices: { slug: string, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind }> } };
+export type OwnVoicesQuery = { endpointVoices: { slug: string, voices: Array<{ slug: string, name: string, description: string, kind: VoiceKind, language: string | null, sampleUrl: string | null }> } };
 
 export type SpeakMutationVariables = Exact<{
   slug: string;
@@ -935,6 +1009,8 @@ export type StatisticsQueryVariables = Exact<{
   filter?: JobsFilter | null | undefined;
   filterBefore?: JobsFilter | null | undefined;
   compared: boolean;
+  account?: string | null | undefined;
+  all?: boolean | null | undefined;
 }>;
 
 
@@ -1060,6 +1136,7 @@ export const accountLive: Operation<AccountLiveSubscription, AccountLiveSubscrip
 export const session: Operation<SessionQuery, SessionQueryVariables> = { query: "query Session{me{accountId accountName credits user{id email role operator}}}" }
 export const signIn: Operation<SignInMutation, SignInMutationVariables> = { query: "mutation SignIn($email:String!$password:String!){signIn(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { query: "mutation SignOut($everywhere:Boolean){signOut(everywhere:$everywhere){__typename ...on SignOutSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId subjectId subjectName detail createdAt by{kind id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(jobId:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(jobId:$jobId){id captions(format:$format)}}" }
 export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String){account{name credits}creditEntries(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id kind amount jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
@@ -1079,6 +1156,7 @@ export const setLexicon: Operation<SetLexiconMutation, SetLexiconMutationVariabl
 export const operatorEndpoints: Operation<OperatorEndpointsQuery, OperatorEndpointsQueryVariables> = { query: "query OperatorEndpoints($first:Int$after:String$last:Int$before:String){endpoints(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{slug name creditsPerCharacter updatedAt settings{published requiredScope engine pool}}}}workflows(first:50){edges{node{slug name}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const endpointSource: Operation<EndpointSourceQuery, EndpointSourceQueryVariables> = { query: "query EndpointSource($slug:String!){endpointFile(slug:$slug)}" }
 export const applyFile: Operation<ApplyFileMutation, ApplyFileMutationVariables> = { query: "mutation ApplyFile($source:String!$dryRun:Boolean!){applyEndpoints(source:$source dryRun:$dryRun){__typename ...on ApplyEndpointsSuccess{slugs changes{slug isWorkflow isNew fields{path before after}}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const tryEngine: Operation<TryEngineMutation, TryEngineMutationVariables> = { query: "mutation TryEngine($slug:String!){checkEngine(slug:$slug){__typename ...on EngineCheck{server kind ok voicesOffered voicesMissing speechMs audioMs error}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const fleet: Operation<FleetQuery, FleetQueryVariables> = { query: "query Fleet{pools{...PoolRow}workers{...WorkerRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}fragment WorkerRow on Worker{id host version pools slots inFlight silent startedAt heartbeatAt gpus{name loadPercent memoryMib memoryUsedMib}server{state restarts error}}" }
 export const failureCauses: Operation<FailureCausesQuery, FailureCausesQueryVariables> = { query: "query FailureCauses{failureCauses{cause endpointKey errorCode jobs lastJobId}}" }
 export const poolsLive: Operation<PoolsLiveSubscription, PoolsLiveSubscriptionVariables> = { query: "subscription PoolsLive{poolsUpdated(everyMs:1000){...PoolRow}}fragment PoolRow on Pool{name waiting oldestWaitingSince processing slots workers server maxInFlight}" }
@@ -1097,8 +1175,8 @@ export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { q
 export const changeRole: Operation<ChangeRoleMutation, ChangeRoleMutationVariables> = { query: "mutation ChangeRole($user:ID!$role:UserRole!){updateUser(user:$user role:$role){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const disableUser: Operation<DisableUserMutation, DisableUserMutationVariables> = { query: "mutation DisableUser($user:ID!){disableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const enableUser: Operation<EnableUserMutation, EnableUserMutationVariables> = { query: "mutation EnableUser($user:ID!){enableUser(user:$user){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind}" }
-export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind}" }
+export const voices: Operation<VoicesQuery, VoicesQueryVariables> = { query: "query Voices{myEndpoints{id slug name description schema voiceInput creditsPerCharacter libraryVoices voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
+export const ownVoices: Operation<OwnVoicesQuery, OwnVoicesQueryVariables> = { query: "query OwnVoices($slug:String!){endpointVoices(slug:$slug){slug voices{...PickedVoice}}}fragment PickedVoice on Voice{slug name description kind language sampleUrl}" }
 export const speak: Operation<SpeakMutation, SpeakMutationVariables> = { query: "mutation Speak($slug:String!$inputs:JSON!$idempotencyKey:String!){submitVoiceJob(slug:$slug inputs:$inputs idempotencyKey:$idempotencyKey live:true){__typename ...on VoiceJobSubmission{jobId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const heard: Operation<HeardQuery, HeardQueryVariables> = { query: "query Heard($jobId:ID!){voiceJob(jobId:$jobId){id liveUrl(format:MP3)wav:audioUrl(format:WAV)mp3:audioUrl(format:MP3)opus:audioUrl(format:OPUS)flac:audioUrl(format:FLAC)audioMs}}" }
 export const speaking: Operation<SpeakingSubscription, SpeakingSubscriptionVariables> = { query: "subscription Speaking($id:ID!){jobUpdated(id:$id){__typename id status error errorCode queuePosition cost waitMs runMs ...on VoiceJob{chunksDone chunksTotal audioMs}}}" }
@@ -1108,7 +1186,7 @@ export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMut
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95}runMs{p50 p95}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
+export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95}runMs{p50 p95}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }
 export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: "query Library{accountVoices{id name durationMs transcript language createdAt sampleUrl}myEndpoints{slug name libraryVoices}}" }
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }

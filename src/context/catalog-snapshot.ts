@@ -36,6 +36,8 @@ export interface Voice {
   readonly kind: VoiceKind
   readonly engineVoice: string | null
   readonly referenceText: string | null
+  /** The one that it was made for, in the service's spelling; absent or null: not said. */
+  readonly language?: string | null
 }
 
 /** A voice endpoint as every process holds it in memory. */

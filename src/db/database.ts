@@ -1,12 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool, PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
+import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
 import { ConnectionShares } from './connections/connection-shares.ts'
 import { HungConnections } from './connections/hung-connections.ts'
+import { outwaitLocks } from './connections/lock-wait.ts'
 import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
@@ -30,6 +32,8 @@ export interface Database {
   /** What one owner's reads may take of `pool`, and of `readPool`. */
   readonly workShares: ConnectionShares
   readonly readShares: ConnectionShares
+  /** What of `pool` may wait for locks that another program holds: see `outwaitLocks`. */
+  readonly lockWaits: FairSemaphore
   /** Connections checked out for callers that may stop waiting. */
   readonly checkouts: Checkouts
   /** Connections that were lost. */
@@ -68,6 +72,7 @@ const TRANSACTION_LIMITS = { maxWait: 15_000, timeout: 30_000 }
 const DEFAULT_POOL_SIZE = 20
 const LEAST_READERS = 2
 const READ_SHARE = 1 / 4
+const LOCK_WAIT_SHARE = 1 / 5
 /** Statistics and counted lists that an owner has under way at once, where the pool is large enough. */
 const MAX_READS_PER_OWNER = 2
 const LONGEST_READ_WAIT_MS = 2_000
@@ -96,6 +101,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
       unavailable('other reads of the same owner take its share of the connections'),
     ),
     readShares: new ConnectionShares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
+    lockWaits: new FairSemaphore(Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE))),
     checkouts: openCheckouts(cancelStatement),
     close: async () => {
       hung.close()
@@ -137,11 +143,21 @@ const tooManyReads = () =>
   })
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. Nothing remote happens inside. */
-export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> => transact(db, 'begin', work)
+
+/**
+ * The same where many may wait for rows that another program holds: they keep few of the connections, and none of them for long. `work` is
+ * run again, in a new transaction, whenever it was held up.
+ * @param owner whose turn it is, as `outwaitLocks` has it
+ */
+export const inPatientTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
+
+async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await db.pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
+    await client.query(begin)
     const result = await work(client)
     await client.query('commit')
     return result

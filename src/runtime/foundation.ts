@@ -33,6 +33,7 @@ import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
 import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
+import { TrialEngines } from '../voice/trials/trial-engines.ts'
 import { openDeliveryPort } from '../webhooks/delivery/create-delivery.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 import type { Services } from './services.ts'
@@ -66,8 +67,9 @@ export async function openFoundation(
   const storage = openStorage(settings, keys.signingKey, () => whole().publicUrl, telemetry)
   closers.push({ what: 'the storage', close: () => storage.close() })
   const deliveries = openDeliveryPort(whole)
+  const trials = openTrials(common, closers)
   const speechUrls = openSpeechUrls(keys.signingKey, () => whole().publicUrl)
-  return { ...common, ...waiting, deliveries, storage, speechUrls, publicUrl: guessPublicUrl(settings) }
+  return { ...common, ...waiting, ...trials, deliveries, storage, speechUrls, publicUrl: guessPublicUrl(settings) }
 }
 
 /** URLs that this service answers itself, also where files are in a bucket. */
@@ -153,6 +155,13 @@ function openWaiting(
     recordings: openRecordings(),
     lexicons: openLexicons(),
   }
+}
+
+/** What speaks without a job. */
+function openTrials(parts: Pick<Parts, 'settings' | 'log'>, closers: Closer[]) {
+  const trialEngines = new TrialEngines(parts)
+  closers.push({ what: 'the engines of checks and samples', close: () => trialEngines.close() })
+  return { trialEngines, samples: new Map<string, Promise<Uint8Array>>() }
 }
 
 /** How things change, for subscribers. */

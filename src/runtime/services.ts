@@ -16,6 +16,8 @@ import type { SpeechUrls } from '../jobs/speech-urls.ts'
 import type { Lexicons } from '../lexicon/lexicons.ts'
 import type { SignInThrottle } from '../users/sign-in-throttle.ts'
 import type { SecretVault } from '../values/secret-vault.ts'
+import type { TrialEngines } from '../voice/trials/trial-engines.ts'
+import type { Samples } from '../voice/trials/voice-sample.ts'
 import type { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 
 /** Everything that any verb declares that it needs. */
@@ -48,6 +50,9 @@ export interface Services extends Parts {
   readonly deliveries: DeliveryPort
   readonly vault: SecretVault
   readonly signIns: SignInThrottle
+  /** Speaks checks and samples. */
+  readonly trialEngines: TrialEngines
+  readonly samples: Samples
 }
 
 /** What doors hand to every verb: each takes of it what its own context declares. */

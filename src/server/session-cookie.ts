@@ -45,7 +45,17 @@ export function sessionCookie(reply: FastifyReply, publicUrl: string): SessionCo
 export function isOwnOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin === undefined) return site === 'same-origin'
-  return origin === new URL(publicUrl).origin || origin === addressedOrigin(request, publicUrl)
+  return isOurs(origin, request, publicUrl)
+}
+
+/**
+ * Whether a page of this service leads to a file, which a browser asks for without an Origin: it says so itself (Fetch Metadata), though to
+ * https and loopback alone. Of plain http elsewhere the Referer tells, which no page can forge, and which our own pages send.
+ */
+export function isLinkOfOwnPage(request: FastifyRequest, publicUrl: string): boolean {
+  const { referer, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  return referer !== undefined && URL.canParse(referer) && isOurs(new URL(referer).origin, request, publicUrl)
 }
 
 /** Whether a page of another origin sends the request. What is no browser sends neither header. */
@@ -54,6 +64,9 @@ export function isForeignPage(request: FastifyRequest, publicUrl: string): boole
   const isFromBrowser = origin !== undefined || (site !== undefined && site !== 'none')
   return isFromBrowser && !isOwnOrigin(request, publicUrl)
 }
+
+const isOurs = (origin: string, request: FastifyRequest, publicUrl: string): boolean =>
+  origin === new URL(publicUrl).origin || origin === addressedOrigin(request, publicUrl)
 
 /** Scheme, host and port that the caller asked; behind TLS the proxy need not say which scheme that was. */
 function addressedOrigin({ protocol, host }: FastifyRequest, publicUrl: string): string | undefined {

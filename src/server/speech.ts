@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isCaptionFormat } from '../audio/caption-format.ts'
 import { type AudioFormat, isAudioFormat } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
+import { SAMPLE_FOLDER } from '../catalog/samples/voice-samples.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
@@ -15,12 +16,14 @@ import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
 import { requireSpeech } from '../voice/require-speech.ts'
+import { voiceSample } from '../voice/trials/voice-sample.ts'
 import { audioOf } from '../voice/voice-job-audio.ts'
 
 const CAPTIONS_PATH = /^captions\/([a-z0-9_]+)\.([a-z0-9]+)$/
+const SAMPLE_PATH = /^samples\/([a-z0-9_-]+)\/([a-z0-9_-]+)\.mp3$/
 const PATH = /^(audio|live)\/([a-z0-9_]+)\.([a-z0-9]+)$/
 
-/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` and `/media/captions/*` of completed ones, `/media/live/*` while they are spoken. */
+/** Serves the speech of jobs under signed URLs as it is made: `/media/audio/*` and `/media/captions/*` of completed ones, `/media/samples/*` of voices, `/media/live/*` while they are spoken. */
 export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
   for (const folder of Object.values(AUDIO_FOLDERS))
     app.route({
@@ -28,6 +31,11 @@ export function mountSpeech(app: FastifyInstance, runtime: Runtime): void {
       url: `/media/${folder}/*`,
       handler: (request, reply) => sendSpeech(runtime, request, reply),
     })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `/media/${SAMPLE_FOLDER}/*`,
+    handler: (request, reply) => sendSample(runtime, request, reply),
+  })
   app.route({
     method: ['GET', 'HEAD'],
     url: `/media/${CAPTION_FOLDER}/*`,
@@ -44,6 +52,15 @@ async function sendCaptions(runtime: Runtime, request: FastifyRequest, reply: Fa
   if (job?.type !== 'voice' || !isCaptionFormat(format)) throw notFound()
   const { content } = await captionsOf(runtime, job, format)
   return reply.headers({ 'content-type': contentType, 'cache-control': 'no-store' }).send(Buffer.from(content))
+}
+
+/** A sentence in a voice; of one that is no longer in the catalog 404. */
+async function sendSample(runtime: Runtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply.header('access-control-allow-origin', '*').headers(SAFETY_HEADERS)
+  const { key, contentType } = requireGrant(runtime, request)
+  const [, slug = '', voice = ''] = SAMPLE_PATH.exec(key) ?? []
+  const sample = await voiceSample(runtime.as({ kind: 'system' }), { slug, voice })
+  return reply.headers({ 'content-type': contentType, 'cache-control': 'private, max-age=900' }).send(sample)
 }
 
 /** @throws FORBIDDEN for what was tampered with or has expired */

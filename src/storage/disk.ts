@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { errorCode, usingSync } from '../values/data-directory.ts'
+import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import type { Storage, Stored, StoredFile } from './storage.ts'
 import { sharedSync, syncDirectory } from './sync-directory.ts'
@@ -36,7 +36,7 @@ interface DiskOptions {
 export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   const incoming = join(dir, INCOMING)
   usingSync(dir, () => {
-    mkdirSync(incoming, { recursive: true, mode: DIRECTORY_MODE })
+    makeWithParents(incoming, DIRECTORY_MODE)
     removeAbandoned(incoming)
   })
   const place: Place = { dir, sync: sharedSync(dir) }

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Nothing can be kept under DATA_DIR. The message is one sentence that an operator can act on. */
@@ -52,7 +52,8 @@ export const openDataDirectory = (directory: string, mode = 0o777): string =>
     return realpathSync(directory)
   })
 
-function makeWithParents(directory: string, mode: number): void {
+/** Makes a directory where it is missing, with its parents: their entries are on the disk when this returns. */
+export function makeWithParents(directory: string, mode: number): void {
   try {
     makeOne(directory, mode)
   } catch (error) {
@@ -69,6 +70,24 @@ function makeOne(directory: string, mode: number): void {
     mkdirSync(directory, { mode })
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !statSync(directory).isDirectory()) throw error
+    return
+  }
+  syncEntries(dirname(directory))
+}
+
+/** After a power cut, what was made in a directory is there only then. One that may be written and not be read is left as it is. */
+function syncEntries(directory: string): void {
+  let descriptor: number
+  try {
+    descriptor = openSync(directory, 'r')
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return
+    throw error
+  }
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

@@ -11,6 +11,7 @@ import { setOperator } from '../../src/users/set-operator.ts'
 import { flaws, hasBrowser, openBrowser, openPage } from '../setup/browser.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
@@ -37,6 +38,7 @@ const SCREENS = [
   'profile',
   'operator',
   'operator/jobs',
+  'operator/statistics',
   'operator/accounts',
   'operator/endpoints',
   'none',
@@ -273,6 +275,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   })
 
   operatorJourneys(opened)
+  auditJourneys(opened)
   captionsJourneys(opened)
   endpointsJourneys(opened)
   voicesJourneys(opened)

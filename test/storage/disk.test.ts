@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -29,6 +39,25 @@ describe('disk', () => {
     expect(statSync(dir).mode & 0o777).toBe(0o700)
     expect(statSync(join(dir, 'job_1')).mode & 0o777).toBe(0o700)
     expect(statSync(join(dir, 'job_1/audio.wav')).mode & 0o777).toBe(0o600)
+  })
+
+  test('that is made with its parents has all of their entries on the disk before it is used', () => {
+    const [above, sync] = [newDir(), fs.fsyncSync]
+    const synced: string[] = []
+    fs.fsyncSync = (descriptor) => {
+      synced.push(fs.readlinkSync(`/proc/self/fd/${descriptor}`))
+      sync(descriptor)
+    }
+    syncBuiltinESMExports()
+    try {
+      openIn(join(above, 'a/b'))
+      expect(synced).toEqual([root, above, join(above, 'a'), join(above, 'a/b')])
+      openIn(join(above, 'a/b'))
+      expect(synced).toHaveLength(4)
+    } finally {
+      fs.fsyncSync = sync
+      syncBuiltinESMExports()
+    }
   })
 
   test('opening removes temporary files older than an hour and keeps younger ones', () => {

@@ -3,6 +3,7 @@ import { SCOPE_FORM } from '../../access/scopes.ts'
 import { RESPONSE_FIELDS } from '../../context/catalog-snapshot.ts'
 import { checkVoice } from '../../engines/check-voice.ts'
 import { engineBlock } from '../../engines/engine-block.ts'
+import { LANGUAGES } from '../../engines/espeak/detect-language.ts'
 import { findUnstorable } from '../../values/storable-json.ts'
 import {
   audioBlock,
@@ -30,6 +31,7 @@ const voice = z
     engine_voice: text.optional(),
     reference_audio: text.optional(),
     reference_text: prose.optional(),
+    language: z.enum(LANGUAGES).optional(),
   })
   .superRefine((value, issues) => {
     const missing = value.kind === 'preset' ? 'engine_voice' : 'reference_audio'

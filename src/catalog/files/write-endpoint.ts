@@ -40,6 +40,7 @@ const voiceEntry = ({ engineVoice, referenceText, ...voice }: Voice) => ({
   kind: voice.kind,
   ...(engineVoice !== null && { engine_voice: engineVoice }),
   ...(referenceText !== null && { reference_text: referenceText }),
+  ...(voice.language != null && { language: voice.language }),
 })
 
 const workflowEntry = (workflow: Workflow) => ({

@@ -27,7 +27,7 @@ const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
   },
 )
 
-interface EndpointVoice extends Voice {
+export interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }
 
@@ -46,6 +46,10 @@ export const VoiceRef = builder.objectRef<EndpointVoice>('Voice').implement({
       type: VoiceKindEnum,
       description: 'Whether it is a preset of the engine or made from a reference recording.',
       resolve: (voice) => voice.kind,
+    }),
+    language: t.exposeString('language', {
+      nullable: true,
+      description: 'The language that it was made for, such as English; null where that is not said.',
     }),
   }),
 })

@@ -1,7 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Account } from '../../accounts/account-view.ts'
+import type { AuditEntry } from '../../accounts/audit-entries.ts'
+import { AUDITED_ACTIONS, type AuditedAction } from '../../audit/audited-actions.ts'
 import { everyPage } from '../every-page.ts'
-import { wholeNumber } from '../options.ts'
+import { oneOf, size, time, wholeNumber } from '../options.ts'
 import { type Answer, operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -9,6 +11,26 @@ const COLUMNS: readonly Column<Account>[] = [
   { head: 'account', cell: ({ id }) => id },
   { head: 'name', cell: ({ name }) => name },
   { head: 'credits', cell: ({ credits }) => credits },
+]
+
+const ACTIONS = Object.keys(AUDITED_ACTIONS) as AuditedAction[]
+
+interface AuditOptions {
+  readonly account?: string
+  readonly action?: string
+  readonly from?: string
+  readonly to?: string
+  readonly first?: string
+  readonly after?: string
+}
+
+const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
+  { head: 'when (UTC)', cell: ({ createdAt }) => createdAt.toISOString() },
+  { head: 'action', cell: ({ action }) => action },
+  { head: 'subject', cell: ({ subjectName, subjectId }) => subjectName ?? subjectId },
+  { head: 'detail', cell: ({ detail }) => detail },
+  { head: 'by', cell: ({ actor }) => actor.name ?? actor.id ?? actor.kind },
+  { head: 'account', cell: ({ accountId }) => accountId },
 ]
 
 export function addAccountCommands(program: Command): void {
@@ -70,3 +92,47 @@ function addAccountList(accounts: Command): void {
 const describe = (account: Account): Answer => ({ json: toJson(account), text: toTable(COLUMNS, [account]) })
 
 const toJson = ({ id, name, credits }: Account) => ({ account_id: id, name, credits: Number(credits) })
+
+export function addAuditCommand(program: Command): void {
+  operatorCommand<AuditOptions>(
+    program
+      .command('audit')
+      .description('list what was changed in all accounts, or in one, and by which key or user, newest first')
+      .option('--account <account>', 'id or name; all accounts unless given')
+      .addOption(new Option('--action <actions>', `of these, between commas: ${ACTIONS.join(', ')}`))
+      .option('--from <time>', 'at this time or later')
+      .option('--to <time>', 'before this time')
+      .option('--first <number>', 'how many, 1 to 100; 50 unless given')
+      .option('--after <id>', 'only those that come after this entry in the list'),
+    async (ctx, { account, action, from, to, first, after }) => {
+      const { auditEntries } = await import('../../accounts/audit-entries.ts')
+      const { edges, pageInfo } = await auditEntries(ctx, {
+        ...(account === undefined ? { all: true } : { account }),
+        actions: action?.split(',').map((name) => oneOf('--action', ACTIONS, name.trim())),
+        createdAt: { from: timeOf('--from', from), to: timeOf('--to', to) },
+        first: size('--first', first),
+        after,
+      })
+      const entries = edges.map(({ node }) => node)
+      return {
+        json: { entries: entries.map(toAuditJson), has_more: pageInfo.hasNextPage },
+        text: toTable(AUDIT_COLUMNS, entries),
+      }
+    },
+  )
+}
+
+/** An option that is absent stays absent. */
+const timeOf = (option: string, given: string | undefined): Date | undefined =>
+  given === undefined ? undefined : time(option, given)
+
+const toAuditJson = ({ id, action, accountId, subjectId, subjectName, detail, actor, createdAt }: AuditEntry) => ({
+  audit_id: id,
+  action,
+  account_id: accountId,
+  subject_id: subjectId,
+  subject_name: subjectName,
+  detail,
+  by: actor,
+  created_at: createdAt,
+})

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
-import type { EngineCheck } from '../../voice/check-engines.ts'
+import type { EngineCheck } from '../../voice/trials/try-engine.ts'
 import { operatorCommand } from '../run-command.ts'
 import { type Column, toTable } from '../table.ts'
 
@@ -22,7 +22,8 @@ export function addEngineCommands(program: Command): void {
     async (ctx) => {
       const { openEngines } = await import('../../engines/engines.ts')
       const { modelsOf } = await import('../../voice/models-of.ts')
-      const { checkEngines } = await import('../../voice/check-engines.ts')
+      const { checkEngines } = await import('../../voice/trials/check-engines.ts')
+      const { isSound } = await import('../../voice/trials/try-engine.ts')
       const opened = openEngines({
         threads: availableParallelism(),
         log: ctx.log,
@@ -31,7 +32,7 @@ export function addEngineCommands(program: Command): void {
       })
       try {
         const checks = await checkEngines(ctx, { engines: opened })
-        if (checks.some((check) => check.error !== null || check.missing.length > 0)) process.exitCode = 1
+        if (!checks.every(isSound)) process.exitCode = 1
         return { json: { engines: checks.map(toJson) }, text: toTable(COLUMNS, checks) }
       } finally {
         await opened.close()

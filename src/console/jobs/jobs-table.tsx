@@ -82,7 +82,7 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
   const onClick = useRowLink(href)
   return (
     <tr class={isSelected ? 'link-row selected' : 'link-row'} data-job={job.id} onClick={onClick}>
-      <td class="tight phone-none">
+      <td class="tight">
         <input type="checkbox" aria-label={`Select ${job.id}`} checked={isSelected} onChange={onToggle} />
       </td>
       <td>

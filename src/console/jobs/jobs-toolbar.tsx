@@ -19,6 +19,8 @@ const WINDOW_NAMES: Readonly<Record<string, string>> = {
   '30d': 'Last 30 days',
 }
 
+export const WINDOW_OPTIONS = Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name] as const)
+
 /** A tab a status, with its count under the other filters, which stay when it changes. */
 export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] }) {
   const { query, change } = useAddress()
@@ -69,11 +71,7 @@ export function JobsToolbar() {
 /** The filters that have a few values each. */
 export const FilterChoices = () => (
   <>
-    <Choice
-      name="window"
-      label="Any time"
-      options={Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name])}
-    />
+    <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
     <Choice name="type" label="Any type" options={TYPES.map((type) => [type.toLowerCase(), sentence(type)])} />
     <Choice name="error" label="Any error" options={ERRORS.map((error) => [error.toLowerCase(), sentence(error)])} />
   </>
@@ -112,15 +110,18 @@ export function IdSearch({ jobsPath = '/jobs' }: { jobsPath?: string }) {
   )
 }
 
+type Option = readonly [value: string, text: string]
+
 interface ChoiceProps {
   readonly name: string
   /** Without a choice. */
   readonly label: string
-  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly options?: readonly Option[]
+  readonly groups?: readonly (readonly [name: string, options: readonly Option[]])[]
 }
 
 /** A parameter of the address that has one of a few values. */
-export function Choice({ name, label, options }: ChoiceProps) {
+export function Choice({ name, label, options = [], groups = [] }: ChoiceProps) {
   const { query, change } = useAddress()
   return (
     <select
@@ -130,11 +131,22 @@ export function Choice({ name, label, options }: ChoiceProps) {
       onChange={(event) => change({ [name]: event.currentTarget.value, ...TO_START })}
     >
       <option value="">{label}</option>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
+      <Options options={options} />
+      {groups.map(([group, some]) => (
+        <optgroup key={group} label={group}>
+          <Options options={some} />
+        </optgroup>
       ))}
     </select>
   )
 }
+
+const Options = ({ options }: { options: readonly Option[] }) => (
+  <>
+    {options.map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </>
+)

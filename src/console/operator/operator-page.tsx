@@ -1,16 +1,23 @@
+import lazy from 'preact-iso/lazy'
 import { MissingPage } from '../shell/missing-page.tsx'
 import { AccountsPage } from './accounts.tsx'
+import { AllAuditPage } from './audit/all-audit-page.tsx'
 import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { FleetPage } from './fleet/fleet-page.tsx'
 import { AllJobsPage } from './jobs/all-jobs-page.tsx'
 import { AnyJobPage } from './jobs/any-job-page.tsx'
 
+// With the charts.
+const AllStatisticsPage = lazy(async () => (await import('./statistics/all-statistics-page.tsx')).AllStatisticsPage)
+
 /** The screens of operators, by what follows /operator: one file, that no other user loads. */
 export function OperatorPage({ place = '' }: { place?: string }) {
   const [screen, id] = place.split('/')
   if (screen === '') return <FleetPage />
   if (screen === 'accounts') return <AccountsPage />
+  if (screen === 'statistics') return <AllStatisticsPage />
+  if (screen === 'audit') return <AllAuditPage />
   if (screen === 'jobs') return id ? <AnyJobPage key={id} id={id} /> : <AllJobsPage />
   if (screen === 'endpoints') return id ? <EndpointEditorPage key={id} slug={id} /> : <EndpointsPage />
   return <MissingPage />

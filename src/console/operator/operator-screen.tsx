@@ -7,8 +7,10 @@ import './operator.css'
 const TABS = [
   ['', 'Fleet'],
   ['jobs', 'Jobs'],
+  ['statistics', 'Statistics'],
   ['accounts', 'Accounts'],
   ['endpoints', 'Endpoints'],
+  ['audit', 'Audit'],
 ] as const
 
 interface OperatorScreenProps {

@@ -6,25 +6,30 @@ interface PagerProps {
   readonly children?: string
 }
 
-/** To the pages before and after, by cursor. */
-export const Pager = ({ pageInfo, onMove, children }: PagerProps) => (
-  <nav class="pager" aria-label="Pages">
-    <span class="faint">{children}</span>
-    <button
-      type="button"
-      class="button"
-      disabled={!pageInfo.hasPreviousPage}
-      onClick={() => onMove({ before: pageInfo.startCursor ?? null, after: null })}
-    >
-      Previous
-    </button>
-    <button
-      type="button"
-      class="button"
-      disabled={!pageInfo.hasNextPage}
-      onClick={() => onMove({ after: pageInfo.endCursor ?? null, before: null })}
-    >
-      Next
-    </button>
-  </nav>
-)
+/** To the pages before and after, by cursor; a list of one page has none. */
+export const Pager = ({ pageInfo, onMove, children }: PagerProps) =>
+  !pageInfo.hasPreviousPage && !pageInfo.hasNextPage ? (
+    children ? (
+      <p class="pager faint">{children}</p>
+    ) : null
+  ) : (
+    <nav class="pager" aria-label="Pages">
+      <span class="faint">{children}</span>
+      <button
+        type="button"
+        class="button"
+        disabled={!pageInfo.hasPreviousPage}
+        onClick={() => onMove({ before: pageInfo.startCursor ?? null, after: null })}
+      >
+        Previous
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={!pageInfo.hasNextPage}
+        onClick={() => onMove({ after: pageInfo.endCursor ?? null, before: null })}
+      >
+        Next
+      </button>
+    </nav>
+  )

@@ -20,6 +20,8 @@ interface ComposerProps {
   readonly endpoint: Endpoint
   readonly chosenVoice: string | undefined
   readonly onVoice: (slug: string) => void
+  /** The URLs of samples have expired. */
+  readonly onExpired: () => void
 }
 
 const EXAMPLES = [
@@ -32,7 +34,7 @@ const EXAMPLES = [
 ] as const
 
 /** The form: the text as a page, and next to it voice and style. */
-export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
+export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
   const fields = formFields(endpoint.schema)
   const [values, setValues] = useState<Values>(takeDraft)
   const [isCodeOpen, setCodeOpen] = useState(false)
@@ -72,7 +74,7 @@ export function Composer({ endpoint, chosenVoice, onVoice }: ComposerProps) {
         </div>
       </div>
       <aside class="dials card" aria-label="Voice and style">
-        <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} />
+        <VoicePicker voices={endpoint.voices} chosen={voice?.slug ?? ''} onChoose={onVoice} onExpired={onExpired} />
         {others.map((field) => (
           <InputField
             key={field.name}

@@ -19,18 +19,21 @@ export function PlaygroundPage() {
   return (
     <Page title="Playground">
       <Load query={query} skeleton={<ComposerSkeleton />}>
-        {({ myEndpoints }) => (myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} />)}
+        {({ myEndpoints }) =>
+          myEndpoints.length === 0 ? <NoEndpoint /> : <Studio endpoints={myEndpoints} onExpired={query.reload} />
+        }
       </Load>
       <Takes />
     </Page>
   )
 }
 
-function Studio({ endpoints }: { endpoints: Endpoints }) {
+function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () => void }) {
   const { query, change } = useAddress()
   const endpoint = endpoints.find(({ slug }) => slug === query.endpoint) ?? endpoints[0]
   // Those of the account come with a question of their own: only some endpoints speak with them.
-  const own = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null).data?.endpointVoices
+  const ownQuery = useQuery(ownVoices, endpoint?.libraryVoices ? { slug: endpoint.slug } : null)
+  const own = ownQuery.data?.endpointVoices
   if (endpoint === undefined) return null
   return (
     <>
@@ -55,6 +58,10 @@ function Studio({ endpoints }: { endpoints: Endpoints }) {
         endpoint={own?.slug === endpoint.slug ? { ...endpoint, voices: own.voices } : endpoint}
         chosenVoice={query.voice}
         onVoice={(voice) => change({ voice }, true)}
+        onExpired={() => {
+          onExpired()
+          ownQuery.reload()
+        }}
       />
     </>
   )

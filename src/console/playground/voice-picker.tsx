@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { VoicesQuery } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
+import { PreviewButton } from '../voices/preview-button.tsx'
 import { hueOf } from './take-card.tsx'
 
 type Endpoint = VoicesQuery['myEndpoints'][number]
@@ -13,35 +14,46 @@ interface VoicePickerProps {
   readonly voices: readonly Voice[]
   readonly chosen: string
   readonly onChoose: (slug: string) => void
+  /** The URLs of the samples have expired. */
+  readonly onExpired: () => void
 }
 
-/** Voices as cards to choose one of, found by name or description. */
-export function VoicePicker({ voices, chosen, onChoose }: VoicePickerProps) {
+/** Voices as cards to choose one of, found by name, description or language; each says a sentence at a press. */
+export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePickerProps) {
   const [search, setSearch] = useState('')
+  const [language, setLanguage] = useState('')
+  const languages = [...new Set(voices.flatMap((voice) => voice.language ?? []))].sort()
   const wanted = search.trim().toLowerCase()
-  const found = voices.filter(({ name, slug, description }) =>
-    `${name} ${slug} ${description}`.toLowerCase().includes(wanted),
+  const found = voices.filter(
+    (voice) =>
+      `${voice.name} ${voice.slug} ${voice.description}`.toLowerCase().includes(wanted) &&
+      (language === '' || voice.language === language),
   )
   return (
     <fieldset class="voices">
       <legend class="label">Voice</legend>
-      {voices.length >= SEARCH_FROM && (
-        <div class="with-icon">
-          <SearchField
-            label="Search voices"
-            placeholder={`Search ${voices.length} voices`}
-            value={search}
-            onText={setSearch}
-          />
-        </div>
-      )}
+      <div class="row voice-filters">
+        {voices.length >= SEARCH_FROM && (
+          <div class="with-icon grow">
+            <SearchField
+              label="Search voices"
+              placeholder={`Search ${voices.length} voices`}
+              value={search}
+              onText={setSearch}
+            />
+          </div>
+        )}
+        {languages.length > 1 && <LanguageChoice languages={languages} value={language} onChange={setLanguage} />}
+      </div>
       <div class="voice-list">
         {found.map((voice) => (
           <VoiceCard
             key={voice.slug}
             voice={voice}
+            withLanguage={languages.length > 1}
             isChosen={voice.slug === chosen}
             onChoose={() => onChoose(voice.slug)}
+            onExpired={onExpired}
           />
         ))}
         {found.length === 0 && <p class="faint">No voice is called that.</p>}
@@ -50,21 +62,57 @@ export function VoicePicker({ voices, chosen, onChoose }: VoicePickerProps) {
   )
 }
 
-const VoiceCard = ({ voice, isChosen, onChoose }: { voice: Voice; isChosen: boolean; onChoose: () => void }) => (
-  <label class={isChosen ? 'voice on' : 'voice'}>
-    <input type="radio" class="unseen" name="voice" checked={isChosen} onChange={onChoose} />
-    <span class="voice-face" aria-hidden="true" data-hue={hueOf(voice.slug)}>
-      {voice.name.slice(0, 1)}
-    </span>
-    <span class="voice-words">
-      <span class="voice-name">
-        <strong dir="auto">{voice.name}</strong>
-        {voice.kind === 'REFERENCE' && <span class="chip">cloned</span>}
+interface LanguageChoiceProps {
+  readonly languages: readonly string[]
+  readonly value: string
+  readonly onChange: (language: string) => void
+}
+
+const LanguageChoice = ({ languages, value, onChange }: LanguageChoiceProps) => (
+  <select
+    class="select"
+    aria-label="Language of the voices"
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+  >
+    <option value="">All languages</option>
+    {languages.map((one) => (
+      <option key={one} value={one}>
+        {one}
+      </option>
+    ))}
+  </select>
+)
+
+interface VoiceCardProps {
+  readonly voice: Voice
+  readonly withLanguage: boolean
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+  readonly onExpired: () => void
+}
+
+const VoiceCard = ({ voice, withLanguage, isChosen, onChoose, onExpired }: VoiceCardProps) => (
+  <div class={isChosen ? 'voice on' : 'voice'}>
+    <label class="voice-choice">
+      <input type="radio" class="unseen" name="voice" checked={isChosen} onChange={onChoose} />
+      <span class="voice-face" aria-hidden="true" data-hue={hueOf(voice.slug)}>
+        {voice.name.slice(0, 1)}
       </span>
-      <span class="voice-about" dir="auto">
-        {voice.description}
+      <span class="voice-words">
+        <span class="voice-name">
+          <strong dir="auto">{voice.name}</strong>
+          {voice.kind === 'REFERENCE' && <span class="chip">cloned</span>}
+          {withLanguage && voice.language !== null && <span class="chip">{voice.language}</span>}
+        </span>
+        <span class="voice-about" dir="auto">
+          {voice.description}
+        </span>
       </span>
-    </span>
-    {isChosen && <Icon name="check" />}
-  </label>
+      {isChosen && <Icon name="check" />}
+    </label>
+    {voice.sampleUrl !== null && (
+      <PreviewButton src={voice.sampleUrl as string} label={`a sample of ${voice.name}`} onError={onExpired} />
+    )}
+  </div>
 )

@@ -39,6 +39,7 @@ const CONFIGURE: Group = {
     { path: '/webhooks', name: 'Webhooks', icon: 'webhooks', letter: 'w' },
     { path: '/credits', name: 'Credits', icon: 'credits', letter: 'c' },
     { path: '/people', name: 'People', icon: 'people', letter: 'u' },
+    { path: '/audit', name: 'Audit log', icon: 'audit', letter: 'a' },
   ],
 }
 

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Chart } from './chart.tsx'
+import type { Shape } from './chart-options.ts'
 import type { Line } from './series.ts'
 
 interface ChartCardProps {
@@ -8,11 +9,20 @@ interface ChartCardProps {
   readonly format: (value: number) => string
   readonly formatTime: (ms: number) => string
   readonly tone?: 'accent' | 'red'
+  readonly shape?: Shape
   readonly onZoom: (from: number, to: number) => void
 }
 
 /** A chart, and the same numbers as a table to open. */
-export function ChartCard({ title, line, format, formatTime, tone = 'accent', onZoom }: ChartCardProps) {
+export function ChartCard({
+  title,
+  line,
+  format,
+  formatTime,
+  tone = 'accent',
+  shape = 'bars',
+  onZoom,
+}: ChartCardProps) {
   const [isOpen, setOpen] = useState(false)
   const said = (value: number | null | undefined): string => (value == null ? '–' : format(value))
   const isCompared = line.before.length > 0
@@ -27,7 +37,7 @@ export function ChartCard({ title, line, format, formatTime, tone = 'accent', on
       {isEmpty ? (
         <p class="card-body muted">Nothing in this window.</p>
       ) : (
-        <Chart line={line} tone={tone} format={format} formatTime={formatTime} onZoom={onZoom} />
+        <Chart line={line} tone={tone} shape={shape} format={format} formatTime={formatTime} onZoom={onZoom} />
       )}
       <details class="twin" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>As a table</summary>

@@ -1,9 +1,13 @@
 import uPlot from 'uplot'
 import type { Line } from './series.ts'
 
+export type Shape = 'bars' | 'steps' | 'line'
+
 export interface ChartProps {
   readonly line: Line
   readonly tone: 'accent' | 'red'
+  /** `bars` for what is counted in a step, `steps` for what stands through it, `line` for what is measured. */
+  readonly shape: Shape
   readonly format: (value: number) => string
   readonly formatTime: (ms: number) => string
   /** A stretch was drawn over it, in milliseconds. */
@@ -13,6 +17,10 @@ export interface ChartProps {
 export const HEIGHT_PX = 190
 /** A shorter drag is a press. */
 const MIN_DRAG_PX = 8
+const WHOLE_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((power) => [power, 2 * power, 5 * power])
+const MAX_BAR_PX = 28
+/** How much of a step its bar takes. */
+const BAR_SHARE = 0.72
 
 type Latest = { readonly current: ChartProps }
 type Colour = (name: string) => () => string
@@ -24,7 +32,7 @@ export function optionsOf(
   onPoint: (index: number | null) => void,
 ): uPlot.Options {
   const colour: Colour = (name) => () => getComputedStyle(element).getPropertyValue(name)
-  const { line, tone } = latest.current
+  const { line, tone, shape } = latest.current
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -32,12 +40,12 @@ export function optionsOf(
     legend: { show: false },
     cursor: {
       y: false,
-      points: { size: 8, fill: colour('color') },
+      points: { size: shape === 'bars' ? 0 : 8, fill: colour('color') },
       drag: { x: true, y: false, setScale: false, dist: MIN_DRAG_PX },
     },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
-    axes: axesOf(latest, colour),
-    series: seriesOf(tone, line, colour),
+    axes: axesOf(latest, shape, colour),
+    series: seriesOf(tone, shape, line, colour),
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)],
       setSelect: [
@@ -52,7 +60,7 @@ export function optionsOf(
   }
 }
 
-function axesOf(latest: Latest, colour: Colour): uPlot.Axis[] {
+function axesOf(latest: Latest, shape: Shape, colour: Colour): uPlot.Axis[] {
   const axis = { stroke: colour('outline-color'), font: '12px system-ui', ticks: { show: false }, gap: 6 }
   return [
     {
@@ -66,21 +74,26 @@ function axesOf(latest: Latest, colour: Colour): uPlot.Axis[] {
       ...axis,
       grid: { stroke: colour('border-top-color'), width: 1 },
       size: 56,
+      // Half a job is none.
+      ...(shape !== 'line' && { incrs: WHOLE_STEPS }),
       values: (_plot, splits) => splits.map((value) => latest.current.format(value)),
     },
   ]
 }
 
-function seriesOf(tone: ChartProps['tone'], line: ChartProps['line'], colour: Colour): uPlot.Series[] {
-  const spline = uPlot.paths.spline?.()
+function seriesOf(tone: ChartProps['tone'], shape: Shape, line: ChartProps['line'], colour: Colour): uPlot.Series[] {
+  const paths = pathsOf(shape)
+  // Bars beside bars would be told apart by colour alone.
+  const beforePaths = shape === 'bars' ? pathsOf('steps') : paths
   return [
     {},
     {
       stroke: colour('color'),
-      width: 2,
-      fill: areaOf(tone, colour('color')),
-      points: { show: false },
-      ...(spline && { paths: spline }),
+      width: shape === 'bars' ? 0 : 2,
+      fill: shape === 'bars' ? colour('color') : areaOf(tone, colour('color')),
+      // A step between two without a measure is a point.
+      points: { show: shape === 'line', size: 5, fill: colour('color') },
+      ...(paths && { paths }),
     },
     {
       show: line.before.length > 0,
@@ -88,9 +101,14 @@ function seriesOf(tone: ChartProps['tone'], line: ChartProps['line'], colour: Co
       width: 1.5,
       dash: [4, 4],
       points: { show: false },
-      ...(spline && { paths: spline }),
+      ...(beforePaths && { paths: beforePaths }),
     },
   ]
+}
+
+function pathsOf(shape: Shape): uPlot.Series.PathBuilder | undefined {
+  if (shape === 'bars') return uPlot.paths.bars?.({ size: [BAR_SHARE, MAX_BAR_PX], radius: 0.2, align: 1 })
+  return shape === 'steps' ? uPlot.paths.stepped?.({ align: 1 }) : uPlot.paths.linear?.()
 }
 
 /** From a tint at the top to nothing at the foot. */

@@ -6,11 +6,11 @@ import { type ChartProps, HEIGHT_PX, optionsOf } from './chart-options.ts'
 import type { Line } from './series.ts'
 
 /**
- * A line as an area with a crosshair, and the window before it dashed. Decoration: its numbers stand in the table below it, and what drawing
+ * Bars of counts or a line of measures with a crosshair, and the window before it dashed. Decoration: its numbers stand in the table below it, and what drawing
  * over it does buttons do as well.
  */
 export function Chart(props: ChartProps) {
-  const { line, tone, format, formatTime } = props
+  const { line, tone, shape, format, formatTime } = props
   const box = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -31,7 +31,7 @@ export function Chart(props: ChartProps) {
       observer.disconnect()
       plot.destroy()
     }
-  }, [line, tone, chosen])
+  }, [line, tone, shape, chosen])
   return (
     <div class={`chart ${tone}`} aria-hidden="true">
       <p class="chart-value">{shown === null ? ' ' : valueAt(line, shown, format, formatTime)}</p>

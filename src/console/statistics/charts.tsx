@@ -48,10 +48,10 @@ export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWi
         <ChartCard title="Minutes of audio" line={audio!} format={minutes} {...common} />
       </div>
       <div class="halves flush">
-        <ChartCard title="Wait, p95" line={wait!} format={duration} {...common} />
-        <ChartCard title="Run, p95" line={run!} format={duration} {...common} />
+        <ChartCard title="Wait, p95" shape="line" line={wait!} format={duration} {...common} />
+        <ChartCard title="Run, p95" shape="line" line={run!} format={duration} {...common} />
       </div>
-      <ChartCard title="Jobs waiting" line={waiting!} format={shortCount} {...common} />
+      <ChartCard title="Jobs waiting" shape="steps" line={waiting!} format={shortCount} {...common} />
     </>
   )
 }

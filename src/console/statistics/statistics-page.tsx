@@ -15,10 +15,18 @@ import { Totals } from './totals.tsx'
 import { MINUTE_MS, type TimeWindow, windowOf } from './window.ts'
 import { WindowBar } from './window-bar.tsx'
 
+const NONE = {}
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** Throughput, failures, waiting and running times, audio and credits of a window of time; each chart with its table. */
-export function StatisticsPage() {
+export const StatisticsPage = () => (
+  <Page title="Statistics">
+    <Statistics whose={NONE} />
+  </Page>
+)
+
+/** Those of the account that `whose` names, or of all together: for operators. */
+export function Statistics({ whose }: { whose: { readonly account?: string; readonly all?: boolean } }) {
   const { query } = useAddress()
   const isCompared = query.compare !== 'off'
   // A range up to now moves on with every minute that the page is looked at.
@@ -35,14 +43,15 @@ export function StatisticsPage() {
     filter: { createdAt: { from: iso(from), to: iso(to) } },
     filterBefore: { createdAt: { from: beforeFrom, to: iso(from) } },
     compared: isCompared,
+    ...whose,
   })
   return (
-    <Page title="Statistics">
+    <>
       <WindowBar window={window} />
       <Load query={list} skeleton={<SkeletonRows rows={6} />}>
         {(data) => (isEmpty(data) ? <NoJobs /> : <Figures data={data} window={window} />)}
       </Load>
-    </Page>
+    </>
   )
 }
 

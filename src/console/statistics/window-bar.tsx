@@ -1,5 +1,6 @@
 import { Segments } from '../parts/field.tsx'
 import { exactTime } from '../parts/format.ts'
+import { Icon, type IconName } from '../parts/icon.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { addressOfWindow, moved, RANGES, type RangeName, type TimeWindow, zoomed } from './window.ts'
 
@@ -17,23 +18,15 @@ export function WindowBar({ window }: { window: TimeWindow }) {
         options={Object.entries(RANGES).map(([name, [, text]]) => [name as RangeName, text])}
       />
       <div class="row">
-        <button type="button" class="button" onClick={() => go(moved(window, -1, Date.now()))}>
-          Earlier
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={window.range !== null}
-          onClick={() => go(moved(window, 1, Date.now()))}
-        >
-          Later
-        </button>
-        <button type="button" class="button" onClick={() => go(zoomed(window, 0.5, Date.now()))}>
-          Zoom in
-        </button>
-        <button type="button" class="button" onClick={() => go(zoomed(window, 2, Date.now()))}>
-          Zoom out
-        </button>
+        <Step name="Earlier" icon="left" onPress={() => go(moved(window, -1, Date.now()))} />
+        <Step
+          name="Later"
+          icon="right"
+          isOff={window.range !== null}
+          onPress={() => go(moved(window, 1, Date.now()))}
+        />
+        <Step name="Zoom in" icon="plus" onPress={() => go(zoomed(window, 0.5, Date.now()))} />
+        <Step name="Zoom out" icon="minus" onPress={() => go(zoomed(window, 2, Date.now()))} />
       </div>
       <label class="check">
         <input
@@ -51,3 +44,16 @@ export function WindowBar({ window }: { window: TimeWindow }) {
     </div>
   )
 }
+
+interface StepProps {
+  readonly name: string
+  readonly icon: IconName
+  readonly isOff?: boolean
+  readonly onPress: () => void
+}
+
+const Step = ({ name, icon, isOff = false, onPress }: StepProps) => (
+  <button type="button" class="button only-icon" aria-label={name} title={name} disabled={isOff} onClick={onPress}>
+    <Icon name={icon} />
+  </button>
+)

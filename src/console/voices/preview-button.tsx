@@ -45,6 +45,7 @@ export function PreviewButton({ src, label, onError }: PreviewProps) {
 
 async function play(src: string): Promise<void> {
   stop()
+  for (const other of document.querySelectorAll('audio')) other.pause()
   const audio = new Audio(src)
   audio.onended = stop
   element = audio

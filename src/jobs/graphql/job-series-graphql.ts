@@ -58,7 +58,8 @@ const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
 builder.queryField('jobSeries', (t) =>
   t.field({
     type: JobSeriesRef,
-    description: "How the account's jobs that match went on over a window of time, step by step.",
+    description:
+      "How the account's jobs that match went on over a window of time, step by step. Of another account, or of all, it needs the scope operator, or a signed-in operator.",
     args: {
       from: t.arg({
         type: 'DateTime',
@@ -69,6 +70,8 @@ builder.queryField('jobSeries', (t) =>
       step: t.arg({ type: SeriesStepEnum, required: true, description: 'How long a step is.' }),
       timeZone: t.arg.string({ description: 'Whose days: `Europe/Berlin`. UTC unless given.' }),
       filter: t.arg({ type: JobsFilterInput, description: 'Of which jobs.' }),
+      account: t.arg.id({ description: "Id or name; the caller's own unless given." }),
+      all: t.arg.boolean({ description: 'Of all accounts together. Not with an account.' }),
     },
     resolve: (_root, args, ctx, info) =>
       jobSeries(ctx, { ...args, withAudio: selectedFields(info, 'points').has('audioSeconds') }),

@@ -1,3 +1,4 @@
+import { outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { ClaimedWith } from '../../queue/job-source.ts'
 import type { JobOptions } from '../job-options.ts'
@@ -75,7 +76,7 @@ async function takeRow({ db, batches }: BatchParts, jobId: string): Promise<Clai
 async function takeAlone(db: Database, jobId: string): Promise<ClaimedRow | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await claimJobs(db, [jobId]))[0]
+      return await outwaitLocks(db, jobId, async (longest) => (await claimJobs(db, [jobId], longest))[0])
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION || attempt === CLAIM_ATTEMPTS) throw error
     }

@@ -1,5 +1,5 @@
 import { dealOut } from '../../concurrency/batch-calls.ts'
-import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
+import { BATCH_WAIT, limitingLockWaits } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { RowClaim } from '../../queue/job-source.ts'
 import type { JobOptions } from '../job-options.ts'
@@ -81,9 +81,17 @@ const CLAIMABLE = statesBefore('processing')
 const WAITING = { locks: `and ${limitingLockWaits('$3')} order by id for update`, held: '' }
 const CLAIM = `with ${claiming({ ids: '$1::text[]', states: '$2', ...WAITING })} select * from outcome`
 
-/** Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, gone, or claimed by another call of this batch. */
-export async function claimJobs(db: Database, ids: readonly string[]): Promise<(ClaimedRow | undefined)[]> {
-  const values = [ids, CLAIMABLE, lockWait(ids.length)]
+/**
+ * Claims what of these jobs is unfinished and can be paid. undefined: the job is finished already, gone, or claimed by another call of this
+ * batch.
+ * @param lockWait the longest wait for a lock
+ */
+export async function claimJobs(
+  db: Database,
+  ids: readonly string[],
+  lockWait = BATCH_WAIT,
+): Promise<(ClaimedRow | undefined)[]> {
+  const values = [ids, CLAIMABLE, lockWait]
   const { rows } = await db.pool.query<ClaimedRow>({ name: 'claim_jobs', text: CLAIM, values })
   return dealOut(ids, new Map(rows.map((row) => [row.id, row])))
 }

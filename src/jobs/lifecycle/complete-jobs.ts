@@ -1,5 +1,5 @@
 import type { CaptionFormat } from '../../audio/caption-format.ts'
-import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
+import { BATCH_WAIT, limitingLockWaits } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
@@ -84,7 +84,7 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     done.map(({ row }) => row?.queue ?? null),
     done.map(({ row }) => row?.id ?? null),
     done.map(({ row }) => row?.retryCount ?? null),
-    lockWait(done.length),
+    BATCH_WAIT,
     files.map(({ attempt }) => attempt),
   ]
   const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({

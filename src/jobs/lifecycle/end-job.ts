@@ -1,5 +1,5 @@
 import type { Parts } from '../../context/context.ts'
-import { inTransaction, type PrismaTx, type Tx } from '../../db/database.ts'
+import { inPatientTransaction, type PrismaTx, type Tx } from '../../db/database.ts'
 import { type Sql, sqlIn } from '../../db/sql.ts'
 import { type JobFailure, type JobStatus, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
@@ -69,7 +69,7 @@ const END_JOB = `
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let deliver: AfterCommit | undefined
-  const ended = await inTransaction(parts.db, async (tx) => {
+  const ended = await inPatientTransaction(parts.db, end.accountId, async (tx) => {
     const written = await writeEnd(tx, end)
     if (written === null) return null
     const { webhook_url: url } = written

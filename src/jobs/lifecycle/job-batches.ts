@@ -8,7 +8,7 @@ import type { EndingParts } from './end-job.ts'
 /** What a worker's jobs write together. Larger ones save little, and a row that fails them costs as many statements. */
 const MAX_JOBS = 32
 
-/** A job alone waits for its locks as long as they are held. */
+/** A job that must wait for its locks longer does so alone. */
 const HELD_UP = { patienceMs: 250 }
 
 /** The statements that jobs of one process share: a job alone goes out at once, those that come meanwhile make up the next batch. */

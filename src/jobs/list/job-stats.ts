@@ -1,5 +1,3 @@
-import { requireAccount, requireScope } from '../../access/require.ts'
-import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
@@ -9,7 +7,7 @@ import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
-import { type JobsOwner, operatorsJobs, readerOf } from './jobs-owner.ts'
+import { askedJobs, type JobsOwner, readerOf } from './jobs-owner.ts'
 import { statsOfRows } from './stats-of-rows.ts'
 import { type JobGroup, type JobStatsInput, MAX_GROUPS } from './stats-request.ts'
 
@@ -46,22 +44,9 @@ type Row = Groups &
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND for an unknown account, INVALID_REQUEST (also for more than 10,000 groups), RATE_LIMITED
  */
 export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobStats[]> {
-  const owner = await ownerOf(ctx, input)
+  const owner = await askedJobs(ctx, input)
   rejectFilterViolations(input.filter ?? {})
   return isRolledUp(input.filter ?? {}) ? readRollUp(ctx, owner, input) : readRows(ctx, owner, input)
-}
-
-/** The caller's own account, or for the operator the one that is named, or all. */
-async function ownerOf(ctx: Context, { account, all }: JobStatsInput): Promise<JobsOwner> {
-  if (account == null && all !== true) {
-    requireScope(ctx, JOB_READ_SCOPE)
-    return requireAccount(ctx).accountId
-  }
-  if (account != null && all === true) {
-    const details = [{ path: '/all', message: 'must be false with an account' }]
-    throw invalidRequest('Name an account, or ask for all.', details)
-  }
-  return operatorsJobs(ctx, account)
 }
 
 async function readRows(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {

@@ -1,12 +1,14 @@
 import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
+import type { JobsOwner } from '../list/jobs-owner.ts'
 import { type Breadth, breadthOf } from '../rollup/event-breadth.ts'
+import { ownedByFirst } from './series-query.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 interface EventSeries {
-  readonly accountId: string
+  readonly owner: JobsOwner
   /** Of the steps; whole hours. */
   readonly starts: readonly Date[]
   /** A whole hour. */
@@ -36,13 +38,13 @@ const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wa
   ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
 
 /** What `seriesQuery` answers, from `job_event`: rows for hours and days instead of jobs. */
-export function eventSeriesQuery({ accountId, starts, end, filter }: EventSeries) {
-  const values: unknown[] = [accountId, [...starts], end]
+export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
+  const values: unknown[] = [owner, [...starts], end]
   const parameter = (value: unknown) => `$${values.push(value)}`
   const breadth = breadthOf(filter) === 'all' ? 'all' : 'each'
   const from = starts[0] ?? end
   const within = ({ span, from, to }: Range) =>
-    `account_id = $1 and span = '${span}' ${from ? `and at >= ${parameter(from)}` : ''} and at < ${parameter(to)}`
+    `${ownedByFirst(owner)} and span = '${span}' ${from ? `and at >= ${parameter(from)}` : ''} and at < ${parameter(to)}`
   const parts = [
     ...before(from).flatMap((range) => eventParts(breadth, '0', within(range))),
     ...during(starts, end).flatMap((range) =>
@@ -50,7 +52,7 @@ export function eventSeriesQuery({ accountId, starts, end, filter }: EventSeries
     ),
     `select width_bucket(time, $2::timestamptz[]) as step, event, jobs, case event when 'completed' then audio_ms else 0 end as audio_ms,
        case when bucket is null or jobs = 0 then ${NO_PAIRS} else array[(bucket::bigint << 40) + jobs] end as pairs, ${DIMENSIONS}
-     from job_rollup_delta cross join lateral ${NOTED} where account_id = $1 and in_events and time < $3`,
+     from job_rollup_delta cross join lateral ${NOTED} where ${ownedByFirst(owner)} and in_events and time < $3`,
   ]
   const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
   const text = `

@@ -1,8 +1,7 @@
-import { requireAccount, requireScope } from '../../access/require.ts'
-import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
+import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
 import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
@@ -11,7 +10,7 @@ import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './se
 import { type SeriesStep, stepsOf } from './series-steps.ts'
 
 /** Of which jobs, when, and how finely. */
-export interface JobSeriesInput {
+export interface JobSeriesInput extends AskedJobs {
   /** The first step is the one that it lies in, whole. */
   readonly from: Date
   /** Exclusive; now unless given. */
@@ -50,31 +49,30 @@ export interface JobSeries {
 }
 
 /**
- * How the account's jobs that match went on over a window of time, step by step.
- * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ * How the account's jobs that match went on over a window of time, step by step; for the operator also those of another account, or of all.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
  */
 export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<JobSeries> {
-  requireScope(ctx, JOB_READ_SCOPE)
-  const { accountId } = requireAccount(ctx)
+  const owner = await askedJobs(ctx, input)
   const filter = input.filter ?? {}
   rejectFilterViolations(filter)
   const { from, step: asked, withAudio } = input
   const to = input.to ?? ctx.now()
   const { step, starts } = await stepsOf(ctx, { from, to, step: asked, timeZone: input.timeZone ?? 'UTC' })
-  return { step, points: toPoints(starts, await readSteps(ctx, { accountId, starts, to, filter, withAudio })) }
+  return { step, points: toPoints(starts, await readSteps(ctx, { owner, starts, to, filter, withAudio })) }
 }
 
 /** From sums by hour where the steps are whole hours and the sums know what the filter means, else from the jobs themselves. */
 async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
-  const { accountId, starts, to, filter } = series
+  const { owner, starts, to, filter } = series
   const read = async (query: { text: string; values: unknown[] }) =>
-    (await longRead<SeriesRow>(ctx.db, accountId, query)).rows
+    (await longRead<SeriesRow>(ctx.db, readerOf(owner), query)).rows
   const isSummed = starts.every(isHour) && isRolledUp(filter) && !namesIn(filter).has('createdAt')
   if (!isSummed || !(await hasAllEvents(ctx.db))) return read(seriesQuery(series))
   // Nothing has happened yet in what is left of this hour. Of an hour that is over, jobs tell what happened before `to`.
   const isWhole = isHour(to) || to >= ctx.now()
   const end = isWhole ? new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS) : hourOf(to)
-  const rows = await read(eventSeriesQuery({ accountId, starts, end, filter }))
+  const rows = await read(eventSeriesQuery({ owner, starts, end, filter }))
   if (isWhole) return rows
   const last = await read(seriesQuery({ ...series, starts: [end] }))
   return [...rows, ...last.filter((row) => row.step === 1).map((row) => ({ ...row, step: starts.length }))]

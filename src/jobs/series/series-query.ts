@@ -1,6 +1,7 @@
 import { firstIdAt } from '../../values/id.ts'
 import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
+import type { JobsOwner } from '../list/jobs-owner.ts'
 
 /** What happens to jobs; `dropped`: one ended that no worker had taken. */
 export type SeriesEvent = 'accepted' | 'started' | 'dropped' | 'completed' | 'failed'
@@ -18,13 +19,16 @@ export interface SeriesRow {
 
 /** Of which jobs, and the steps' beginnings, up to `to`. */
 export interface Series {
-  readonly accountId: string
+  readonly owner: JobsOwner
   readonly starts: readonly Date[]
   readonly to: Date
   readonly filter: JobsFilter
   /** Of completed jobs; it takes a look at each one's outputs. */
   readonly withAudio: boolean
 }
+
+/** The condition on `account_id` where $1 is the owner; of all accounts the parameter is there as well, and null. */
+export const ownedByFirst = (owner: JobsOwner): string => (owner === null ? '$1::text is null' : 'account_id = $1')
 
 /** A duration's bucket as the function job_bucket has it, in floating point: with numerics a million of them take seconds. */
 const bucketOf = (from: string, to: string): string =>
@@ -38,14 +42,14 @@ const AUDIO_MS = `case when status = 'completed' then (select sum(a.duration_ms)
  * whatever waited in it, has not ended before it: so jobs are read by the index of their ends, with the unfinished ones, each once.
  * Steps after the last one hold what came after the window.
  */
-export function seriesQuery({ accountId, starts, to, filter, withAudio }: Series) {
-  const values: unknown[] = [accountId, [...starts, to], starts[0], firstIdAt('job', to)]
+export function seriesQuery({ owner, starts, to, filter, withAudio }: Series) {
+  const values: unknown[] = [owner, [...starts, to], starts[0], firstIdAt('job', to)]
   const conditions = conditionsOf(filter, (value) => `$${values.push(value)}`)
   const read = (...more: readonly string[]) =>
     `select width_bucket(created_at, $2::timestamptz[]) as accepted, width_bucket(started_at, $2::timestamptz[]) as started,
        width_bucket(completed_at, $2::timestamptz[]) as ended, status, ${bucketOf('created_at', 'started_at')} as wait,
        ${bucketOf('started_at', 'completed_at')} as run, ${withAudio ? AUDIO_MS : 'null::bigint'} as audio_ms
-     from job where ${['account_id = $1', 'id < $4', ...more, ...conditions].join(' and ')}`
+     from job where ${[ownedByFirst(owner), 'id < $4', ...more, ...conditions].join(' and ')}`
   const text = `
     with jobs as materialized (${read('completed_at >= $3')} union all ${read(`status in ('queued', 'processing')`)}), counted as (
       select accepted as step, 'accepted' as event, null::smallint as took, count(*) as jobs, 0 as audio_ms from jobs group by 1

@@ -1,5 +1,5 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
-import { limitingLockWaits, lockWait } from '../../db/connections/lock-wait.ts'
+import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import type { JobKind } from '../job-kind.ts'
@@ -13,7 +13,7 @@ const UNIQUE_VIOLATION = '23505'
 const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
 const MAX_ROWS = 32
-/** A row alone waits for its locks as long as they are held. */
+/** A row that must wait for its locks longer does so alone. */
 const HELD_UP = { patienceMs: 100 }
 
 /** What pg-boss would run to queue a job: a statement with one parameter, `$1`, a JSON array of rows. */
@@ -26,6 +26,8 @@ export interface QueueStatement {
 interface Queued {
   readonly insert: RowInsert
   readonly queued: QueueStatement
+  /** Whose turn it is where many rows wait for locks. */
+  readonly owner: string
 }
 
 /** Of a statement. */
@@ -60,9 +62,9 @@ export class BatchedInserts {
 
   /** What fails a statement about many would otherwise fail all of their requests. */
   async #repeatAlone(db: Database, kind: JobKind, row: Queued, { error, isShared }: Failure): Promise<void> {
-    if (!isShared || !wasSent(error)) throw error
+    if (!(isShared || isHeldUp(error)) || !wasSent(error)) throw error
     try {
-      await this.#insert(db, kind, [row])
+      await outwaitLocks(db, row.owner, (longest) => this.#insert(db, kind, [row], longest))
     } catch (again) {
       // Its id is its own: the row is there because the lost answer was that of a commit.
       if (codeOf(again) !== UNIQUE_VIOLATION || isRolledBack(error)) throw again
@@ -81,10 +83,10 @@ export class BatchedInserts {
     return new BatchedCalls(MAX_ROWS, insertAll, HELD_UP)
   }
 
-  async #insert(db: Database, kind: JobKind, rows: readonly Queued[]): Promise<void> {
+  async #insert(db: Database, kind: JobKind, rows: readonly Queued[], lockWait = BATCH_WAIT): Promise<void> {
     // The first of a quiet time is noticed with its commit, not one way to the database later.
     const notifies = this.#waking.beginsPush(kind)
-    await db.pool.query(statementOf(kind, rows, notifies))
+    await db.pool.query(statementOf(kind, rows, notifies, lockWait))
     if (!notifies) this.#waking.wake(kind)
   }
 }
@@ -99,10 +101,15 @@ const wasSent = (error: unknown): boolean =>
 const isRolledBack = (error: unknown): boolean => CONTENDED.has(codeOf(error)) || !isDatabaseDown(error)
 
 /** One statement for all of the rows, which are of one table. @param notifies whether its commit wakes the workers */
-export function statementOf(kind: JobKind, rows: readonly Queued[], notifies: boolean) {
+export function statementOf(
+  kind: JobKind,
+  rows: readonly Omit<Queued, 'owner'>[],
+  notifies: boolean,
+  lockWait: string,
+) {
   const { insert, queued } = rows[0]!
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
-  const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait(rows.length)]
+  const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]
   const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
   const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)}) ${insert.text(limitingLockWaits(waitAt as `$${number}`))}`
   const name = `${insert.name} ${kind.queue}`

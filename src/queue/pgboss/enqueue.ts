@@ -10,6 +10,9 @@ import type { EnqueueOptions, Queue } from '../queue.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
+/** What a transaction of the caller's waits for is its caller's to limit. */
+const HOWEVER_LONG = '0'
+
 interface Pushing {
   readonly prepare: Queue['prepare']
   readonly wake: Queue['wake']
@@ -27,12 +30,12 @@ export function enqueueing(
     enqueue: (tx: Tx, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await tx.query(statementOf(kind, [{ insert, queued }], false))
+        await tx.query(statementOf(kind, [{ insert, queued }], false, HOWEVER_LONG))
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await inserts.add(db, kind, { insert, queued })
+        await inserts.add(db, kind, { insert, queued, owner: options?.fairShare?.accountId ?? jobId })
       }),
     enqueueAgain: (tx, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {

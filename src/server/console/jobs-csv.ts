@@ -8,19 +8,19 @@ import type { Authentication } from '../../graphql/http/authentication.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
 import { exportJobs } from '../../jobs/export/export-jobs.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { foreignOrigin } from '../session-cookie.ts'
+import { foreignOrigin, isLinkOfOwnPage } from '../session-cookie.ts'
 
 /** Where a user who has signed in gets what `GET /api/v1/jobs/export` gives a key. */
 const PATH = '/console/jobs.csv'
 
 /**
  * Serves the export of the jobs page, `?from&to`. The session's cookie goes with a link from anywhere, so the browser itself has to say that
- * a page of this service asks (Fetch Metadata, `Sec-Fetch-Site`).
+ * a page of this service asks (`Sec-Fetch-Site`, or the Referer where it sends none).
  */
 export function mountJobsCsv(app: FastifyInstance, runtime: Runtime, authentication: Authentication): void {
   app.get(PATH, async (request, reply) => {
     const disconnected = clientDisconnect(reply.raw)
-    const actor = await authenticateUser(authentication, request, reply)
+    const actor = await authenticateUser(authentication, runtime.publicUrl, request, reply)
     const query = request.query as Query
     requireWindow(query)
     const window = exportInput({ query, disconnect: () => disconnected })
@@ -30,8 +30,13 @@ export function mountJobsCsv(app: FastifyInstance, runtime: Runtime, authenticat
 }
 
 /** @throws FORBIDDEN where no page of this service asks, UNAUTHORIZED without a session */
-async function authenticateUser({ authenticate }: Authentication, request: FastifyRequest, reply: FastifyReply) {
-  if (request.headers['sec-fetch-site'] !== 'same-origin') throw foreignOrigin()
+async function authenticateUser(
+  { authenticate }: Authentication,
+  publicUrl: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (!isLinkOfOwnPage(request, publicUrl)) throw foreignOrigin()
   const actor = await authenticate(request, reply)
   if (actor.kind !== 'session') throw unauthorized()
   return actor

@@ -49,6 +49,33 @@ describe('sonant users create', () => {
   })
 })
 
+describe('sonant audit', () => {
+  test('lists what was changed by action and account, newest first, and refuses what is no action', async () => {
+    const account = await service.createAccount()
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'first@example.org', role: 'owner' })
+    await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'second@example.org', role: 'member' })
+    const list = ['audit', '--account', account, '--action', 'user_added,key_created']
+    const { entries, has_more: hasMore } = await sonantOn<{ entries: object[]; has_more: boolean }>(
+      env,
+      ...[...list, '--first', '1'],
+    )
+    expect([entries, hasMore]).toEqual([
+      [
+        expect.objectContaining({
+          action: 'user_added',
+          account_id: account,
+          subject_name: 'second@example.org',
+          detail: 'member',
+          by: { kind: 'operator', id: null, name: null },
+        }),
+      ],
+      true,
+    ])
+    const wrong = await run(['audit', '--action', 'painted', '--json'], env)
+    expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([1, { error_code: 'INVALID_REQUEST' }])
+  })
+})
+
 describe('sonant users set-password', () => {
   test('signs a user out everywhere, and lets them in with the new password alone', async () => {
     const account = await service.createAccount()

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
@@ -88,5 +90,56 @@ describe('one account with 60 subscriptions', () => {
       await artifacts.unlock().catch(() => undefined)
       await client.dispose()
     }
+  })
+})
+
+describe('60 requests that wait for rows of another program', () => {
+  /** Answered long before requests that wait for a connection are given up. */
+  const PROMPT_MS = 5000
+  const submit = (key: string, text: string, headers: Record<string, string> = {}) =>
+    call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, headers, body: { inputs: { text, voice: 'aria' } } })
+
+  /** Locks rows, and has another account submit and read its job once the requests have been under way for a second. */
+  async function whileLocked(lock: string, values: unknown[], requests: () => Promise<{ status: unknown }[]>) {
+    const { key } = await service.createCaller()
+    const client = new Client(service.runtime.db.url)
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query(lock, values)
+      const waiting = requests()
+      await wait(1000)
+      const begun = performance.now()
+      await submitText(service.url, key, 'tts', 'Not delayed.', 'aria')
+      const replies = await Promise.all(['a', 'a', 'b'].map((name) => submit(key, 'x', { 'idempotency-key': name })))
+      expect(replies.map(({ status }) => status)).toEqual([202, 202, 202])
+      expect(performance.now() - begun).toBeLessThan(PROMPT_MS)
+      await client.query('rollback')
+      return (await waiting).map(({ status }) => status)
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('of its account take some connections: other accounts submit, and all are accepted once the lock is gone', async () => {
+    const { key, account } = await service.createCaller()
+    const keyed = (n: number): Record<string, string> => (n % 2 === 0 ? {} : { 'idempotency-key': `key ${n}` })
+    const submitAll = () => Promise.all(Array.from({ length: 60 }, (_none, n) => submit(key, `${n}.`, keyed(n))))
+    const statuses = await whileLocked('select from account where id = $1 for update', [account], submitAll)
+    expect(statuses).toEqual(Array(60).fill(202))
+  })
+
+  test('of its jobs take some connections: other accounts submit, and all are cancelled once the locks are gone', async () => {
+    const { key } = await service.createCaller()
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, (_none, n) => submitText(service.url, key, 'tts', `${n}.`, 'aria')),
+    )
+    const cancel = async (id: string) => {
+      const { errors } = await ask(service.url, key, `mutation { cancelJob(jobId: "${id}") { ... on Job { status } } }`)
+      return { status: errors === undefined ? 'cancelled' : errors[0]?.message }
+    }
+    const cancelAll = () => Promise.all(ids.map(cancel))
+    const statuses = await whileLocked('select from job where id = any($1) for update', [ids], cancelAll)
+    expect(statuses).toEqual(Array(60).fill('cancelled'))
   })
 })

@@ -207,6 +207,29 @@ describe('jobSeries', () => {
     expect(failures.points).toMatchObject([{ at: minute(0), accepted: 1, completed: 0, failed: 1, waiting: 0 }])
   })
 
+  test('is of another account, or of all together, for operators alone', async () => {
+    const [one, other] = [await service.createCaller(), await service.createCaller()]
+    const { apiKey: operator } = await service.createKey(one.account, ['operator'])
+    const old = '2025-11-22T'
+    const put = (account: string) =>
+      insertJob(service.runtime.db, account, { id: idAt(new Date(`${old}10:20:00Z`)), status: 'failed' })
+    await Promise.all([put(one.account), put(other.account), put(other.account)])
+    const acceptedOf = async (whose: string, step: string) => {
+      const query = `{ jobSeries(from: "${old}10:00:00Z", to: "${old}11:00:00Z", step: ${step}${whose}) { points { accepted failed } } }`
+      const { jobSeries } = await read<{ jobSeries: Series }>(service.url, operator, query)
+      return jobSeries.points.reduce((sum, { accepted, failed }) => sum + accepted + failed, 0)
+    }
+    for (const step of ['HOUR', 'MINUTE'])
+      expect([await acceptedOf(', all: true', step), await acceptedOf(`, account: "${other.account}"`, step)]).toEqual([
+        6, 4,
+      ])
+    for (const whose of ['all: true', `account: "${one.account}"`]) {
+      const query = `{ jobSeries(from: "${old}10:00:00Z", step: DAY, ${whose}) { step } }`
+      expect(codeOf(await ask(service.url, other.key, query))).toBe('FORBIDDEN')
+      expect(codeOf(await ask(service.url, null, query))).toBe('UNAUTHORIZED')
+    }
+  })
+
   test('by hour, ends in the middle of one as it does by minute', async () => {
     const { key, account } = await service.createCaller()
     await put(account, { status: 'completed' }, [50, 70, 100])

@@ -42,6 +42,22 @@ describe('/console/jobs.csv', () => {
     expect([head.status, head.bytes.length]).toEqual([200, 0])
   })
 
+  test('takes the Referer of its own page where a browser says nothing else, as on plain http', async () => {
+    const { host } = new URL(service.url)
+    const statusOf = async (headers: Record<string, string>) =>
+      (await download({ cookie: owner.cookie, ...headers })).status
+    const referers = [
+      `${service.url}/console/jobs`,
+      `http://${host}.example.org/`,
+      'http://example.org/',
+      'about:blank',
+      '',
+    ]
+    const statuses = await Promise.all(referers.map((referer) => statusOf({ referer })))
+    expect(statuses).toEqual([200, 403, 403, 403, 403])
+    expect(await statusOf({ referer: `${service.url}/console/jobs`, 'sec-fetch-site': 'cross-site' })).toBe(403)
+  })
+
   test('refuses whatever no page of this service asks with a session', async () => {
     const { apiKey } = await service.createKey(owner.account, ['job:read'])
     const refused: Record<string, string>[] = [

@@ -22,6 +22,8 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
+/** Settings may go along. */
+const BEGIN = /begin(?:; set [^\0]*)?\0/
 const isCommit = (bytes: Buffer): boolean => bytes.includes('commit\0')
 
 /** Cuts these shares of the connections: at a COMMIT's reply, and before any other statement. */
@@ -36,7 +38,7 @@ export const cutShares =
 export function cutReplies(words: readonly string[]): FaultProxy['rule'] & { readonly left: ReadonlySet<string> } {
   const left = new Set(words)
   const rule: FaultProxy['rule'] = (bytes, sinceBegin) => {
-    const isWhole = isCommit(bytes) || !sinceBegin.includes('begin\0')
+    const isWhole = isCommit(bytes) || !BEGIN.test(sinceBegin)
     const word = isWhole ? [...left].find((one) => (isCommit(bytes) ? sinceBegin : bytes).includes(one)) : undefined
     if (word === undefined) return null
     left.delete(word)
@@ -62,10 +64,10 @@ export async function startFaultProxy(databaseUrl: string): Promise<FaultProxy> 
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end)
     client.on('data', (bytes: Buffer) => {
       if (silent) return
-      const begins = bytes.includes('begin\0')
+      const begins = BEGIN.test(bytes.toString('latin1'))
       sinceBegin = (begins ? '' : sinceBegin) + bytes.toString('latin1')
       const cut = cutting ? null : proxy.rule(bytes, sinceBegin)
-      if (isCommit(bytes) || bytes.includes('rollback\0') || !sinceBegin.includes('begin\0')) sinceBegin = ''
+      if (isCommit(bytes) || bytes.includes('rollback\0') || !BEGIN.test(sinceBegin)) sinceBegin = ''
       if (cut !== null) proxy.cuts[cut]++
       if (cut === 'now') return end()
       cutting ||= cut === 'reply'

@@ -177,7 +177,8 @@ export const VoiceScalarFieldEnum = {
   kind: 'kind',
   engineVoice: 'engineVoice',
   referenceAudio: 'referenceAudio',
-  referenceText: 'referenceText'
+  referenceText: 'referenceText',
+  language: 'language'
 } as const
 
 export type VoiceScalarFieldEnum = (typeof VoiceScalarFieldEnum)[keyof typeof VoiceScalarFieldEnum]

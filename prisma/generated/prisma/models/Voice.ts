@@ -44,6 +44,7 @@ export type VoiceMinAggregateOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
+  language: string | null
 }
 
 export type VoiceMaxAggregateOutputType = {
@@ -56,6 +57,7 @@ export type VoiceMaxAggregateOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
+  language: string | null
 }
 
 export type VoiceCountAggregateOutputType = {
@@ -68,6 +70,7 @@ export type VoiceCountAggregateOutputType = {
   engineVoice: number
   referenceAudio: number
   referenceText: number
+  language: number
   _all: number
 }
 
@@ -90,6 +93,7 @@ export type VoiceMinAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
+  language?: true
 }
 
 export type VoiceMaxAggregateInputType = {
@@ -102,6 +106,7 @@ export type VoiceMaxAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
+  language?: true
 }
 
 export type VoiceCountAggregateInputType = {
@@ -114,6 +119,7 @@ export type VoiceCountAggregateInputType = {
   engineVoice?: true
   referenceAudio?: true
   referenceText?: true
+  language?: true
   _all?: true
 }
 
@@ -213,6 +219,7 @@ export type VoiceGroupByOutputType = {
   engineVoice: string | null
   referenceAudio: runtime.Bytes | null
   referenceText: string | null
+  language: string | null
   _count: VoiceCountAggregateOutputType | null
   _avg: VoiceAvgAggregateOutputType | null
   _sum: VoiceSumAggregateOutputType | null
@@ -248,6 +255,7 @@ export type VoiceWhereInput = {
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
+  language?: Prisma.StringNullableFilter<"Voice"> | string | null
   endpoint?: Prisma.XOR<Prisma.VoiceEndpointScalarRelationFilter, Prisma.VoiceEndpointWhereInput>
 }
 
@@ -261,6 +269,7 @@ export type VoiceOrderByWithRelationInput = {
   engineVoice?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceAudio?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceText?: Prisma.SortOrderInput | Prisma.SortOrder
+  language?: Prisma.SortOrderInput | Prisma.SortOrder
   endpoint?: Prisma.VoiceEndpointOrderByWithRelationInput
 }
 
@@ -278,6 +287,7 @@ export type VoiceWhereUniqueInput = Prisma.AtLeast<{
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
+  language?: Prisma.StringNullableFilter<"Voice"> | string | null
   endpoint?: Prisma.XOR<Prisma.VoiceEndpointScalarRelationFilter, Prisma.VoiceEndpointWhereInput>
 }, "endpointSlug_slug">
 
@@ -291,6 +301,7 @@ export type VoiceOrderByWithAggregationInput = {
   engineVoice?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceAudio?: Prisma.SortOrderInput | Prisma.SortOrder
   referenceText?: Prisma.SortOrderInput | Prisma.SortOrder
+  language?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.VoiceCountOrderByAggregateInput
   _avg?: Prisma.VoiceAvgOrderByAggregateInput
   _max?: Prisma.VoiceMaxOrderByAggregateInput
@@ -311,6 +322,7 @@ export type VoiceScalarWhereWithAggregatesInput = {
   engineVoice?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableWithAggregatesFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
+  language?: Prisma.StringNullableWithAggregatesFilter<"Voice"> | string | null
 }
 
 export type VoiceCreateInput = {
@@ -322,6 +334,7 @@ export type VoiceCreateInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
   endpoint: Prisma.VoiceEndpointCreateNestedOneWithoutVoicesInput
 }
 
@@ -335,6 +348,7 @@ export type VoiceUncheckedCreateInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
 }
 
 export type VoiceUpdateInput = {
@@ -346,6 +360,7 @@ export type VoiceUpdateInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   endpoint?: Prisma.VoiceEndpointUpdateOneRequiredWithoutVoicesNestedInput
 }
 
@@ -359,6 +374,7 @@ export type VoiceUncheckedUpdateInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceCreateManyInput = {
@@ -371,6 +387,7 @@ export type VoiceCreateManyInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
 }
 
 export type VoiceUpdateManyMutationInput = {
@@ -382,6 +399,7 @@ export type VoiceUpdateManyMutationInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateManyInput = {
@@ -394,6 +412,7 @@ export type VoiceUncheckedUpdateManyInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceListRelationFilter = {
@@ -421,6 +440,7 @@ export type VoiceCountOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
+  language?: Prisma.SortOrder
 }
 
 export type VoiceAvgOrderByAggregateInput = {
@@ -437,6 +457,7 @@ export type VoiceMaxOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
+  language?: Prisma.SortOrder
 }
 
 export type VoiceMinOrderByAggregateInput = {
@@ -449,6 +470,7 @@ export type VoiceMinOrderByAggregateInput = {
   engineVoice?: Prisma.SortOrder
   referenceAudio?: Prisma.SortOrder
   referenceText?: Prisma.SortOrder
+  language?: Prisma.SortOrder
 }
 
 export type VoiceSumOrderByAggregateInput = {
@@ -514,6 +536,7 @@ export type VoiceCreateWithoutEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
 }
 
 export type VoiceUncheckedCreateWithoutEndpointInput = {
@@ -525,6 +548,7 @@ export type VoiceUncheckedCreateWithoutEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
 }
 
 export type VoiceCreateOrConnectWithoutEndpointInput = {
@@ -566,6 +590,7 @@ export type VoiceScalarWhereInput = {
   engineVoice?: Prisma.StringNullableFilter<"Voice"> | string | null
   referenceAudio?: Prisma.BytesNullableFilter<"Voice"> | runtime.Bytes | null
   referenceText?: Prisma.StringNullableFilter<"Voice"> | string | null
+  language?: Prisma.StringNullableFilter<"Voice"> | string | null
 }
 
 export type VoiceCreateManyEndpointInput = {
@@ -577,6 +602,7 @@ export type VoiceCreateManyEndpointInput = {
   engineVoice?: string | null
   referenceAudio?: runtime.Bytes | null
   referenceText?: string | null
+  language?: string | null
 }
 
 export type VoiceUpdateWithoutEndpointInput = {
@@ -588,6 +614,7 @@ export type VoiceUpdateWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateWithoutEndpointInput = {
@@ -599,6 +626,7 @@ export type VoiceUncheckedUpdateWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 export type VoiceUncheckedUpdateManyWithoutEndpointInput = {
@@ -610,6 +638,7 @@ export type VoiceUncheckedUpdateManyWithoutEndpointInput = {
   engineVoice?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   referenceAudio?: Prisma.NullableBytesFieldUpdateOperationsInput | runtime.Bytes | null
   referenceText?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  language?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
 }
 
 
@@ -624,6 +653,7 @@ export type VoiceSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
+  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -637,6 +667,7 @@ export type VoiceSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
+  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -650,6 +681,7 @@ export type VoiceSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
+  language?: boolean
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["voice"]>
 
@@ -663,9 +695,10 @@ export type VoiceSelectScalar = {
   engineVoice?: boolean
   referenceAudio?: boolean
   referenceText?: boolean
+  language?: boolean
 }
 
-export type VoiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"endpointSlug" | "slug" | "position" | "name" | "description" | "kind" | "engineVoice" | "referenceAudio" | "referenceText", ExtArgs["result"]["voice"]>
+export type VoiceOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"endpointSlug" | "slug" | "position" | "name" | "description" | "kind" | "engineVoice" | "referenceAudio" | "referenceText" | "language", ExtArgs["result"]["voice"]>
 export type VoiceInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   endpoint?: boolean | Prisma.VoiceEndpointDefaultArgs<ExtArgs>
 }
@@ -691,6 +724,7 @@ export type $VoicePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs 
     engineVoice: string | null
     referenceAudio: runtime.Bytes | null
     referenceText: string | null
+    language: string | null
   }, ExtArgs["result"]["voice"]>
   composites: {}
 }
@@ -1124,6 +1158,7 @@ export interface VoiceFieldRefs {
   readonly engineVoice: Prisma.FieldRef<"Voice", 'String'>
   readonly referenceAudio: Prisma.FieldRef<"Voice", 'Bytes'>
   readonly referenceText: Prisma.FieldRef<"Voice", 'String'>
+  readonly language: Prisma.FieldRef<"Voice", 'String'>
 }
     
 

@@ -4,13 +4,14 @@ import { ask } from '../../api/ask.ts'
 import { at } from '../../api/base.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useQuery } from '../../api/use-query.ts'
-import { type ApplyFileMutation, applyFile, endpointSource } from '../../operations.ts'
+import { type ApplyFileMutation, applyFile, endpointSource, tryEngine } from '../../operations.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import { Changes } from './changes.tsx'
+import { EngineFindings, type Tried } from './engine-check.tsx'
 import { lineOf, YamlEditor } from './yaml-editor.tsx'
 
 /** In the place of a slug, which never begins with it. */
@@ -49,22 +50,27 @@ export function EndpointEditorPage({ slug }: { slug: string }) {
       crumb={<Crumb href={at('/operator/endpoints')}>Endpoints</Crumb>}
     >
       {slug === NEW ? (
-        <Editor stored={TEMPLATE} onApplied={() => {}} />
+        <Editor slug={null} stored={TEMPLATE} onApplied={() => {}} />
       ) : (
         <Load query={file} skeleton={<SkeletonRows rows={8} />}>
-          {({ endpointFile }) => <Editor stored={endpointFile} onApplied={file.reload} />}
+          {({ endpointFile }) => <Editor slug={slug} stored={endpointFile} onApplied={file.reload} />}
         </Load>
       )}
     </OperatorScreen>
   )
 }
 
+/** A workflow has a server of its own kind: what is asked for is a sentence. */
+const hasEngine = (source: string): boolean => source.startsWith('endpoints:')
+
 interface EditorProps {
+  /** Null: it is not stored yet. */
+  readonly slug: string | null
   readonly stored: string
   readonly onApplied: () => void
 }
 
-function Editor({ stored, onApplied }: EditorProps) {
+function Editor({ slug, stored, onApplied }: EditorProps) {
   const { route } = useLocation()
   const [source, setSource] = useState(stored)
   const [checked, setChecked] = useState<Checked | null>(null)
@@ -73,6 +79,11 @@ function Editor({ stored, onApplied }: EditorProps) {
     setChecked(null)
     const { applyEndpoints } = await ask(applyFile, { source, dryRun: true })
     setChecked({ source, changes: applyEndpoints.changes })
+  })
+  const [tried, setTried] = useState<Tried | null>(null)
+  const engine = useAction(async () => {
+    setTried(null)
+    setTried((await ask(tryEngine, { slug: slug ?? '' })).checkEngine)
   })
   const onCheck = async (): Promise<void> => {
     await check.run()
@@ -96,13 +107,20 @@ function Editor({ stored, onApplied }: EditorProps) {
         <button type="button" class="button" disabled={source === stored} onClick={() => setSource(stored)}>
           Undo all
         </button>
+        {slug !== null && hasEngine(stored) && (
+          <button type="button" class="button" disabled={engine.isRunning} onClick={() => void engine.run()}>
+            {engine.isRunning ? 'Asking the engine…' : 'Check engine'}
+          </button>
+        )}
         <button type="button" class="button" disabled={check.isRunning} onClick={() => void onCheck()}>
-          Check
+          Review changes
         </button>
         <button type="button" class="button primary" disabled={!hasChanges} onClick={() => setApplying(true)}>
           Apply
         </button>
       </div>
+      {engine.failure !== null && <Failure failure={engine.failure} onRetry={() => engine.run()} />}
+      {tried !== null && <EngineFindings tried={tried} />}
       {check.failure !== null && <Failure failure={check.failure} />}
       {isChecked && <Changes changes={checked.changes} />}
       <YamlEditor

@@ -1,15 +1,13 @@
-import { requireSystem } from '../access/require.ts'
-import { loadVoice } from '../catalog/load-voice.ts'
-import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import type { Context } from '../context/context.ts'
-import { EngineError, type SpeechEngine } from '../engines/engine.ts'
-import type { Engines } from '../engines/engines.ts'
-import { OWNED_SERVER } from '../engines/owned-server.ts'
+import { loadVoice } from '../../catalog/load-voice.ts'
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Context } from '../../context/context.ts'
+import { EngineError, type SpeechEngine } from '../../engines/engine.ts'
+import type { Engines } from '../../engines/engines.ts'
+import { OWNED_SERVER } from '../../engines/owned-server.ts'
+import { speakText } from '../speak-text.ts'
 import { checkOwnedServer } from './check-owned-server.ts'
-import { speakText } from './speak-text.ts'
 
 const SAMPLE_TEXT = 'This is a test of the speech service.'
-const TIMEOUT_MS = 60_000
 
 /** What an endpoint's engine did with one sentence, and whether it knows the voices that the endpoint names. */
 export interface EngineCheck {
@@ -27,18 +25,16 @@ export interface EngineCheck {
   readonly error: string | null
 }
 
-/** Has every endpoint's engine list its voices and speak one sentence, once, with the endpoint's first voice. @throws FORBIDDEN */
-export async function checkEngines(
-  ctx: Context,
-  input: { readonly engines: Engines },
-): Promise<readonly EngineCheck[]> {
-  requireSystem(ctx)
-  const endpoints = [...ctx.catalog.current.endpoints.values()]
-  return Promise.all(endpoints.map((endpoint) => checkEngine(ctx, input.engines, endpoint)))
-}
+/** Whether an engine did what it should, and knows all voices that are named. */
+export const isSound = ({ error, missing }: EngineCheck): boolean => error === null && missing.length === 0
 
-async function checkEngine(ctx: Context, engines: Engines, endpoint: VoiceEndpoint): Promise<EngineCheck> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+/** Has an endpoint's engine list its voices and speak one sentence, once, with the endpoint's first voice. What fails is in the answer. */
+export async function tryEngine(
+  ctx: Context,
+  engines: Engines,
+  endpoint: VoiceEndpoint,
+  signal: AbortSignal,
+): Promise<EngineCheck> {
   const { kind, base_url: server } = endpoint.engine
   const found = { endpoint: endpoint.slug, kind, server: typeof server === 'string' ? server : null }
   const silent = { ...found, offered: null, missing: [], speech: null }

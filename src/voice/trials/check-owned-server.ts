@@ -1,6 +1,6 @@
-import { poolOf } from '../catalog/voice-endpoint.ts'
-import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
-import type { Parts } from '../context/context.ts'
+import { poolOf } from '../../catalog/voice-endpoint.ts'
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import type { Parts } from '../../context/context.ts'
 
 /** A worker that was not heard of for this long has died. */
 const ALIVE_MS = 5000

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "voice" ADD COLUMN "language" TEXT;

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { useQuery } from '../api/use-query.ts'
+import { Choice, DroppedNotice, WINDOW_OPTIONS } from '../jobs/jobs-toolbar.tsx'
+import { auditLog } from '../operations.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Pager } from '../parts/pager.tsx'
+import { useAddress } from '../parts/use-address.ts'
+import { AUDIT_FILTERS, auditFilterOf } from './audit-filter.ts'
+import { AuditTable } from './audit-table.tsx'
+import { ACTIONS, actionGroups } from './audit-words.ts'
+
+const PAGE = 50
+const CLEARED = Object.fromEntries([...AUDIT_FILTERS, 'after', 'before'].map((name) => [name, null]))
+
+interface AuditListProps {
+  /** Of all accounts, or of the one in the address. */
+  readonly isOperators?: boolean
+  /** More filters. */
+  readonly children?: ComponentChildren
+}
+
+/** The changes that the address asks for. */
+export function AuditList({ isOperators = false, children }: AuditListProps) {
+  const { query, change } = useAddress()
+  const { filter, dropped } = useMemo(() => auditFilterOf(query, Date.now()), [JSON.stringify(query)])
+  const page = query.before
+    ? { last: PAGE, before: query.before }
+    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const whose = isOperators ? (query.account ? { account: query.account } : { all: true }) : {}
+  const list = useQuery(auditLog, { ...filter, ...page, ...whose })
+  const isNarrow = AUDIT_FILTERS.some((name) => query[name])
+  return (
+    <>
+      <div class="toolbar filters">
+        {children}
+        <Choice
+          name="action"
+          label="Any change"
+          groups={actionGroups(isOperators).map(([group, actions]) => [
+            group,
+            actions.map((action) => [action.toLowerCase(), ACTIONS[action][0]] as const),
+          ])}
+        />
+        <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
+        {isNarrow && (
+          <button type="button" class="button quiet" onClick={() => change(CLEARED)}>
+            Clear filters
+          </button>
+        )}
+      </div>
+      <DroppedNotice names={dropped} />
+      <Load query={list} skeleton={<SkeletonRows />}>
+        {({ auditEntries: { edges, pageInfo } }) =>
+          edges.length === 0 ? (
+            <Empty title={isNarrow ? 'No change matches' : 'Nothing has been changed yet'}>
+              {isNarrow
+                ? 'There may be changes, but none with all of these properties.'
+                : 'Keys, people, webhooks and credits: every change of them is listed here.'}
+            </Empty>
+          ) : (
+            <>
+              <AuditTable rows={edges.map(({ node }) => node)} withAccount={isOperators} />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+            </>
+          )
+        }
+      </Load>
+    </>
+  )
+}

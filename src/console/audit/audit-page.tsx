@@ -1,0 +1,10 @@
+import { Page } from '../parts/page.tsx'
+import { AuditList } from './audit-list.tsx'
+
+/** What was changed in the account, by which key or user, and when. */
+export const AuditPage = () => (
+  <Page title="Audit log">
+    <p class="prose page-lead">Every change of keys, people, webhooks and credits. It holds no secret and no text.</p>
+    <AuditList />
+  </Page>
+)

@@ -1,0 +1,87 @@
+import { at } from '../api/base.ts'
+import type { AuditLogQuery } from '../operations.ts'
+import { count } from '../parts/format.ts'
+import { Moment } from '../parts/moment.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { ACTIONS } from './audit-words.ts'
+
+export type AuditRow = AuditLogQuery['auditEntries']['edges'][number]['node']
+
+interface AuditTableProps {
+  readonly rows: readonly AuditRow[]
+  /** Of all accounts: each row says which one. */
+  readonly withAccount?: boolean
+}
+
+/** Changes, newest first: when, which caller, what, and to what. */
+export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>What</th>
+          <th>To</th>
+          <th>Detail</th>
+          <th>By</th>
+          {withAccount && <th>Account</th>}
+          <th>When</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td>{ACTIONS[row.action][0]}</td>
+            <td data-label="To">
+              <Subject row={row} />
+            </td>
+            <td class="wrap" data-label="Detail" dir="auto">
+              {detailOf(row) ?? <span class="faint">–</span>}
+            </td>
+            <td data-label="By">
+              <By by={row.by} />
+            </td>
+            {withAccount && (
+              <td data-label="Account">
+                {row.accountId === null ? (
+                  <span class="faint">installation</span>
+                ) : (
+                  <ShortId id={row.accountId} href={at(`/operator/audit?account=${row.accountId}`)} />
+                )}
+              </td>
+            )}
+            <td data-label="When">
+              <Moment at={row.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** By its name of then; what has none by its id. */
+function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {
+  if (subjectName !== null)
+    return (
+      <span dir="auto" title={subjectId ?? undefined}>
+        {subjectName}
+      </span>
+    )
+  return subjectId === null ? <span class="faint">–</span> : <ShortId id={subjectId} />
+}
+
+function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
+  if (kind === 'OPERATOR') return <span class="chip">operator</span>
+  return (
+    <span dir="auto" title={id ?? undefined}>
+      {name ?? <span class="faint">deleted key</span>}
+      {kind === 'KEY' && <span class="chip">key</span>}
+    </span>
+  )
+}
+
+function detailOf({ action, detail }: AuditRow): string | null {
+  if (!['CREDITS_GRANTED', 'ACCOUNT_CREATED'].includes(action) || detail === null) return detail
+  const credits = Number(detail)
+  return Number.isFinite(credits) ? `${credits > 0 ? '+' : ''}${count(credits)} credits` : detail
+}

@@ -1,0 +1,32 @@
+import type { AuditedAction } from '../operations.ts'
+
+/** What was done, as a sentence without its subject, and the group that filters show it in. */
+export const ACTIONS: Readonly<Record<AuditedAction, readonly [words: string, group: string]>> = {
+  KEY_CREATED: ['Key created', 'API keys'],
+  KEY_UPDATED: ['Key changed', 'API keys'],
+  KEY_DELETED: ['Key revoked', 'API keys'],
+  USER_ADDED: ['Person added', 'People'],
+  USER_ROLE_CHANGED: ['Role changed', 'People'],
+  USER_DISABLED: ['Person disabled', 'People'],
+  USER_ENABLED: ['Person enabled', 'People'],
+  PASSWORD_SET: ['Password set by the operator', 'People'],
+  SIGN_IN_LINK_CREATED: ['Sign-in link made', 'People'],
+  OPERATOR_MARKED: ['Made an operator', 'People'],
+  OPERATOR_UNMARKED: ['No operator any more', 'People'],
+  WEBHOOK_URL_SET: ['Webhook URL set', 'Webhooks'],
+  WEBHOOK_SECRET_ROTATED: ['Signing secret rotated', 'Webhooks'],
+  WEBHOOK_SECRET_EXPIRED: ['Old secret stopped', 'Webhooks'],
+  CREDITS_GRANTED: ['Credits granted', 'Account'],
+  ACCOUNT_CREATED: ['Account created', 'Account'],
+  JOB_DELETED: ['Job deleted', 'Account'],
+  ENDPOINT_APPLIED: ['Endpoint applied', 'Endpoints'],
+  ENDPOINT_DELETED: ['Endpoint deleted', 'Endpoints'],
+}
+
+/** Groups in their order, with the actions of each. Endpoints belong to no account: only operators see what was done to them. */
+export function actionGroups(isOperator: boolean): readonly (readonly [group: string, actions: AuditedAction[]])[] {
+  const groups = new Map<string, AuditedAction[]>()
+  for (const [action, [, group]] of Object.entries(ACTIONS) as [AuditedAction, readonly [string, string]][])
+    if (isOperator || group !== 'Endpoints') groups.set(group, [...(groups.get(group) ?? []), action])
+  return [...groups]
+}

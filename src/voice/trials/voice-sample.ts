@@ -1,0 +1,64 @@
+import type { AudioThreads } from '../../audio/audio-threads.ts'
+import { loadVoice } from '../../catalog/load-voice.ts'
+import { sampleKey } from '../../catalog/samples/voice-samples.ts'
+import type { VoiceEndpoint } from '../../context/catalog-snapshot.ts'
+import { describeError } from '../../errors/describe-error.ts'
+import { notFound, ServiceError } from '../../errors/service-error.ts'
+import { speakText } from '../speak-text.ts'
+import { TRIAL_MS, type TrialContext } from './check-engine.ts'
+import { sentenceIn } from './sample-sentences.ts'
+
+export const SAMPLE_TYPE = 'audio/mpeg'
+const SEED = 1
+
+interface SampleContext extends TrialContext {
+  readonly audio: AudioThreads
+}
+
+/** What is being rendered, by its key: listeners of one moment share it. */
+export type Samples = Map<string, Promise<Uint8Array>>
+
+/**
+ * A sentence in a voice, an MP3 file: rendered by this process for its first listener, kept in the store until its endpoint is applied again.
+ * @throws NOT_FOUND, UNAVAILABLE where the engine cannot speak now
+ */
+export async function voiceSample(
+  ctx: SampleContext & { readonly samples: Samples },
+  { slug, voice }: { readonly slug: string; readonly voice: string },
+): Promise<Uint8Array> {
+  const endpoint = ctx.catalog.current.endpoints.get(slug)
+  if (endpoint?.voices.some((known) => known.slug === voice) !== true) throw notFound()
+  const key = sampleKey(endpoint, voice)
+  const rendering = ctx.samples.get(key)
+  if (rendering !== undefined) return rendering
+  const made = readOrRender(ctx, endpoint, voice, key).finally(() => ctx.samples.delete(key))
+  ctx.samples.set(key, made)
+  return made
+}
+
+async function readOrRender(ctx: SampleContext, endpoint: VoiceEndpoint, voice: string, key: string) {
+  if ((await ctx.storage.stat(key)) !== null) return Buffer.concat(await (await ctx.storage.read(key)).toArray())
+  const sample = await render(ctx, endpoint, voice)
+  await ctx.storage.put(key, sample, { contentType: SAMPLE_TYPE })
+  return sample
+}
+
+async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string): Promise<Uint8Array> {
+  const signal = AbortSignal.timeout(TRIAL_MS)
+  const { language, text } = sentenceIn(endpoint.voices.find((voice) => voice.slug === slug)?.language ?? null)
+  const audio = await ctx.trialEngines.use(signal, async (engines) => {
+    const voice = await loadVoice(ctx, endpoint, slug, null)
+    if (voice === null) throw notFound()
+    // A deadline that has passed: nothing is tried again for a listener who waits.
+    const request = { text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() }
+    return engines
+      .use(endpoint.engine, (engine) => speakText(engine, request))
+      .catch((error: unknown) => {
+        ctx.log.warn({ endpoint: endpoint.slug, voice: slug, ...describeError(error) }, 'a sample could not be spoken')
+        throw new ServiceError('UNAVAILABLE', 'Try again in a moment: this voice cannot speak now.', {
+          retryAfterSeconds: 10,
+        })
+      })
+  })
+  return ctx.audio.encode(audio.audio, 'mp3')
+}
