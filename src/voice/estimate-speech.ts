@@ -47,7 +47,7 @@ export function weighText(text: string, language: Language | undefined): (range:
   return ({ start, end }) => Math.max(0, before[end]! - before[start]!)
 }
 
-/** Five expressions for each character of each text, three times over, are a third of what timing a short text costs: those below are looked up. */
+/** Judging a character takes up to seven expressions: those below this are judged once for each language. */
 const TABLE_CHARACTERS = 0x250
 const tables = new Map<Language | undefined, Float64Array>()
 

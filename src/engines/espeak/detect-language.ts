@@ -100,7 +100,7 @@ export const hasChineseForms = (text: string): boolean => CHINESE_FORMS.test(tex
 /** Text without kana is Japanese where it is written as in Japanese alone. */
 const isKanji = (text: string): boolean => JAPANESE_FORMS.test(text) && !hasChineseForms(text)
 
-/** Letter statistics take a hundred times as long as looking words up: they are asked only where those do not decide. */
+/** Letter statistics take many times as long as looking words up: they are asked only where those do not decide. */
 function detectLatin(sample: string): Language | undefined {
   const words = sample.toLowerCase().match(/\p{L}+/gu) ?? []
   const byStatistics = () => LATIN[statistics()(sample, { only: Object.keys(LATIN) })]
