@@ -42,16 +42,28 @@ const DUTIES: readonly ((runtime: Runtime) => Promise<unknown>)[] = [
   warnOfOldSnapshot,
 ]
 
-/** Does them now and every minute. Returns what ends it. */
-export function maintain(runtime: Runtime): () => void {
-  void maintainOnce(runtime)
-  const timer = setInterval(() => void maintainOnce(runtime), EVERY_MS)
-  return () => clearInterval(timer)
+/**
+ * Does them now and every minute. Returns what ends it: what is under way then may lose its connections, and is no failure, as others do it
+ * again. That promise settles once nothing is under way any more.
+ */
+export function maintain(runtime: Runtime): () => Promise<void> {
+  const ending = new AbortController()
+  let underway = Promise.resolve()
+  const begin = (): void => {
+    underway = Promise.all([underway, maintainOnce(runtime, ending.signal)]).then(() => undefined)
+  }
+  begin()
+  const timer = setInterval(begin, EVERY_MS)
+  return () => {
+    ending.abort()
+    clearInterval(timer)
+    return underway
+  }
 }
 
-async function maintainOnce(runtime: Runtime): Promise<void> {
+async function maintainOnce(runtime: Runtime, ending: AbortSignal): Promise<void> {
   for (const done of await Promise.allSettled(DUTIES.map((duty) => duty(runtime)))) {
-    if (done.status === 'fulfilled') continue
+    if (done.status === 'fulfilled' || ending.aborted) continue
     runtime.log.warn({ err: (done.reason as Error).message }, 'maintenance failed; trying again in a minute')
   }
 }
