@@ -1,19 +1,23 @@
 import type { Parts } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { firstIdAt } from '../../values/id.ts'
-import type { JobType } from '../job-states.ts'
 import { deleteAudio } from './delete-audio.ts'
 import { eraseJobs } from './erase-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
-/** Unfinished jobs and those with a callback that is still to be delivered stay, however old they are. */
+/**
+ * Unfinished jobs and those with a callback that is still to be delivered stay, however old they are. The store is asked for the files of
+ * those alone that may have some: each is a call of its own, as long as all else that is done for a job.
+ */
 const OLD = `
-  select id, type from job j where id > $1 and id < $2 and status in ('completed', 'failed')
+  select id, exists (select from artifact a where a.job_id = j.id and a.deleted_at is null)
+    or exists (select from abandoned_attempt x where x.job_id = j.id) or exists (select from heard_attempt h where h.job_id = j.id) as stores
+  from job j where id > $1 and id < $2 and status in ('completed', 'failed')
     and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') order by id limit ${PAGE_ROWS}`
 
 interface OldJob {
   readonly id: string
-  readonly type: JobType
+  readonly stores: boolean
 }
 
 /** What a purge needs. */
@@ -29,7 +33,7 @@ export async function dropOldJobs(parts: RetentionParts): Promise<void> {
   let after = ''
   await inPages(async () => {
     const { rows } = await parts.db.pool.query<OldJob>(OLD, [after, firstIdAt('job', cutoff)])
-    const stored = rows.filter(({ type }) => type === 'voice' || type === 'generate')
+    const stored = rows.filter(({ stores }) => stores)
     await deleteAudio(
       parts,
       stored.map(({ id }) => id),

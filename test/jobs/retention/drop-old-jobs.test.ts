@@ -140,6 +140,29 @@ describe('retention', () => {
     ])
   })
 
+  test('asks the store for the files of jobs that may have some, and of no others', async () => {
+    const account = await service.createAccount(1_000n)
+    const [stored, abandoned, heard] = [
+      await put(account, 460),
+      await put(account, 460, { status: 'failed' }),
+      await put(account, 460),
+    ]
+    await run('insert into abandoned_attempt (job_id, attempt) values ($1, 1)', [abandoned])
+    await run('insert into heard_attempt (job_id, attempt) values ($1, 1)', [heard])
+    const without = [await put(account, 460, { status: 'failed' }), await put(account, 460)]
+    await run('update artifact set deleted_at = now() where job_id = any($1)', [[...without, heard]])
+    const asked: string[] = []
+    const { storage } = runtime
+    await dropOldJobs({
+      ...runtime,
+      storage: Object.assign(Object.create(storage), {
+        deleteBelow: (folder: string) => storage.deleteBelow(folder).finally(() => asked.push(folder)),
+      }),
+    })
+    expect(asked.toSorted()).toEqual([stored, abandoned, heard].toSorted())
+    expect(await there([stored, abandoned, heard, ...without])).toEqual([])
+  })
+
   test('chats go by their last turn, and not while a job is at work on one', async () => {
     const account = await service.createAccount()
     const chat = async (days: number) => {
