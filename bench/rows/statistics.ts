@@ -33,22 +33,34 @@ const QUESTIONS: readonly Question[] = [
   {
     what: 'jobStats by day with percentiles',
     query: '{ jobStats(groupBy: [DAY]) { day jobs runMs { p50 p95 p99 } } }',
-    plain: `select at, pair >> 40, sum(pair & ((1::bigint << 40) - 1)) from job_event, unnest(run) pair
-      where account_id = $1 and breadth = 'all' and span = 'day' and kind = 'accepted' group by 1, 2`,
+    plain: `select at, sum(run_sum) from job_event
+      where account_id = $1 and breadth = 'all' and span = 'day' and kind = 'accepted' group by 1`,
   },
   {
     what: 'jobStats by day, type and status with percentiles',
     query: '{ jobStats(groupBy: [DAY, TYPE, STATUS]) { day type status jobs runMs { p50 p95 p99 } } }',
-    plain: `select at, type, status, pair >> 40, sum(pair & ((1::bigint << 40) - 1)) from job_event, unnest(run) pair
-      where account_id = $1 and breadth = 'type_status' and span = 'day' and kind = 'accepted' group by 1, 2, 3, 4`,
+    plain: `select at, type, status, sum(run_sum) from job_event
+      where account_id = $1 and breadth = 'type_status' and span = 'day' and kind = 'accepted' group by 1, 2, 3`,
+  },
+  {
+    what: 'jobStats by day and endpoint with percentiles',
+    query: '{ jobStats(groupBy: [DAY, ENDPOINT]) { day endpointKey jobs runMs { p50 p95 p99 } } }',
+    plain: `select at, endpoint_key, sum(jobs), sum(run_sum) from job_rollup where account_id = $1 and span = 'day' group by 1, 2`,
+  },
+  {
+    what: 'jobSeries of 90 days by day, of one type',
+    query: `{ jobSeries(from: "${new Date(Date.now() - 90 * MS_PER_DAY).toISOString()}", step: DAY, filter: {types: [VOICE]}) { points {
+      at accepted completed failed waiting audioSeconds waitMs { p50 p95 p99 } runMs { p50 p95 p99 } } } }`,
+    plain: `select at, kind, sum(wait_sum), sum(run_sum) from job_event where account_id = $1 and breadth = 'each' and span = 'day'
+      and type = 'voice' and at >= now() - interval '90 days' group by 1, 2`,
   },
   ...[7, 30].map((days) => ({
     what: `jobSeries of ${days} days by hour`,
     query: `{ jobSeries(from: "${new Date(Date.now() - days * MS_PER_DAY).toISOString()}", step: HOUR) { points {
       at accepted completed failed waiting audioSeconds waitMs { p50 p95 p99 } runMs { p50 p95 p99 } } } }`,
-    plain: `select at, kind, pair >> 40, sum(pair & ((1::bigint << 40) - 1)) from job_event, unnest(wait || run) pair
+    plain: `select at, kind, sum(wait_sum), sum(run_sum) from job_event
       where account_id = $1 and breadth = 'all' and span = 'hour' and kind <> 'accepted' and at >= now() - interval '${days} days'
-      group by 1, 2, 3`,
+      group by 1, 2`,
   })),
 ]
 

@@ -4,6 +4,7 @@ import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { hasAllEvents } from '../rollup/event-breadth.ts'
 import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
+import { pairsOf } from '../rollup/histogram-sum.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
 import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
@@ -57,7 +58,8 @@ async function readRows(ctx: Context, owner: JobsOwner, input: JobStatsInput): P
 }
 
 async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
-  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), sumsOfRollUp(owner, input))
+  const withEvents = await hasAllEvents(ctx.db)
+  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), sumsOfRollUp(owner, input, withEvents))
   rejectTooMany(rows)
   const distributions = (['waitMs', 'runMs'] as const).filter((measure) => input.measures.has(measure))
   const jobs = rows.reduce((sum, row) => sum + row.jobs, 0)
@@ -65,14 +67,13 @@ async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput):
   const found = new Map<string, Percentiles | null>()
   const keyOf = (measure: Histogram, row: Groups) =>
     JSON.stringify([measure, ...(input.groupBy ?? []).map((group) => row[group])])
-  const withEvents = distributions.length > 0 && (await hasAllEvents(ctx.db))
   for (const measure of distributions) {
-    const histograms = await longRead<Groups & { pairs: number[] }>(
+    const histograms = await longRead<Groups & { histogram: Buffer }>(
       ctx.db,
       readerOf(owner),
       histogramsOfRollUp(owner, input, measure, withEvents),
     )
-    for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(row.pairs ?? []))
+    for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(pairsOf(row.histogram)))
   }
   const percentiles = (measure: Histogram, row: Row) => found.get(keyOf(measure, row)) ?? null
   return rows.map((row) => toStats(row, { waitMs: percentiles('waitMs', row), runMs: percentiles('runMs', row) }))

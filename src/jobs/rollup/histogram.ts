@@ -15,17 +15,15 @@ const PAIR = 2 ** 40
  * @param pairs in the order of their buckets, each bucket once
  */
 export function percentilesOf(pairs: readonly number[]): Percentiles | null {
-  const buckets = pairs.map((pair) => ({ bucket: Math.floor(pair / PAIR), jobs: pair % PAIR }))
-  const total = buckets.reduce((sum, { jobs }) => sum + jobs, 0)
-  if (total === 0) return null
-  const at = (rank: number): number => {
-    let before = 0
-    const found = buckets.find(({ jobs }) => {
-      before += jobs
-      return rank < before
-    })
-    return middleOf(found?.bucket ?? 0)
+  // How many jobs there are up to each bucket, itself included.
+  const upTo: number[] = []
+  let total = 0
+  for (const pair of pairs) {
+    total += pair % PAIR
+    upTo.push(total)
   }
+  if (total === 0) return null
+  const at = (rank: number): number => middleOf(Math.floor((pairs[upTo.findIndex((jobs) => rank < jobs)] ?? 0) / PAIR))
   // Between two neighbours, as percentile_cont has it.
   const percentile = (share: number): number => {
     const rank = share * (total - 1)

@@ -4,6 +4,7 @@ import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 import { type JobsOwner, ownedBy } from '../list/jobs-owner.ts'
 import type { Breadth } from './event-breadth.ts'
 import { filterWindows } from './filter-windows.ts'
+import { sumOfBucket } from './histogram-sum.ts'
 import { type RollUpWindow, type Span, type SpanRange, toRollUpWindow } from './rollup-window.ts'
 
 /** What the roll-up distinguishes, apart from time. */
@@ -18,7 +19,7 @@ const DIMENSIONS: ReadonlySet<string> = new Set([
 ])
 const PARTS: ReadonlySet<string> = new Set(['and', 'or', 'not'])
 
-/** A sum of the roll-up; `wait` and `run` are histograms of milliseconds (`percentilesOf`). */
+/** A sum of the roll-up; `wait` and `run` are histograms of milliseconds as one number each (`histogram-sum.ts`). */
 export type Summed = 'credits' | 'characters' | 'audio_ms' | 'wait' | 'run'
 
 interface Source {
@@ -27,7 +28,7 @@ interface Source {
   /** The longest span that the answer can be put together of. */
   readonly finest: Span
   readonly sums: readonly Summed[]
-  /** Which rows of `job_event` hold the histograms that are asked for; 'each': those of `job_rollup` do. */
+  /** Which rows of `job_event` hold what is asked for, numbers of jobs and histograms alone; 'each': those of `job_rollup` do. */
   readonly breadth?: Breadth
   readonly parameter: Parameter
 }
@@ -37,16 +38,24 @@ const OF_JOB: Readonly<Record<Summed, string>> = {
   credits: 'job_credits(status, cost)',
   characters: 'job_characters(type, inputs)',
   audio_ms: 'coalesce((select sum(a.duration_ms) from artifact a where a.job_id = job.id), 0)',
-  wait: histogramOf('job_bucket(started_at - created_at)', '1'),
-  run: histogramOf('job_bucket(completed_at - started_at)', '1'),
+  wait: sumOfBucket('job_bucket(started_at - created_at)', '1'),
+  run: sumOfBucket('job_bucket(completed_at - started_at)', '1'),
 }
 /** As the triggers noted it. */
 const OF_DELTA: Readonly<Record<Summed, string>> = {
   credits: 'credits',
   characters: 'characters',
   audio_ms: 'audio_ms',
-  wait: histogramOf('wait_bucket', 'jobs'),
-  run: histogramOf('run_bucket', 'jobs'),
+  wait: sumOfBucket('wait_bucket', 'jobs'),
+  run: sumOfBucket('run_bucket', 'jobs'),
+}
+/** As `job_rollup` and `job_event` have it. */
+const OF_SPAN: Readonly<Record<Summed, string>> = {
+  credits: 'credits',
+  characters: 'characters',
+  audio_ms: 'audio_ms',
+  wait: 'wait_sum as wait',
+  run: 'run_sum as run',
 }
 const COMMON = 'type, status, endpoint_key, api_key_id, error_code'
 const PROHIBITED = `case decision when 'reject' then true when 'pass' then false end as is_prohibited`
@@ -81,7 +90,7 @@ function windowSource(source: Source, window: Range<Date>): string {
   const { account, jobs } = readersOf(source)
   const parts = [
     ...spans.map((range) => spanPart(range, account, source)),
-    ...(whole === null ? [] : [deltaPart(whole, account, source), jobs(whole, BACKLOG)]),
+    ...(whole === null ? [] : [deltaPart(whole, account, source, spans), jobs(whole, BACKLOG)]),
     ...ends.map((range) => jobs(range)),
   ]
   return `(${parts.join('\n union all ')})`
@@ -110,21 +119,28 @@ function readersOf({ owner, sums, finest, parameter }: Source) {
 
 function spanPart({ span, ...range }: SpanRange, account: string, source: Source): string {
   const { sums, finest, breadth = 'each', parameter } = source
-  const isByEvents = breadth !== 'each' && span !== 'all'
+  const isByEvents = isOfEvents(source, span)
   const events = isByEvents ? [`breadth = '${breadth}'`, `kind = 'accepted'`] : []
   const conditions = [account, ...events, `span = '${span}'`, ...within(range, parameter)]
   // What begins with a day needs no cutting, which takes longer than all else.
   const at = span === finest ? 'at' : `${atOf('at', finest)} as at`
-  return `select ${COMMON}, ${PROHIBITED}, ${at}, ${['jobs', ...sums].join(', ')} from ${isByEvents ? 'job_event' : 'job_rollup'} where ${conditions.join(' and ')}`
+  return `select ${COMMON}, ${PROHIBITED}, ${at}, ${['jobs', ...sums.map((name) => OF_SPAN[name])].join(', ')} from ${isByEvents ? 'job_event' : 'job_rollup'} where ${conditions.join(' and ')}`
 }
+
+const isOfEvents = ({ breadth = 'each' }: Source, span: Span): boolean => breadth !== 'each' && span !== 'all'
 
 function deltaPart(
   whole: NonNullable<RollUpWindow['whole']>,
   account: string,
-  { sums, finest, parameter }: Source,
+  source: Source,
+  spans: readonly SpanRange[],
 ): string {
+  const { sums, finest, parameter } = source
+  // Others are of jobs that were added to the events since.
+  const events = spans.some(({ span }) => isOfEvents(source, span)) ? ['in_events'] : []
+
   const columns = ['jobs', ...sums.map((name) => `${OF_DELTA[name]} as ${name}`)].join(', ')
-  const conditions = [account, ...within(whole, parameter)]
+  const conditions = [account, ...events, ...within(whole, parameter)]
   return `select ${COMMON}, ${PROHIBITED}, ${atOf('at', finest)} as at, ${columns} from job_rollup_delta where ${conditions.join(' and ')}`
 }
 
@@ -135,7 +151,3 @@ const within = ({ from, to }: Range<Date>, parameter: Parameter): string[] => [
   ...(from ? [`at >= ${parameter(from)}`] : []),
   ...(to ? [`at < ${parameter(to)}`] : []),
 ]
-
-function histogramOf(bucket: string, jobs: string): string {
-  return `case when ${bucket} is null then '{}' else array[(${bucket}::bigint << 40) + ${jobs}] end`
-}

@@ -1,6 +1,7 @@
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
 import { type Breadth, breadthOf } from './event-breadth.ts'
+import { packedSum } from './histogram-sum.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
 const GROUP_COLUMNS = groupColumns('at')
@@ -14,8 +15,11 @@ const SUMS: Readonly<Partial<Record<JobMeasure, readonly [Summed, string]>>> = {
 export type Histogram = 'waitMs' | 'runMs'
 const HISTOGRAMS: Readonly<Record<Histogram, Summed>> = { waitMs: 'wait', runMs: 'run' }
 
-/** Statistics but for their percentiles, from the roll-up: exact. */
-export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
+/**
+ * Statistics but for their percentiles, from the roll-up: exact.
+ * @param withEvents whether `job_event` has all jobs: then numbers by time, type and status are read from there, summed up already
+ */
+export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
   const sums = [...input.measures].flatMap((measure) => {
     const [name, column] = SUMS[measure] ?? []
     return name && column ? [{ name, column: `${column} as "${measure}"` }] : []
@@ -24,6 +28,7 @@ export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
     owner,
     input,
     sums.map(({ name }) => name),
+    withEvents && sums.length === 0 ? breadthFor(input) : 'each',
   )
   const columns = [...columnsOf(groups), 'coalesce(sum(jobs), 0)::float8 as jobs', ...sums.map(({ column }) => column)]
   const text = `select ${columns.join(', ')} from ${parts.source} p
@@ -32,37 +37,23 @@ export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput) {
 }
 
 /**
- * The histogram of each group, from the roll-up, as `percentilesOf` reads it: `pairs`.
+ * The histogram of each group, from the roll-up, as `pairsOf` reads it: `histogram`.
  * @param withEvents whether `job_event` has all jobs: then histograms by time, type and status are read from there, summed up already
  */
 export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram, withEvents: boolean) {
   const name = HISTOGRAMS[measure]
-  const { createdAt: _time, ...filter } = input.filter ?? {}
-  const breadth = withEvents ? breadthOf(filter, input.groupBy ?? []) : 'each'
+  const breadth = withEvents ? breadthFor(input) : 'each'
   const { source, values, groups, places } = toParts(owner, input, [name], breadth)
-  const names = groups.map((group) => `"${group}"`)
-  const by = (columns: readonly string[]) => (columns.length === 0 ? '' : `group by ${columns.join(', ')}`)
-  // Most groups of a time, type and status are one row, which is their histogram already: only those of several are taken apart.
-  const parts =
-    breadth === 'each'
-      ? '2'
-      : `count(*) over (${places === '' ? '' : `partition by ${groups.map((group) => columnOf(group, groups)).join(', ')}`})`
-  const text = `
-    with summed as materialized (
-      select ${[...columnsOf(groups), `p.${name} as pairs`, `${parts} as parts`].join(', ')} from ${source} p where p.${name} <> '{}'
-    ), buckets as (
-      select ${[...names, '(pair + (1::bigint << 39)) >> 40 as bucket', `sum((${JOBS_OF_PAIR})::float8) as jobs`].join(', ')}
-      from summed cross join lateral unnest(pairs) pair where parts > 1 ${by([...names, 'bucket'])}
-    )
-    select ${[...names, 'pairs::float8[] as pairs'].join(', ')} from summed where parts = 1
-    union all
-    select ${[...names, 'array_agg(bucket::float8 * (1::bigint << 40) + jobs order by bucket)'].join(', ')}
-    from buckets where jobs <> 0 ${by(names)} having count(*) > 0`
+  const sum = `sum(p.${name})`
+  const text = `select ${[...columnsOf(groups), `${packedSum(sum)} as histogram`].join(', ')} from ${source} p where p.${name} <> 0
+    ${places === '' ? '' : `group by ${places}`} having ${sum} <> 0`
   return { text, values }
 }
 
-/** As the function job_histogram takes a pair apart. */
-const JOBS_OF_PAIR = 'pair - ((pair + (1::bigint << 39)) >> 40 << 40)'
+function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {
+  const { createdAt: _time, ...others } = filter ?? {}
+  return breadthOf(others, groupBy ?? [])
+}
 
 const columnsOf = (groups: readonly JobGroup[]): string[] =>
   groups.map((group) => `${columnOf(group, groups)} as "${group}"`)

@@ -2,7 +2,8 @@ import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { type Breadth, breadthOf } from '../rollup/event-breadth.ts'
-import { ownedByFirst } from './series-query.ts'
+import { packedSum, pairsOf, sumOfBucket } from '../rollup/histogram-sum.ts'
+import { ownedByFirst, type SeriesRow } from './series-query.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -32,10 +33,15 @@ const dayOf = (time: Date): Date => new Date(time.getTime() - (time.getTime() % 
 
 const DIMENSIONS = `type, status, endpoint_key, api_key_id, error_code,
   case decision when 'reject' then true when 'pass' then false end as is_prohibited`
-const NO_PAIRS = `'{}'::bigint[]`
 /** What the triggers noted and no worker has folded yet, as events. */
 const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wait_bucket),
   ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
+
+/** A row of the answer. */
+export type EventSeriesRow = Omit<SeriesRow, 'pairs'> & { readonly histogram: Buffer }
+
+/** What `seriesQuery` answers. */
+export const toSeriesRow = ({ histogram, ...row }: EventSeriesRow): SeriesRow => ({ ...row, pairs: pairsOf(histogram) })
 
 /** What `seriesQuery` answers, from `job_event`: rows for hours and days instead of jobs. */
 export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
@@ -51,22 +57,13 @@ export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
       eventParts(breadth, 'width_bucket(at, $2::timestamptz[])', within(range)),
     ),
     `select width_bucket(time, $2::timestamptz[]) as step, event, jobs, case event when 'completed' then audio_ms else 0 end as audio_ms,
-       case when bucket is null or jobs = 0 then ${NO_PAIRS} else array[(bucket::bigint << 40) + jobs] end as pairs, ${DIMENSIONS}
+       ${sumOfBucket('bucket', 'jobs')} as histogram, ${DIMENSIONS}
      from job_rollup_delta cross join lateral ${NOTED} where ${ownedByFirst(owner)} and in_events and time < $3`,
   ]
   const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
   const text = `
-    with events as materialized (
-      select step, event, jobs, audio_ms, pairs from (${parts.join('\n union all ')}) e where ${where}
-    ), counted as (
-      select step, event, sum(jobs::float8) as jobs, sum(audio_ms::float8) as "audioMs" from events group by 1, 2
-    ), buckets as (
-      select step, event, (pair + (1::bigint << 39)) >> 40 as bucket, sum((pair - ((pair + (1::bigint << 39)) >> 40 << 40))::float8) as jobs
-      from events cross join lateral unnest(pairs) pair where step > 0 group by 1, 2, 3
-    ), histograms as (
-      select step, event, array_agg(bucket::float8 * (1::bigint << 40) + jobs order by bucket) as pairs from buckets where jobs <> 0 group by 1, 2
-    )
-    select step, event, jobs, "audioMs", pairs from counted left join histograms using (step, event)`
+    select step, event, sum(jobs)::float8 as jobs, sum(audio_ms)::float8 as "audioMs", ${packedSum('sum(histogram)')} as histogram
+    from (${parts.join('\n union all ')}) e where ${where} group by 1, 2`
   return { text, values }
 }
 
@@ -89,10 +86,10 @@ function during(starts: readonly Date[], end: Date): Range[] {
 
 /** Acceptances by everything are those of `job_rollup`. */
 function eventParts(breadth: Breadth, step: string, where: string): string[] {
-  const pairs = `case when ${step} = 0 then ${NO_PAIRS} when kind = 'started' then wait when kind in ('completed', 'failed') then run else ${NO_PAIRS} end`
+  const histogram = `case when ${step} = 0 then 0 when kind = 'started' then wait_sum when kind in ('completed', 'failed') then run_sum else 0 end`
   const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''
-  const events = `select ${step} as step, kind::text as event, jobs, audio_ms, ${pairs} as pairs, ${DIMENSIONS}
+  const events = `select ${step} as step, kind::text as event, jobs, audio_ms, ${histogram} as histogram, ${DIMENSIONS}
     from job_event where ${where} and breadth = '${breadth}' ${kinds}`
   if (breadth === 'all') return [events]
-  return [events, `select ${step}, 'accepted', jobs, 0, ${NO_PAIRS}, ${DIMENSIONS} from job_rollup where ${where}`]
+  return [events, `select ${step}, 'accepted', jobs, 0, 0, ${DIMENSIONS} from job_rollup where ${where}`]
 }

@@ -5,7 +5,7 @@ import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
 import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
-import { eventSeriesQuery, hourOf, isHour } from './event-series-query.ts'
+import { type EventSeriesRow, eventSeriesQuery, hourOf, isHour, toSeriesRow } from './event-series-query.ts'
 import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './series-query.ts'
 import { type SeriesStep, stepsOf } from './series-steps.ts'
 
@@ -65,14 +65,14 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
 /** From sums by hour where the steps are whole hours and the sums know what the filter means, else from the jobs themselves. */
 async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
   const { owner, starts, to, filter } = series
-  const read = async (query: { text: string; values: unknown[] }) =>
-    (await longRead<SeriesRow>(ctx.db, readerOf(owner), query)).rows
+  const read = async <Row extends object = SeriesRow>(query: { text: string; values: unknown[] }) =>
+    (await longRead<Row>(ctx.db, readerOf(owner), query)).rows
   const isSummed = starts.every(isHour) && isRolledUp(filter) && !namesIn(filter).has('createdAt')
   if (!isSummed || !(await hasAllEvents(ctx.db))) return read(seriesQuery(series))
   // Nothing has happened yet in what is left of this hour. Of an hour that is over, jobs tell what happened before `to`.
   const isWhole = isHour(to) || to >= ctx.now()
   const end = isWhole ? new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS) : hourOf(to)
-  const rows = await read(eventSeriesQuery({ owner, starts, end, filter }))
+  const rows = (await read<EventSeriesRow>(eventSeriesQuery({ owner, starts, end, filter }))).map(toSeriesRow)
   if (isWhole) return rows
   const last = await read(seriesQuery({ ...series, starts: [end] }))
   return [...rows, ...last.filter((row) => row.step === 1).map((row) => ({ ...row, step: starts.length }))]
