@@ -42,8 +42,11 @@ export interface ChaosService {
   close(): Promise<void>
 }
 
-/** The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of callbacks. */
-export async function startChaosService(): Promise<ChaosService> {
+/**
+ * The service as one process on a database of its own behind a proxy that cuts connections, with a speech server and a receiver of callbacks.
+ * @param variables more of its environment
+ */
+export async function startChaosService(variables: Readonly<Record<string, string>> = {}): Promise<ChaosService> {
   const certificates = await makeCertificates()
   const [receiver, speech, database] = await Promise.all([
     startReceiver(certificates.good),
@@ -58,6 +61,7 @@ export async function startChaosService(): Promise<ChaosService> {
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
     SHUTDOWN_SECONDS: '10',
+    ...variables,
   }
   const service = await startService({ env, awaitKey: true })
   const { dataDir: DATA_DIR, key } = service

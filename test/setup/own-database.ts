@@ -10,8 +10,8 @@ const TIMEOUT_MS = 30_000
 
 export interface OwnDatabase {
   readonly url: string
-  /** Ends PostgreSQL as a crash does, and returns once it is back. */
-  restart(): Promise<void>
+  /** Ends PostgreSQL as a crash does, or as the kernel, and returns once it is back. */
+  restart(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
   close(): Promise<void>
 }
 
@@ -22,9 +22,9 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
   const embedded = await openEmbedded(directory, openLog('silent'), { fsync: false })
   return {
     url: embedded.url,
-    restart: async () => {
+    restart: async (signal = 'SIGQUIT') => {
       const before = (await postmaster(directory))!
-      process.kill(before, 'SIGQUIT')
+      process.kill(before, signal)
       const replaced = async () => {
         await embedded.ensure().catch(() => undefined)
         const now = await postmaster(directory)

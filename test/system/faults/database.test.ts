@@ -1,20 +1,28 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ChaosService, startChaosService } from '../../setup/chaos-service.ts'
+import { call } from '../../setup/http.ts'
+import { chatAnswer, type ProviderServer, startProviderServer } from '../../setup/servers/provider-server.ts'
 import { until } from '../../setup/wait.ts'
 
 /** Issue: a minute. */
 const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 20) * 1000
 const RESTART_EVERY_MS = 3_000
+const COMPANION_MS = 30_000
 /** The embedded PostgreSQL takes 200. */
 const MORE_THAN_ALLOWED = 230
 
 describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
   let fixture: ChaosService
+  let provider: ProviderServer
   beforeAll(async () => {
-    fixture = await startChaosService()
+    provider = await startProviderServer()
+    fixture = await startChaosService({ COMPANION_BASE_URL: provider.url })
   })
-  afterAll(() => fixture?.close())
+  afterAll(async () => {
+    await fixture?.close()
+    await provider?.close()
+  })
 
   test('PostgreSQL crashes and restarts every few seconds under load: every accepted job ends, and the process lives on', async () => {
     const end = performance.now() + LOAD_MS
@@ -32,6 +40,27 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
     expect(crashes).toBeGreaterThan(2)
     expect(accepted.length).toBeGreaterThan(20)
     await fixture.allIsWell(accepted)
+  })
+
+  test('PostgreSQL is killed while a companion answers: the chat is answered, and its turns are there once', async () => {
+    const gate = Promise.withResolvers<void>()
+    provider.script('/v1/chat/completions', { ...chatAnswer('fine'), until: gate.promise })
+    const { url, key } = fixture.service
+    await fixture.auditor.db.pool.query(`update api_key set scopes = scopes || '{companion:chat}'`)
+    const body = { message: 'Hello.' }
+    const answered = call(`${url}/api/v1/companion/chat`, { method: 'POST', key, body })
+    await until(() => provider.of('/v1/chat/completions').length === 1, COMPANION_MS, 'the companion to be asked')
+    const back = fixture.database.restart('SIGKILL')
+    gate.resolve()
+    const [reply] = await Promise.all([answered, back])
+    const { chat_id, job_id, status } = reply.json<Record<'chat_id' | 'job_id' | 'status', string>>()
+    expect([reply.status, status]).toEqual([200, 'completed'])
+    const rowsOf = async (sql: string, id: string) => (await fixture.auditor.db.pool.query(sql, [id])).rows
+    expect(await rowsOf('select role from companion_turn where chat_id = $1 order by position', chat_id)).toHaveLength(
+      2,
+    )
+    expect(await rowsOf('select status from job where id = $1', job_id)).toEqual([{ status: 'completed' }])
+    expect(provider.of('/v1/chat/completions')).toHaveLength(1)
   })
 
   test('all connections of the database are taken: refusals are 503, and everything goes on once some are free', async () => {
