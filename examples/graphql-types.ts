@@ -239,6 +239,13 @@ export type SeriesStep =
   /** Six hours. */
   | 'SIX_HOURS';
 
+/** Where files are kept. */
+export type StorageKind =
+  /** Files of this service's own. */
+  | 'DISK'
+  /** A bucket: signed URLs of files may lead to another host. */
+  | 'S3';
+
 /** A window of time; either end may be open. */
 export type TimeRange = {
   /** Inclusive. */
@@ -885,6 +892,11 @@ export type SendTestWebhookMutation = { sendTestWebhook:
     | { __typename: 'WebhookDelivery', id: string, jobId: string, url: string, state: WebhookDeliveryState, nextAttemptAt: string | null }
    };
 
+export type ServiceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServiceQuery = { service: { version: string, publicUrl: string, storage: StorageKind, limits: { requestsPerMinute: number | null, bodyBytes: number } } };
+
 export type SetLexiconMutationVariables = Exact<{
   entries: Array<LexiconEntryInput> | LexiconEntryInput;
 }>;
@@ -1097,6 +1109,7 @@ export const retryJobMutationVariables: RetryJobMutationVariables = {"jobId":"jo
 export const retryJobsMutationVariables: RetryJobsMutationVariables = {"ids":["job_01kajc7w8te7rsxmpb7cv3m6vz"]}
 export const rotateWebhookSecretMutationVariables: RotateWebhookSecretMutationVariables = {}
 export const sendTestWebhookMutationVariables: SendTestWebhookMutationVariables = {}
+export const serviceQueryVariables: ServiceQueryVariables = {}
 export const setLexiconMutationVariables: SetLexiconMutationVariables = {"entries":[{"grapheme":"SQL","alias":"sequel","language":"English"}]}
 export const setWebhookUrlMutationVariables: SetWebhookUrlMutationVariables = {"url":"https://example.com/hooks/sonant"}
 export const signInMutationVariables: SignInMutationVariables = {"email":"owner@example.com","password":"a password of at least ten letters"}

@@ -834,6 +834,14 @@ export type OverviewQuery = { jobStats: Array<{ status: JobStatus | null, jobs: 
 
 export type PagesFragment = { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null };
 
+export type PeaksQueryVariables = Exact<{
+  jobId: string;
+  count: number;
+}>;
+
+
+export type PeaksQuery = { voiceJob: { id: string, artifacts: Array<{ peaks: Array<number> | null }> } };
+
 export type PeopleQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -978,6 +986,11 @@ export type CompletePersonMutation = { completePerson:
     | { __typename: 'RequestError', code: ErrorCode, message: string, requestId: string, details: Array<{ path: string, message: string }> }
     | { __typename: 'User', id: string }
    };
+
+export type ServiceInfoQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ServiceInfoQuery = { service: { version: string, publicUrl: string } };
 
 export type LinkQueryVariables = Exact<{
   token: string;
@@ -1169,6 +1182,7 @@ export const createAccount: Operation<CreateAccountMutation, CreateAccountMutati
 export const creditAccount: Operation<CreditAccountMutation, CreditAccountMutationVariables> = { query: "mutation CreditAccount($account:ID!$amount:Int!){creditAccount(account:$account amount:$amount){__typename ...on Account{id credits}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const reauthenticate: Operation<ReauthenticateMutation, ReauthenticateMutationVariables> = { query: "mutation Reauthenticate($password:String!){reauthenticate(password:$password){__typename ...on Reauthentication{until}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const overview: Operation<OverviewQuery, OverviewQueryVariables> = { query: "query Overview($today:JobsFilter$failed:JobsFilter$from:DateTime!){jobStats(filter:$today groupBy:[STATUS]){status jobs audioSeconds characters credits}jobSeries(from:$from step:HOUR){points{accepted completed failed waiting audioSeconds}}failures:jobs(filter:$failed first:5){totalCount edges{node{...JobRow}}}latest:jobs(first:5){totalCount edges{node{...JobRow}}}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
+export const peaks: Operation<PeaksQuery, PeaksQueryVariables> = { query: "query Peaks($jobId:ID!$count:Int!){voiceJob(jobId:$jobId){id artifacts{peaks(count:$count)}}}" }
 export const people: Operation<PeopleQuery, PeopleQueryVariables> = { query: "query People($first:Int$after:String$last:Int$before:String){users(first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id email role createdAt lastSeenAt disabledAt hasPassword}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const inviteUser: Operation<InviteUserMutation, InviteUserMutationVariables> = { query: "mutation InviteUser($email:String!$role:UserRole!){inviteUser(email:$email role:$role){__typename ...on Invitation{signInLink{url expiresAt}}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const newLink: Operation<NewLinkMutation, NewLinkMutationVariables> = { query: "mutation NewLink($user:ID!){createSignInLink(user:$user){__typename ...on NewSignInLink{url expiresAt}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
@@ -1184,6 +1198,7 @@ export const profile: Operation<ProfileQuery, ProfileQueryVariables> = { query: 
 export const endSession: Operation<EndSessionMutation, EndSessionMutationVariables> = { query: "mutation EndSession($id:ID!){endSession(id:$id){__typename ...on EndSessionSuccess{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const changePassword: Operation<ChangePasswordMutation, ChangePasswordMutationVariables> = { query: "mutation ChangePassword($currentPassword:String!$newPassword:String!){changePassword(currentPassword:$currentPassword newPassword:$newPassword){__typename ...on ChangePasswordSuccess{sessions}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const completePerson: Operation<CompletePersonMutation, CompletePersonMutationVariables> = { query: "mutation CompletePerson($email:String!$password:String!){completePerson(email:$email password:$password){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const serviceInfo: Operation<ServiceInfoQuery, ServiceInfoQueryVariables> = { query: "query ServiceInfo{service{version publicUrl}}" }
 export const link: Operation<LinkQuery, LinkQueryVariables> = { query: "query Link($token:String!){signInLink(token:$token){email account expiresAt}}" }
 export const enter: Operation<EnterMutation, EnterMutationVariables> = { query: "mutation Enter($token:String!){redeemSignInLink(token:$token){__typename ...on User{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const statistics: Operation<StatisticsQuery, StatisticsQueryVariables> = { query: "query Statistics($from:DateTime!$to:DateTime!$beforeFrom:DateTime!$step:SeriesStep!$timeZone:String$filter:JobsFilter$filterBefore:JobsFilter$compared:Boolean!$account:ID$all:Boolean){series:jobSeries(from:$from to:$to step:$step timeZone:$timeZone account:$account all:$all){points{...SeriesPoint}}seriesBefore:jobSeries(from:$beforeFrom to:$from step:$step timeZone:$timeZone account:$account all:$all)@include(if:$compared){points{...SeriesPoint}}total:jobStats(filter:$filter account:$account all:$all){...StatisticsTotal}totalBefore:jobStats(filter:$filterBefore account:$account all:$all)@include(if:$compared){...StatisticsTotal}errors:jobStats(filter:$filter account:$account all:$all groupBy:[ERROR_CODE]){errorCode jobs}endpoints:jobStats(filter:$filter account:$account all:$all groupBy:[ENDPOINT]){endpointKey jobs audioSeconds credits runMs{p50 p95}}}fragment SeriesPoint on JobPoint{at accepted completed failed waiting audioSeconds waitMs{p50 p95}runMs{p50 p95}}fragment StatisticsTotal on JobStats{jobs audioSeconds characters credits waitMs{p50 p95 p99}runMs{p50 p95 p99}}" }

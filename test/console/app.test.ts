@@ -228,7 +228,10 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     expect([page.url(), await page.getByLabel('Job id begins with').inputValue()]).toEqual([at('jobs'), 'gk?'])
     await page.getByRole('heading', { name: 'Jobs' }).focus()
     await page.keyboard.type('?')
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page
+      .getByRole('dialog', { name: 'Keyboard shortcuts' })
+      .getByText(/^Sonant \d/)
+      .waitFor()
     await page.keyboard.press('Escape')
     await page.close()
   })

@@ -136,3 +136,19 @@ describe('the deliveries of a job', () => {
     expect([codeOf(refused), refused.errors?.[0]?.path]).toEqual(['FORBIDDEN', ['job', 'deliveries']])
   })
 })
+
+describe('service', () => {
+  test('says its version, address and limits to callers that it knows, and to no others', async () => {
+    const SERVICE = '{ service { version publicUrl storage limits { requestsPerMinute bodyBytes } } }'
+    const { key } = await service.createCaller()
+    expect((await ask(service.url, key, SERVICE)).data).toEqual({
+      service: {
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        publicUrl: service.url,
+        storage: 'DISK',
+        limits: { requestsPerMinute: null, bodyBytes: 1_048_576 },
+      },
+    })
+    expect(codeOf(await ask(service.url, null, SERVICE))).toBe('UNAUTHORIZED')
+  })
+})

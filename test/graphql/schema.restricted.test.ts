@@ -34,6 +34,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/(Ms":)\d+/g, '$1N'],
   [/(hint":")\w{4}"/g, '$1LAST"'],
   [/account \d+ \d+/g, 'ACCOUNT'],
+  // Of a URL that was signed a second later.
+  [/expires=\d+&signature=[\w-]{43}/g, 'expires=T&signature=S'],
 ]
 const VOLATILE_HEADERS = ['date', 'x-request-id', 'content-length', 'ratelimit', 'retry-after', 'set-cookie']
 

@@ -88,6 +88,44 @@ describe('a completed job', () => {
   })
 })
 
+describe('the peaks of an artifact', () => {
+  const peaksOf = async (id: string, count: number) => {
+    const query = `query ($id: ID!) { voiceJob(jobId: $id) { artifacts { peaks(count: ${count}) } } }`
+    const { data, errors } = await graphql(query, { id })
+    const job = data?.voiceJob as unknown as { artifacts: { peaks: number[] | null }[] } | undefined
+    return {
+      peaks: job?.artifacts[0]?.peaks,
+      code: (errors?.[0] as { extensions?: { code: string } })?.extensions?.code,
+    }
+  }
+
+  test('are its loudest samples, stretch by stretch, in whatever format it is stored', async () => {
+    const { peaks } = await peaksOf(jobId, 10)
+    const { samples } = spoken
+    const loudest = (from: number, to: number) =>
+      samples
+        .subarray(Math.ceil(from * samples.length), Math.ceil(to * samples.length))
+        .reduce((most, sample) => Math.max(most, Math.abs(sample) / 32_768), 0)
+    const bars = Array.from({ length: 10 }, (_bar, at) => loudest(at / 10, (at + 1) / 10))
+    expect(peaks).toEqual(bars.map((bar) => expect.closeTo(bar, 2)))
+    const mp3 = await submitText(service.url, key, 'shaped', TEXT)
+    await finishedJob(service.url, key, mp3)
+    const encoded = (await peaksOf(mp3, 10)).peaks ?? []
+    expect([encoded.length, Math.abs(Math.max(...encoded) - Math.max(...bars)) < 0.2]).toEqual([10, true])
+  })
+
+  test('are 1 to 1,000, and none once the audio was deleted', async () => {
+    expect([(await peaksOf(jobId, 0)).code, (await peaksOf(jobId, 1001)).code]).toEqual([
+      'INVALID_REQUEST',
+      'INVALID_REQUEST',
+    ])
+    const gone = await submitText(service.url, key, 'plain', TEXT)
+    await finishedJob(service.url, key, gone)
+    await service.runtime.db.pool.query('update artifact set deleted_at = now() where job_id = $1', [gone])
+    expect((await peaksOf(gone, 10)).peaks).toBeNull()
+  })
+})
+
 describe('a job that is stored in another format', () => {
   test.each(FILE_FORMATS)(
     'is a file of %s, by the argument audioFormat, and is read in every other',

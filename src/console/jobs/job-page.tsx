@@ -101,7 +101,12 @@ function JobAudio({ job, onExpired }: { job: Job; onExpired: () => void }) {
     return <p class="notice">Its audio has been deleted. The job stays readable.</p>
   return (
     <div class="row job-audio">
-      <Player src={job.wav ?? job.liveUrl ?? null} waveUrl={job.wav ?? null} label="the speech" onError={onExpired}>
+      <Player
+        src={job.wav ?? job.liveUrl ?? null}
+        waveOf={job.status === 'COMPLETED' ? job.id : null}
+        label="the speech"
+        onError={onExpired}
+      >
         {(heard) => job.status === 'COMPLETED' && <Transcript jobId={job.id} heard={heard} isEager />}
       </Player>
       {job.status === 'COMPLETED' && <DownloadMenu jobId={job.id} audio={job} name={job.id} />}

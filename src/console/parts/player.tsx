@@ -1,20 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ownMedia } from '../api/base.ts'
+import { ask } from '../api/ask.ts'
+import { peaks as peaksQuery } from '../operations.ts'
 import { playTime } from './format.ts'
 import { Icon, PlayGlyph } from './icon.tsx'
-import { readPeaks } from './read-peaks.ts'
 import { PEAKS, Waveform } from './waveform.tsx'
 
 const RATES = [1, 1.25, 1.5, 2, 0.75] as const
 const STEP_SECONDS = 5
-const MAX_WAVE_BYTES = 64 * 1024 * 1024
 
 interface PlayerProps {
   /** Null while there is nothing to hear. */
   readonly src: string | null
-  /** A WAV file whose waveform is drawn; the same speech. */
-  readonly waveUrl: string | null
+  /** The completed job whose waveform is drawn; null: none yet. */
+  readonly waveOf: string | null
   /** What is heard. */
   readonly label: string
   /** Plays as soon as it can. */
@@ -34,10 +33,10 @@ export interface Heard {
 }
 
 /** One player for everything that can be heard: the waveform is the scrubber; Space plays, the arrows move by five seconds. */
-export function Player({ src, waveUrl, label, isAutoplay = false, onError, children }: PlayerProps) {
+export function Player({ src, waveOf, label, isAutoplay = false, onError, children }: PlayerProps) {
   const audio = useRef<HTMLAudioElement>(null)
   const { isPlaying, position, length, listeners } = useAudio()
-  const peaks = usePeaks(waveUrl)
+  const peaks = usePeaks(waveOf)
   useEffect(() => {
     if (isAutoplay && src !== null) void audio.current?.play().catch(() => {})
   }, [isAutoplay, src])
@@ -162,21 +161,26 @@ function useAudio() {
   return { isPlaying, position, length, listeners }
 }
 
-/** Drawn where the browser may read the file; else the waveform stays flat. */
-function usePeaks(url: string | null): Float32Array | null {
+/** The service reads the file: it may be long, in any format, or in a bucket that no script reads. Without an answer the waveform stays flat. */
+function usePeaks(jobId: string | null): Float32Array | null {
   const [peaks, setPeaks] = useState<Float32Array | null>(null)
   useEffect(() => {
     setPeaks(null)
-    if (url === null) return
-    const reading = new AbortController()
-    readWave(ownMedia(url), reading.signal).then(setPeaks, () => {})
-    return () => reading.abort()
-  }, [url])
+    if (jobId === null) return
+    let isLatest = true
+    ask(peaksQuery, { jobId, count: PEAKS }).then(
+      ({ voiceJob }) => isLatest && setPeaks(scaled(voiceJob.artifacts.find(({ peaks }) => peaks)?.peaks ?? [])),
+      () => {},
+    )
+    return () => {
+      isLatest = false
+    }
+  }, [jobId])
   return peaks
 }
 
-async function readWave(url: string, signal: AbortSignal): Promise<Float32Array | null> {
-  const response = await fetch(url, { signal })
-  if (!response.ok || Number(response.headers.get('content-length')) > MAX_WAVE_BYTES) return null
-  return readPeaks(await response.arrayBuffer(), PEAKS)
+/** Quiet speech is drawn as high as loud one. */
+function scaled(peaks: readonly number[]): Float32Array | null {
+  const loudest = Math.max(...peaks, 0)
+  return loudest === 0 ? null : Float32Array.from(peaks, (peak) => peak / loudest)
 }

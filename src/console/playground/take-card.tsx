@@ -47,7 +47,7 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
       ) : (
         <Player
           src={finished ?? audio?.liveUrl ?? null}
-          waveUrl={finished}
+          waveOf={isCompleted ? take.jobId : null}
           label={`the take by ${take.voiceName}`}
           isAutoplay={isNewest}
           onError={() => void refreshAudio(take.jobId)}

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
 import { isOperator, isOwner } from '../api/session.ts'
+import { useQuery } from '../api/use-query.ts'
+import { serviceInfo } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Segments } from '../parts/field.tsx'
 import { sectionsFor } from './sections.ts'
@@ -54,7 +56,17 @@ export function HelpDialog() {
           ]}
         />
       </div>
+      <About />
     </Dialog>
+  )
+}
+
+function About() {
+  const info = useQuery(serviceInfo, {}).data?.service
+  return (
+    <p class="faint small-text about">
+      {info === undefined ? ' ' : `Sonant ${info.version} at ${info.publicUrl as string}`}
+    </p>
   )
 }
 

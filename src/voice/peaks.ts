@@ -1,0 +1,32 @@
+import { formatOfType } from '../audio/format.ts'
+import { invalidRequest } from '../errors/service-error.ts'
+import type { StoredOutput } from '../jobs/sign-outputs.ts'
+import { type SpeechParts, storedSpeech } from './stored-speech.ts'
+
+export const DEFAULT_PEAKS = 160
+const MAX_PEAKS = 1000
+const FULL = 32_768
+
+/**
+ * The loudest sample of each of `count` equal stretches of stored audio, from 0 to 1, which is full scale: what a waveform is drawn of. Null
+ * of what is no audio or was deleted.
+ * @throws INVALID_REQUEST unless count is 1 to 1,000; what reading the store throws
+ */
+export async function peaksOf(parts: SpeechParts, stored: StoredOutput, count: number): Promise<number[] | null> {
+  if (count < 1 || count > MAX_PEAKS) {
+    const details = [{ path: '/count', message: `must be 1 to ${MAX_PEAKS}` }]
+    throw invalidRequest('Send arguments within their limits.', details)
+  }
+  if (stored.deletedAt != null || formatOfType(stored.contentType) === null) return null
+  const { totalSamples = 0, blocks } = await storedSpeech(parts, stored)
+  const peaks = new Array<number>(count).fill(0)
+  let at = 0
+  for await (const block of blocks) {
+    for (const sample of block) {
+      const bar = Math.min(count - 1, Math.floor((at++ * count) / totalSamples))
+      const level = Math.abs(sample) / FULL
+      if (level > (peaks[bar] as number)) peaks[bar] = level
+    }
+  }
+  return peaks.map((peak) => Math.round(peak * 1000) / 1000)
+}
