@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { AudioThreads } from './audio-threads.ts'
 import type { AudioFormat } from './format.ts'
 
@@ -7,6 +8,8 @@ export interface SampleStream {
   /** How many there are, where that is known. */
   readonly totalSamples?: number
   readonly blocks: AsyncIterable<Int16Array>
+  /** Lets go of what they are read from, for a reader that leaves them, perhaps before the first one. */
+  close?(): void
 }
 
 /** A file of samples as they come, as fast as its reader takes it. @throws what the samples break off with: then there is no whole file */
@@ -26,4 +29,12 @@ export async function* transcode(
   } finally {
     encoder.drop()
   }
+}
+
+/** The same as bytes to be sent. Where its reader leaves, even before it has read any, nothing stays open. */
+export function transcoded(threads: AudioThreads, speech: SampleStream, format: AudioFormat): Readable {
+  // In bytes, not in objects: a reader that is slow is to have little waiting for it.
+  const content = Readable.from(transcode(threads, speech, format), { objectMode: false })
+  // A generator that was asked for nothing runs none of its own ends.
+  return content.once('close', () => speech.close?.())
 }

@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AudioThreads } from '../audio/audio-threads.ts'
 import { type AudioFormat, FILE_TYPES } from '../audio/format.ts'
-import { transcode } from '../audio/transcode.ts'
+import { transcode, transcoded } from '../audio/transcode.ts'
 import type { HeardJob } from '../voice/listen-to-job.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
@@ -27,11 +27,11 @@ export function answerSpeech(
   speech: HeardJob,
   response: Writable,
 ): SpeechAnswer {
+  if (!request.isSse) return { contentType: TYPES[request.format], body: transcoded(threads, speech, request.format) }
   const bytes = transcode(threads, speech, request.format)
-  if (!request.isSse) return { contentType: TYPES[request.format], body: Readable.from(bytes, { objectMode: false }) }
   const left = (): Promise<void> => untilWritten(body, response)
   const body: Readable = Readable.from(events(bytes, request.characters, left), { objectMode: false })
-  return { contentType: 'text/event-stream', body }
+  return { contentType: 'text/event-stream', body: body.once('close', () => speech.close?.()) }
 }
 
 /** A failure is sent before the connection breaks: no client takes what came for the whole. */

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isCaptionFormat } from '../audio/caption-format.ts'
 import { type AudioFormat, isAudioFormat } from '../audio/format.ts'
-import { transcode } from '../audio/transcode.ts'
+import { transcoded } from '../audio/transcode.ts'
 import { SAMPLE_FOLDER } from '../catalog/samples/voice-samples.ts'
 import { notFound, ServiceError } from '../errors/service-error.ts'
 import { clientDisconnect } from '../http/client-disconnect.ts'
@@ -97,5 +97,5 @@ async function live(
 ): Promise<Readable> {
   const ctx = { ...runtime, actor: { kind: 'account', accountId, credits: 0n } as const }
   const speech = await listenToJob(ctx, { jobId: id, signal: gone })
-  return Readable.from(transcode(runtime.audio, speech, format), { objectMode: false })
+  return transcoded(runtime.audio, speech, format)
 }

@@ -44,19 +44,20 @@ export async function listenToJob(
   const stop = () => void states.return()
   input.signal.addEventListener('abort', stop, { once: true })
   const listener = new Listener(ctx, states, input.signal)
+  const close = () => {
+    input.signal.removeEventListener('abort', stop)
+    stop()
+    listener.close()
+  }
   try {
     const first = await listener.next()
     const sampleRate = listener.sampleRate
     if (first === null || sampleRate === null) throw new ListeningEnded('there is nothing to hear')
     const { completed, totalSamples } = listener
-    const blocks = listener.from(first, () => {
-      input.signal.removeEventListener('abort', stop)
-      stop()
-    })
-    return { sampleRate, completed, blocks, ...(totalSamples !== undefined && { totalSamples }) }
+    const blocks = listener.from(first, close)
+    return { sampleRate, completed, blocks, close, ...(totalSamples !== undefined && { totalSamples }) }
   } catch (error) {
-    input.signal.removeEventListener('abort', stop)
-    stop()
+    close()
     throw error
   }
 }
@@ -70,6 +71,7 @@ class Listener {
   #partsRead = 0
   #partsDone = 0
   #rest: AsyncIterator<Int16Array, void> | null = null
+  #stored: SampleStream | null = null
   #job: Job | null = null
   sampleRate: number | null = null
   totalSamples: number | undefined
@@ -80,6 +82,10 @@ class Listener {
     this.#ctx = ctx
     this.#states = states
     this.#signal = signal
+  }
+
+  close(): void {
+    this.#stored?.close?.()
   }
 
   async *from(first: Int16Array, onEnd: () => void): AsyncGenerator<Int16Array, void> {
@@ -138,6 +144,7 @@ class Listener {
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
     if (this.#heard.length === 0) this.completed = found
     const speech = await storedSpeech(this.#ctx, stored)
+    this.#stored = speech
     this.#keepRate(speech.sampleRate)
     this.#heard.restart()
     this.totalSamples = speech.totalSamples

@@ -51,6 +51,7 @@ async function wavSamples(file: Readable): Promise<SampleStream> {
   return {
     sampleRate: head.readUInt32LE(24),
     totalSamples,
+    close: () => void file.destroy(),
     blocks: samplesIn(head.subarray(WAV_HEADER_BYTES), { [Symbol.asyncIterator]: () => chunks }, totalSamples),
   }
 }

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { requireAccount, requireScope } from '../access/require.ts'
 import { JOB_READ_SCOPE } from '../access/scopes.ts'
 import { AUDIO_FORMATS, type AudioFormat, FILE_TYPES, formatOfType, isAudioFormat } from '../audio/format.ts'
-import { transcode } from '../audio/transcode.ts'
+import { transcoded } from '../audio/transcode.ts'
 import type { Context } from '../context/context.ts'
 import { invalidRequest, jobNotFound } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
@@ -45,9 +45,7 @@ export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat 
   const contentType = FILE_TYPES[wanted]
   if (wanted === own) return { format: wanted, contentType, content: await readStored(parts, stored.storageKey) }
   const speech = await storedSpeech(parts, stored)
-  // In bytes, not in objects: a reader that is slow is to have little waiting for it.
-  const content = Readable.from(transcode(parts.audio, speech, wanted), { objectMode: false })
-  return { format: wanted, contentType, content }
+  return { format: wanted, contentType, content: transcoded(parts.audio, speech, wanted) }
 }
 
 /** @throws INVALID_REQUEST */

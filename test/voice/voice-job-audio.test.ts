@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
@@ -7,6 +9,7 @@ import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { samplesOf, similarity } from '../setup/sound.ts'
 import { applyEndpoint, readJob, submitText } from '../setup/voice-jobs.ts'
+import { until } from '../setup/wait.ts'
 
 const TEXT = 'Formats of audio are for those who listen.'
 const inputs = { text: TEXT, voice: 'calm' }
@@ -124,6 +127,37 @@ describe('the peaks of an artifact', () => {
     await service.runtime.db.pool.query('update artifact set deleted_at = now() where job_id = $1', [gone])
     expect((await peaksOf(gone, 10)).peaks).toBeNull()
   })
+})
+
+/** Files of the store that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(service.dataDir)
+    } catch {
+      return false
+    }
+  }).length
+
+describe('audio that is not read to its end', () => {
+  test.each(AUDIO_FORMATS)(
+    'leaves no file open: %s, asked for with HEAD, or by clients that hang up',
+    async (format) => {
+      const before = openFiles()
+      const url = `${service.url}/api/v1/voice/jobs/${jobId}/audio?format=${format}`
+      const headers = { authorization: `Bearer ${key}` }
+      const hangUp = async () => {
+        const request = get(url, { headers })
+        await new Promise((resolve) => request.on('response', (response) => resolve(response.destroy())))
+      }
+      for (let n = 0; n < 3; n++) {
+        expect((await audioOf(jobId, format, { key, method: 'HEAD' })).status).toBe(200)
+        await hangUp()
+      }
+      // Sooner than the garbage collector comes by.
+      await until(() => openFiles() <= before, 1000, 'all files to be closed')
+    },
+  )
 })
 
 describe('a job that is stored in another format', () => {
