@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { errorCode, makeWithParents, usingSync } from '../values/data-directory.ts'
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import type { Storage, Stored, StoredFile } from './storage.ts'
 import { sharedSync, syncDirectory } from './sync-directory.ts'
-import { writeDurably } from './write-file.ts'
 
 /** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
 const INCOMING = '.incoming'
 const DIRECTORY_MODE = 0o700
+const FILE_MODE = 0o600
 /** Younger temporary files may belong to another process that is writing them now. */
 const ABANDONED_AFTER_MS = 3_600_000
 /** A concurrent delete may remove a directory between its creation and the rename into it. */
@@ -85,9 +85,40 @@ async function putFile(place: Place, key: string, content: Uint8Array | Readable
   }
 }
 
+async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
+  const handle = await open(path, 'wx', FILE_MODE)
+  try {
+    const stored = await (content instanceof Readable ? writeStream(handle, content) : writeBytes(handle, content))
+    await handle.sync()
+    return stored
+  } finally {
+    await handle.close()
+  }
+}
+
+async function writeBytes(handle: FileHandle, content: Uint8Array): Promise<Stored> {
+  await handle.writeFile(content)
+  return { bytes: content.byteLength, sha256: createHash('sha256').update(content).digest() }
+}
+
+async function writeStream(handle: FileHandle, content: Readable): Promise<Stored> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const noted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      const piece: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      hash.update(piece)
+      bytes += piece.byteLength
+      yield piece
+    }
+  }
+  await handle.writeFile(noted())
+  return { bytes, sha256: hash.digest() }
+}
+
 /** A rename survives a power cut only once the directories that were changed are on the disk too. */
 async function moveDurably({ dir, sync }: Place, temporary: string, path: string): Promise<void> {
-  const created = moveInto(temporary, path)
+  const created = await moveInto(temporary, path)
   const changed = [dirname(path)]
   for (let parent = dirname(path); created && parent !== dir; parent = dirname(parent)) changed.push(dirname(parent))
   try {
@@ -99,11 +130,11 @@ async function moveDurably({ dir, sync }: Place, temporary: string, path: string
 }
 
 /** Whether a directory had to be made. One that was empty may be removed by a deletion while it is made, or just before the file is in it. */
-function moveInto(temporary: string, path: string): boolean {
+async function moveInto(temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const created = mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
-      renameSync(temporary, path)
+      const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+      await rename(temporary, path)
       return created !== undefined
     } catch (error) {
       if (errorCode(error) !== 'ENOENT' || attempt === PLACE_ATTEMPTS) throw error

@@ -3,9 +3,7 @@ import { BatchedCalls } from '../concurrency/batch-calls.ts'
 
 /** More calls than wait for one sync at any time. */
 const MOST_CALLS = 1000
-
-/** Has the content of a file on the disk. */
-export const syncFile = (descriptor: number) =>
+const syncFile = (descriptor: number) =>
   new Promise<void>((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))))
 
 /** Has the entries of a directory on the disk: a file that was made there or renamed into it survives a power cut only then. */
