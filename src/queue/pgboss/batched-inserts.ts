@@ -105,7 +105,7 @@ export function statementOf(
   kind: JobKind,
   rows: readonly Omit<Queued, 'owner'>[],
   notifies: boolean,
-  lockWait: string,
+  lockWait: string | null,
 ) {
   const { insert, queued } = rows[0]!
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))

@@ -10,8 +10,8 @@ import type { EnqueueOptions, Queue } from '../queue.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
-/** What a transaction of the caller's waits for is its caller's to limit. */
-const HOWEVER_LONG = '0'
+/** How long a transaction of the caller's waits for a lock is its caller's to limit. */
+const AS_ITS_TRANSACTION = null
 
 interface Pushing {
   readonly prepare: Queue['prepare']
@@ -30,7 +30,7 @@ export function enqueueing(
     enqueue: (tx: Tx, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
         const queued = await queueStatement(await boss(), kind, jobId, options)
-        await tx.query(statementOf(kind, [{ insert, queued }], false, HOWEVER_LONG))
+        await tx.query(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
