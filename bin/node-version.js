@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 
 const NEEDED_MAJOR = 24
 const OF_A_SIGNAL = 128
+const SHELL_CHECK_MS = 250
 
 export function isOldNode() {
   return Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR
@@ -41,4 +42,16 @@ export function runBy(node) {
     process.exitCode = 1
   })
   child.on('exit', (code, signal) => process.exit(code ?? OF_A_SIGNAL + constants.signals[signal]))
+}
+
+/** npx runs a command by a shell that dies of a signal to npx without passing it on: what it has begun ends with it. */
+export function endWithShellOfNpx() {
+  if (process.env.npm_command !== 'exec') return
+  const shell = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(check)
+    process.kill(process.pid, 'SIGTERM')
+  }, SHELL_CHECK_MS)
+  check.unref()
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
-import { broughtNode, isOldNode, refuseOldNode, runBy } from './node-version.js'
+import { broughtNode, endWithShellOfNpx, isOldNode, refuseOldNode, runBy } from './node-version.js'
 
 // A checkout runs from its sources, a package from what was built of them.
 const SOURCE = new URL('../src/main.ts', import.meta.url)
 const isCheckout = existsSync(SOURCE)
 const brought = isOldNode() && !isCheckout ? broughtNode() : null
 
+endWithShellOfNpx()
 if (brought === null) await run()
 else runBy(brought)
 

@@ -34,11 +34,12 @@ describe('the end of a service', { timeout: DEADLINE_MS }, () => {
   })
 
   test.for([
-    ['SIGTERM to npm alone', 'SIGTERM', false],
-    ['Ctrl-C to npm and everything below it', 'SIGINT', true],
-  ] as const)('%s ends `npm start`, PostgreSQL included, and cleanly', async ([, signal, whole]) => {
+    ['SIGTERM to npm alone', 'SIGTERM', false, ['npm', 'start']],
+    ['Ctrl-C to npm and everything below it', 'SIGINT', true, ['npm', 'start']],
+    ['SIGTERM to the shell between it and npx', 'SIGTERM', false, ['sh', '-c', 'node bin/sonant.js start; exit']],
+  ] as const)('%s ends the service, PostgreSQL included, and cleanly', async ([, signal, whole, command]) => {
     const { dataDir, url, env } = await place()
-    const npm = startCommand(['npm', 'start'], env)
+    const npm = startCommand(command, command[0] === 'sh' ? { ...env, npm_command: 'exec' } : env)
     await npm.said('curl ')
     await until(async () => (await call(`${url}/health/ready`)).status === 200, ENDED_MS, 'readiness')
     expect(processesOf(dataDir).length).toBeGreaterThan(0)
