@@ -42,6 +42,26 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
     await fixture.allIsWell(accepted)
   })
 
+  test('all connections of the database are taken: refusals are 503, and everything goes on once some are free', async () => {
+    const hogs: Client[] = []
+    for (let count = 0; count < MORE_THAN_ALLOWED; count++) {
+      const hog = new Client({ connectionString: fixture.database.url })
+      hog.on('error', () => undefined)
+      const isIn = await hog.connect().then(
+        () => true,
+        () => false,
+      )
+      if (!isIn) break
+      hogs.push(hog)
+    }
+    expect(hogs.length).toBeLessThan(MORE_THAN_ALLOWED)
+    const tight = await fixture.loadFor(3_000)
+    await Promise.all(hogs.map((hog) => hog.end()))
+    const free = await fixture.loadFor(1_000)
+    expect(free.length).toBeGreaterThan(0)
+    await fixture.allIsWell([...tight, ...free])
+  })
+
   test('PostgreSQL is killed while a companion answers: the chat is answered, and its turns are there once', async () => {
     const gate = Promise.withResolvers<void>()
     provider.script('/v1/chat/completions', { ...chatAnswer('fine'), until: gate.promise })
@@ -61,26 +81,6 @@ describe('a database in trouble', { timeout: LOAD_MS * 3 + 150_000 }, () => {
     )
     expect(await rowsOf('select status from job where id = $1', job_id)).toEqual([{ status: 'completed' }])
     expect(provider.of('/v1/chat/completions')).toHaveLength(1)
-  })
-
-  test('all connections of the database are taken: refusals are 503, and everything goes on once some are free', async () => {
-    const hogs: Client[] = []
-    for (let count = 0; count < MORE_THAN_ALLOWED; count++) {
-      const hog = new Client({ connectionString: fixture.database.url })
-      hog.on('error', () => undefined)
-      const isIn = await hog.connect().then(
-        () => true,
-        () => false,
-      )
-      if (!isIn) break
-      hogs.push(hog)
-    }
-    expect(hogs.length).toBeLessThan(MORE_THAN_ALLOWED)
-    const tight = await fixture.loadFor(3_000)
-    await Promise.all(hogs.map((hog) => hog.end()))
-    const free = await fixture.loadFor(1_000)
-    expect(free.length).toBeGreaterThan(0)
-    await fixture.allIsWell([...tight, ...free])
   })
 
   test('after all that, the service has the connections and the memory that it had', () => fixture.isAtRestAgain())
