@@ -23,12 +23,12 @@ const OURS =
   'Sonant: engine over HTTP, audio checked and on the disk, charge, completion and artifact on the disk, accounts in turn, a dead worker’s jobs go on after 5 s, charged and completed once'
 
 /**
- * One worker of this service drains a backlog, beside other queues on the same database whose work does nothing: jobs per second from the
+ * One worker of this service drains a backlog, next to other queues on the same database whose work does nothing: jobs per second from the
  * first claim to the last completion. No goal: they do a part of the work.
  */
 export const peers: Row = {
   name: 'peers',
-  what: 'a backlog drained, beside pg-boss and graphile-worker alone, whose jobs do nothing',
+  what: 'a backlog drained, next to pg-boss and graphile-worker alone, whose jobs do nothing',
   reach: 'none',
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000
@@ -57,7 +57,7 @@ export const peers: Row = {
 
 function measureOf(name: string, pairs: Awaited<ReturnType<typeof interleaved>>) {
   const [value, floor] = [median(pairs.map(({ ours }) => ours)), median(pairs.map((pair) => pair.floor))]
-  return { what: `beside ${name}`, unit: 'jobs/s', floor, value, ratio: value / floor }
+  return { what: `next to ${name}`, unit: 'jobs/s', floor, value, ratio: value / floor }
 }
 
 async function measurePeer(environment: Environment, peer: string, jobs: number) {

@@ -10,7 +10,7 @@ const COMMIT_MS = 3
  */
 export const slowDisk: Row = {
   name: 'slow-disk',
-  what: `a backlog drained where each commit waits ${COMMIT_MS} ms longer, beside the same without`,
+  what: `a backlog drained where each commit waits ${COMMIT_MS} ms longer, next to the same without`,
   reach: '>= 0.8 x floor',
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000

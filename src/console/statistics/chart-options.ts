@@ -83,7 +83,7 @@ function axesOf(latest: Latest, shape: Shape, colour: Colour): uPlot.Axis[] {
 
 function seriesOf(tone: ChartProps['tone'], shape: Shape, line: ChartProps['line'], colour: Colour): uPlot.Series[] {
   const paths = pathsOf(shape)
-  // Bars beside bars would be told apart by colour alone.
+  // Bars next to bars would be distinguished by colour alone.
   const beforePaths = shape === 'bars' ? pathsOf('steps') : paths
   return [
     {},

@@ -20,9 +20,9 @@ export const isHeldUp = (error: unknown): boolean => (error as { code?: unknown 
 
 /**
  * Writes once the locks that it needs are free, however long another program holds them: after a short wait it is begun anew, in turns that
- * all who wait so share, so that they never take all connections.
+ * all such writes share, so that they never take all connections.
  * @param owner whose turn it is, such as an account; the one that has waited longest is next
- * @param write waits for a lock no longer than it is told to, and has written nothing where it fails for that
+ * @param write waits for a lock no longer than the given time, and has written nothing where it fails for that
  */
 export async function outwaitLocks<T>(
   { lockWaits }: { readonly lockWaits: FairSemaphore },

@@ -49,7 +49,7 @@ async function render(ctx: SampleContext, endpoint: VoiceEndpoint, slug: string)
   const audio = await ctx.trialEngines.use(signal, async (engines) => {
     const voice = await loadVoice(ctx, endpoint, slug, null)
     if (voice === null) throw notFound()
-    // A deadline that has passed: nothing is tried again for a listener who waits.
+    // A deadline that has passed: nothing is tried again while a listener waits.
     const request = { text, language, voice, extra: {}, seed: SEED, signal, deadline: performance.now() }
     return engines
       .use(endpoint.engine, (engine) => speakText(engine, request))
