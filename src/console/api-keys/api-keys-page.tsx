@@ -10,7 +10,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { toast } from '../parts/toast.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import type { ApiKey } from './api-key.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -23,9 +23,7 @@ const PAGE = 50
 export function ApiKeysPage() {
   const { query, change } = useAddress()
   const [open, setOpen] = useState<Open | null>(null)
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(apiKeysQuery, page)
   const create = (
     <button type="button" class="button primary" onClick={() => setOpen({ kind: 'new' })}>

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
-import { Choice, DroppedNotice, WINDOW_OPTIONS } from '../jobs/jobs-toolbar.tsx'
+import { Choice, ClearFilters, DroppedNotice, WINDOW_OPTIONS } from '../jobs/jobs-toolbar.tsx'
 import { auditLog } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { AUDIT_FILTERS, auditFilterOf } from './audit-filter.ts'
 import { AuditTable } from './audit-table.tsx'
 import { ACTIONS, actionGroups } from './audit-words.ts'
@@ -25,9 +25,7 @@ interface AuditListProps {
 export function AuditList({ isOperators = false, children }: AuditListProps) {
   const { query, change } = useAddress()
   const { filter, dropped } = useMemo(() => auditFilterOf(query, Date.now()), [JSON.stringify(query)])
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const whose = isOperators ? (query.account ? { account: query.account } : { all: true }) : {}
   const list = useQuery(auditLog, { ...filter, ...page, ...whose })
   const isNarrow = AUDIT_FILTERS.some((name) => query[name])
@@ -44,11 +42,7 @@ export function AuditList({ isOperators = false, children }: AuditListProps) {
           ])}
         />
         <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
-        {isNarrow && (
-          <button type="button" class="button quiet" onClick={() => change(CLEARED)}>
-            Clear filters
-          </button>
-        )}
+        {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
       <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>

@@ -11,7 +11,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { ShortId } from '../parts/short-id.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { balance } from '../shell/balance.ts'
 
 type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
@@ -27,9 +27,7 @@ const KINDS: Readonly<Record<CreditKind, readonly [name: string, tone: string]>>
 /** The balance and every change of it. */
 export function CreditsPage() {
   const { query, change } = useAddress()
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(creditsQuery, page)
   const credits = list.data?.account.credits
   useEffect(() => {

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { saveCsv } from './csv.ts'
 import { listQuery } from './jobs-address.ts'
 import { FILTERS, filterOf, isFiltered, orderOf } from './jobs-filter.ts'
@@ -26,9 +26,7 @@ export function JobsPage() {
   const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
   const { statuses: _, ...anyStatus } = filter
   const orderBy = orderOf(query)
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(jobsQuery, { filter, ...page, ...(orderBy && { orderBy }) })
   const counts = useQuery(jobCounts, { filter: anyStatus })
   const reload = (): void => {

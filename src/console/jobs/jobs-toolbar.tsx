@@ -55,11 +55,7 @@ export function JobsToolbar() {
       <IdSearch key={query.search ?? ''} />
       <FilterChoices />
       <Choice name="sort" label="Newest first" options={SORT_NAMES} />
-      {isFiltered(query) && (
-        <button type="button" class="button quiet" onClick={() => change({ ...cleared, ...TO_START })}>
-          Clear filters
-        </button>
-      )}
+      {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
       <span class="grow" />
       <button type="button" class="button" aria-pressed={isPaused} onClick={togglePause}>
         {isPaused ? 'Resume live' : 'Pause live'}
@@ -149,4 +145,11 @@ const Options = ({ options }: { options: readonly Option[] }) => (
       </option>
     ))}
   </>
+)
+
+/** Takes all filters of a list away. */
+export const ClearFilters = ({ onClear }: { readonly onClear: () => void }) => (
+  <button type="button" class="button quiet" onClick={onClear}>
+    Clear filters
+  </button>
 )

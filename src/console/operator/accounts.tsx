@@ -9,7 +9,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { ShortId } from '../parts/short-id.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { AccountDialog } from './account-dialog.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 
@@ -21,9 +21,7 @@ const PAGE = 25
 export function AccountsPage() {
   const { query, change } = useAddress()
   const [open, setOpen] = useState<Account | 'new' | null>(null)
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(accountsQuery, { ...page, ...(query.search && { search: query.search }) })
   const actions = (
     <button type="button" class="button primary" onClick={() => setOpen('new')}>

@@ -12,6 +12,10 @@ export function useAddress(): Address {
   return { query, change: (changes, replace) => route(addressOf(path, query, changes), replace) }
 }
 
+/** The page of a list that the address asks for, as arguments of GraphQL: so many rows after a cursor, or before one. */
+export const pageOf = ({ before, after }: Address['query'], rows: number) =>
+  before ? { last: rows, before } : { first: rows, ...(after && { after }) }
+
 /** The address with these changes, its parameters in a fixed order. */
 export function addressOf(
   path: string,

@@ -9,7 +9,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { InviteDialog } from './invite-dialog.tsx'
 import { PeopleTable } from './people-table.tsx'
 import type { Person, PersonAct } from './person.ts'
@@ -24,9 +24,7 @@ export function PeoplePage() {
   const [isInviting, setInviting] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
   const [link, setLink] = useState<string | null>(null)
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(peopleQuery, page)
   const actions = (
     <button type="button" class="button primary" onClick={() => setInviting(true)}>

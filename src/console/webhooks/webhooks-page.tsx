@@ -12,7 +12,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { useAddress } from '../parts/use-address.ts'
+import { pageOf, useAddress } from '../parts/use-address.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
@@ -52,9 +52,7 @@ export function WebhooksPage() {
 
 function Deliveries() {
   const { query, change } = useAddress()
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const isFirst = !query.after && !query.before && !query.outcome
   const list = useQuery(deliveriesQuery, { ...page, ...(query.outcome && { outcome: query.outcome }) })
   return (

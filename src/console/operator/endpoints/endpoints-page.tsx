@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { useAddress } from '../../parts/use-address.ts'
+import { pageOf, useAddress } from '../../parts/use-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { NEW } from './endpoint-editor-page.tsx'
 
@@ -20,9 +20,7 @@ const fileOf = (slug: string): string => at(`/operator/endpoints/${slug}`)
 /** What is configured: each endpoint and workflow opens as its file. */
 export function EndpointsPage() {
   const { query, change } = useAddress()
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(operatorEndpoints, page)
   const add = (
     <a class="button primary" href={fileOf(NEW)}>

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks'
 import { useQuery } from '../../api/use-query.ts'
 import { FILTERS, filterOf, isFiltered, STATUSES } from '../../jobs/jobs-filter.ts'
-import { Choice, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
+import { Choice, ClearFilters, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
 import { allJobs } from '../../operations.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { sentence } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { useAddress } from '../../parts/use-address.ts'
+import { pageOf, useAddress } from '../../parts/use-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { AccountField } from './account-field.tsx'
 import { AllJobsTable } from './all-jobs-table.tsx'
@@ -20,9 +20,7 @@ const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].ma
 export function AllJobsPage() {
   const { query, change } = useAddress()
   const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
-  const page = query.before
-    ? { last: PAGE, before: query.before }
-    : { first: PAGE, ...(query.after && { after: query.after }) }
+  const page = pageOf(query, PAGE)
   const list = useQuery(allJobs, { filter, ...page, ...(query.account && { account: query.account }) })
   const isNarrow = isFiltered(query) || Boolean(query.account)
   const actions = (
@@ -41,11 +39,7 @@ export function AllJobsPage() {
           options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
         />
         <FilterChoices />
-        {isNarrow && (
-          <button type="button" class="button quiet" onClick={() => change(CLEARED)}>
-            Clear filters
-          </button>
-        )}
+        {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
       <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
@@ -54,7 +48,7 @@ export function AllJobsPage() {
             <Empty title={isNarrow ? 'No job matches' : 'Nothing has been submitted yet'}>
               {isNarrow
                 ? 'There may be jobs, but none with all of these properties.'
-                : 'The jobs of all accounts are listed here, whoever submits them.'}
+                : 'The jobs of all accounts are listed here.'}
             </Empty>
           ) : (
             <>
