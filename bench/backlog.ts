@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { fromUUID } from 'typeid-js'
+import { type DrainCost, measureCost, postmasterOf } from './drain-cost.ts'
 import type { Environment } from './environment.ts'
 
 const DRAIN_DEADLINE_MS = 300_000
@@ -45,21 +46,27 @@ export async function applyBenchEndpoint(environment: Environment, maxInFlight: 
   await environment.sonant('endpoints', 'apply', file)
 }
 
-/** Jobs and their queue rows as a submission writes them, of one account, oldest first. Returns their ids. */
-export async function insertBacklog(client: Client, accountId: string, count: number): Promise<string[]> {
+/** Jobs and their queue rows as a submission writes them, of each account in turn, oldest first. Returns their ids. */
+export async function insertBacklog(
+  client: Client,
+  accounts: string | readonly string[],
+  count: number,
+): Promise<string[]> {
+  const owners = Array.from({ length: count }, (_, n) => [accounts].flat()[n % [accounts].flat().length])
   const uuids = Array.from({ length: count }, () => randomUUIDv7())
   const ids = uuids.map((uuid) => fromUUID(uuid, 'job'))
   await client.query(
     `insert into job (id, account_id, type, endpoint_key, inputs, cost, created_at)
-     select id, $2, 'voice', 'voice.bench', '{"text":"A second of sound.","voice":"calm"}', 18, now() from unnest($1::text[]) as id`,
-    [ids, accountId],
+     select id, account_id, 'voice', 'voice.bench', '{"text":"A second of sound.","voice":"calm"}', 18, now()
+     from unnest($1::text[], $2::text[]) as made (id, account_id)`,
+    [ids, owners],
   )
   await client.query(
     `insert into pgboss.job (id, name, data, group_id, group_tier, retry_limit, retry_delay, heartbeat_seconds, expire_seconds, policy, created_on)
-     select w.uuid, q.name, jsonb_build_object('jobId', w.id), $3, '${SERVER}', q.retry_limit, q.retry_delay,
+     select w.uuid, q.name, jsonb_build_object('jobId', w.id), w.account_id, '${SERVER}', q.retry_limit, q.retry_delay,
        q.heartbeat_seconds, q.expire_seconds, q.policy, now() + w.place * interval '1 microsecond'
-     from pgboss.queue q, unnest($1::uuid[], $2::text[]) with ordinality as w(uuid, id, place) where q.name = 'voice.bench'`,
-    [uuids, ids, accountId],
+     from pgboss.queue q, unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as w(uuid, id, account_id, place) where q.name = 'voice.bench'`,
+    [uuids, ids, owners],
   )
   return ids
 }
@@ -87,8 +94,12 @@ export interface Drain {
   readonly client: Client
   /** The address of the speech server. */
   readonly server: string
-  /** Jobs per second of a new worker. */
-  run(count: number): Promise<number>
+  /** Jobs per second of a new worker. @param accounts whose jobs they are in turn; those of the environment's own account unless given */
+  run(count: number, accounts?: readonly string[]): Promise<number>
+  /** What each run has cost, in their order. */
+  readonly costs: readonly DrainCost[]
+  /** Has every commit of sessions that begin later wait so long before it is flushed, along with those that come meanwhile: a slower disk. */
+  delayCommits(ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,18 +110,25 @@ export async function openDrain(environment: Environment, slots: number, delayMs
   const server = await environment.floor('speech-server', { DELAY_MS: String(delayMs) })
   const client = new Client({ connectionString: url })
   await client.connect()
+  const postmaster = await postmasterOf(client)
+  const costs: DrainCost[] = []
   return {
     client,
     server: server.url,
-    run: async (count) => {
-      const ids = await insertBacklog(client, accountId, count)
+    costs,
+    run: async (count, accounts = [accountId]) => {
+      const ids = await insertBacklog(client, accounts, count)
       await client.query('analyze pgboss.job_common')
       const worker = await environment.worker('speech-worker', { SPEECH_URL: server.url })
+      const cost = await measureCost(client, postmaster, worker.pid)
       const rate = await drainRate(client, ids)
+      costs.push(await cost(count))
       await worker.stop()
       return rate
     },
+    delayCommits: (ms) => delayCommits(client, ms),
     close: async () => {
+      await delayCommits(client, 0)
       await client.end()
       await server.stop()
     },
@@ -135,4 +153,12 @@ export async function drainRate(client: Client, ids: readonly string[], lookEver
     if (performance.now() > deadline) throw new Error(`${ids.length - row!.done} jobs were not completed`)
     await wait(lookEveryMs)
   }
+}
+
+async function delayCommits(client: Client, ms: number): Promise<void> {
+  const settings = ms === 0 ? [] : [`commit_delay = ${ms * 1000}`, 'commit_siblings = 0']
+  const actions =
+    settings.length === 0 ? ['reset commit_delay', 'reset commit_siblings'] : settings.map((one) => `set ${one}`)
+  for (const action of actions)
+    await client.query(`do $$ begin execute format('alter database %I ${action}', current_database()); end $$`)
 }

@@ -21,6 +21,7 @@ import { jobExport } from './rows/job-export.ts'
 import { jobList } from './rows/job-list.ts'
 import { live } from './rows/live.ts'
 import { migrations } from './rows/migrations.ts'
+import { oneAccount } from './rows/one-account.ts'
 import { peers } from './rows/peers.ts'
 import { pickup } from './rows/pickup.ts'
 import { purge } from './rows/purge.ts'
@@ -60,6 +61,7 @@ const ROWS: readonly Row[] = [
   callbackBeside,
   pipeline,
   slots,
+  oneAccount,
   slowDisk,
   peers,
   recovery,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { request } from 'undici'
 import { drainRate, insertBacklog, openDrain } from '../backlog.ts'
+import { costNote, type DrainCost } from '../drain-cost.ts'
 import type { Environment } from '../environment.ts'
 import { interleaved, type Measure, median, type Pair, type Row } from '../measure.ts'
 import { type StageTimes, stageTable } from '../stages.ts'
@@ -20,7 +21,8 @@ export const pipeline: Row = {
   reach: '>= 200 jobs/s',
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000
-    const pairs = await compare(environment, { slots: 32, delayMs: 0, count, rounds: environment.quick ? 1 : 3 })
+    const setup = { slots: 32, delayMs: 0, count, rounds: environment.quick ? 1 : 3 }
+    const { pairs, costs } = await compare(environment, setup)
     const value = median(pairs.map(({ ours }) => ours))
     const floor = median(pairs.map((pair) => pair.floor))
     const measure: Measure = {
@@ -32,7 +34,11 @@ export const pipeline: Row = {
       reach: '>= 200 jobs/s',
       reached: value >= 200,
     }
-    return { name: 'pipeline', measures: [measure], notes: await whereTimeGoes(environment, count) }
+    return {
+      name: 'pipeline',
+      measures: [measure],
+      notes: [costNote(costs), ...(await whereTimeGoes(environment, count))],
+    }
   },
 }
 
@@ -42,7 +48,8 @@ export const slots: Row = {
   reach: '>= 0.95 of 40 requests/s',
   run: async (environment) => {
     const count = environment.quick ? 400 : 2000
-    const [pair] = await compare(environment, { slots: 8, delayMs: 200, count, rounds: 1 })
+    const { pairs } = await compare(environment, { slots: 8, delayMs: 200, count, rounds: 1 })
+    const [pair] = pairs
     const ratio = pair!.ours / 40
     const measure: Measure = {
       what: `${count} jobs`,
@@ -94,11 +101,17 @@ interface Setup {
   readonly rounds: number
 }
 
-async function compare(environment: Environment, { slots, delayMs, count, rounds }: Setup): Promise<Pair[]> {
+interface Compared {
+  readonly pairs: readonly Pair[]
+  readonly costs: readonly DrainCost[]
+}
+
+async function compare(environment: Environment, { slots, delayMs, count, rounds }: Setup): Promise<Compared> {
   const drain = await openDrain(environment, slots, delayMs)
   try {
     const floor = () => bareCalls(drain.server, slots, count)
-    return await interleaved(rounds, { ours: () => drain.run(count), floor })
+    const pairs = await interleaved(rounds, { ours: () => drain.run(count), floor })
+    return { pairs, costs: drain.costs }
   } finally {
     await drain.close()
   }

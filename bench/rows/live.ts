@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { request } from 'undici'
@@ -9,6 +8,7 @@ import { recordProgress } from '../../src/jobs/lifecycle/record-progress.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { newId } from '../../src/values/id.ts'
 import { openLog } from '../../src/values/log.ts'
+import { cpuMs } from '../drain-cost.ts'
 import type { Environment, Service } from '../environment.ts'
 import { type Measure, median, quantile, type Row } from '../measure.ts'
 
@@ -16,8 +16,6 @@ const SUBSCRIBERS = 1000
 const REACH_MS = 10
 const CHANNEL = 'bench_live'
 const WARM_UP = 10
-/** Of the clock that Linux counts CPU time by. */
-const TICK_MS = 10
 
 interface Followed {
   readonly accountId: string
@@ -97,13 +95,13 @@ async function shape(
   for (let marker = 1; marker <= 2 * (WARM_UP + changes); marker += 2) {
     const [mine, bare] = [await ours(marker), await floor(marker + 1)]
     if (marker <= 2 * WARM_UP) {
-      before = [cpuMs(service), cpuMs(subscribers)]
+      before = [cpuMs(service.pid), cpuMs(subscribers.pid)]
       continue
     }
     taken.ours.push(...mine)
     taken.floor.push(...bare)
   }
-  const [server, clients] = [service, subscribers].map((one, n) => ((cpuMs(one) - before[n]!) / changes).toFixed(1))
+  const [server, clients] = [service, subscribers].map((one, n) => ((cpuMs(one.pid) - before[n]!) / changes).toFixed(1))
   await subscribers.stop()
   await service.stop()
   const [value, bare] = [median(taken.ours), median(taken.floor)]
@@ -118,14 +116,6 @@ async function shape(
 async function arrivals({ url }: Service, marker: number, count: number, since: number): Promise<number[]> {
   const { body } = await request(`${url}/?marker=${marker}&count=${count}`)
   return ((await body.json()) as number[]).map((at) => at - since)
-}
-
-/** What a process has used so far; the floor's part of it is small. Only Linux tells. */
-function cpuMs({ pid }: Service): number {
-  if (!existsSync(`/proc/${pid}/stat`)) return Number.NaN
-  const [, ticks] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [user, system] = (ticks ?? '').split(' ').slice(11, 13).map(Number)
-  return (user! + system!) * TICK_MS
 }
 
 /** Milliseconds since 1970, with fractions: the same in every process. */

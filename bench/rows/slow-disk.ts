@@ -15,24 +15,16 @@ export const slowDisk: Row = {
   run: async (environment) => {
     const count = environment.quick ? 500 : 2000
     const drain = await openDrain(environment, 32)
-    const withDelay = async (microseconds: number) => {
-      // Sessions that begin later have it: those of the worker.
-      const settings = { commit_delay: microseconds, commit_siblings: microseconds === 0 ? 5 : 0 }
-      for (const [name, value] of Object.entries(settings)) await drain.client.query(setting(name, value))
+    const withDelay = async (ms: number) => {
+      await drain.delayCommits(ms)
       return drain.run(count)
     }
     try {
-      const sides = { ours: () => withDelay(COMMIT_MS * 1000), floor: () => withDelay(0) }
+      const sides = { ours: () => withDelay(COMMIT_MS), floor: () => withDelay(0) }
       const pairs = await interleaved(environment.quick ? 1 : 3, sides)
       return { name: 'slow-disk', measures: [throughput('backlog drained', 'jobs/s', pairs, 0.8)], notes: [] }
     } finally {
-      for (const name of ['commit_delay', 'commit_siblings']) await drain.client.query(reset(name))
       await drain.close()
     }
   },
 }
-
-const alter = (action: string) =>
-  `do $$ begin execute format('alter database %I ${action}', current_database()); end $$`
-const setting = (name: string, value: number) => alter(`set ${name} = ${value}`)
-const reset = (name: string) => alter(`reset ${name}`)

@@ -1,0 +1,43 @@
+import { type Drain, openDrain } from '../backlog.ts'
+import { costNote } from '../drain-cost.ts'
+import type { Environment } from '../environment.ts'
+import { interleaved, type Measure, type Row, throughput } from '../measure.ts'
+
+const OTHERS = 7
+/** What a commit waits for on a network volume: one account's row was locked for so long by each of its jobs. */
+const SLOW_COMMIT_MS = 3
+
+/** `pipeline` with a backlog of one account; the floor is the same backlog as eight accounts have it. */
+export const oneAccount: Row = {
+  name: 'one-account',
+  what: 'a backlog of one account drained, next to the same of eight',
+  reach: '>= 0.95 x floor',
+  run: async (environment) => {
+    const { accountId } = await environment.database()
+    const accounts = [accountId]
+    for (let n = 1; n <= OTHERS; n++) accounts.push((await environment.account(`bench ${n}`)).accountId)
+    const drain = await openDrain(environment, 32)
+    try {
+      const measures: Measure[] = []
+      for (const commitMs of [0, SLOW_COMMIT_MS]) measures.push(await compare(environment, drain, accounts, commitMs))
+      return { name: 'one-account', measures, notes: [costNote(drain.costs)] }
+    } finally {
+      await drain.close()
+    }
+  },
+}
+
+async function compare(
+  environment: Environment,
+  drain: Drain,
+  accounts: readonly string[],
+  commitMs: number,
+): Promise<Measure> {
+  const count = environment.quick ? 500 : 2000
+  await drain.delayCommits(commitMs)
+  const pairs = await interleaved(environment.quick ? 1 : 5, {
+    ours: () => drain.run(count),
+    floor: () => drain.run(count, accounts),
+  })
+  return throughput(`one of eight, commits ${commitMs} ms slower`, 'jobs/s', pairs, 0.95)
+}
