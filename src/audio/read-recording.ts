@@ -1,6 +1,7 @@
 import { MPEGDecoder } from 'mpg123-decoder'
 import { concatenated } from './concatenated.ts'
 import { openLibav } from './libav.ts'
+import { toPlainWav } from './plain-wav.ts'
 import { toMono } from './resample.ts'
 import type { Wav } from './wav.ts'
 
@@ -15,7 +16,7 @@ const NAME = 'recording'
 
 /** A file that an account has sent, of whatever kind, as 16-bit mono at its own rate; of a very long one the beginning. @throws Error where it cannot be read */
 export async function readRecording(bytes: Uint8Array): Promise<Wav> {
-  const { sampleRate, blocks } = isMp3(bytes) ? await readMp3(bytes) : await readWithLibav(bytes)
+  const { sampleRate, blocks } = isMp3(bytes) ? await readMp3(bytes) : await readWithLibav(toPlainWav(bytes))
   const samples = concatenated(blocks)
   if (samples.length === 0) throw new Error('There is no sound in this file.')
   return { sampleRate, channels: 1, samples }

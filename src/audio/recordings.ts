@@ -2,14 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { openAudioThreads } from './audio-threads.ts'
 import type { Judgement } from './judge-recording.ts'
+import { isMpeg4, unreadSound } from './unread-sound.ts'
 
 /** As many as are decoded at once, and as many as are received: each is held in memory. */
 const AT_ONCE = 2
 const MOST_UPLOADS = 16
 const MOST_OF_ONE = 4
 const TIMEOUT_MS = 20_000
-const UNREADABLE = 'is no audio that can be read: send WAV, FLAC, MP3, Ogg Opus or WebM'
-const NO_M4A = 'is MPEG-4 or AAC, which is not read here: send WAV, FLAC, MP3, Ogg Opus or WebM'
 
 /** Recordings that accounts send. */
 export interface Recordings {
@@ -42,7 +41,7 @@ export function openRecordings(): Recordings {
     },
     read: (bytes) =>
       isMpeg4(bytes)
-        ? Promise.resolve({ violation: NO_M4A })
+        ? Promise.resolve({ violation: unreadSound(bytes) })
         : slots.run(new AbortController().signal, () => readAlone(bytes)),
   }
 }
@@ -52,16 +51,11 @@ async function readAlone(bytes: Uint8Array): Promise<Judgement> {
   const over = new AbortController()
   const late = wait(TIMEOUT_MS, null, { signal: over.signal, ref: false }).catch(() => null)
   try {
-    return (await Promise.race([thread.judge(bytes), late])) ?? { violation: UNREADABLE }
+    return (await Promise.race([thread.judge(bytes), late])) ?? { violation: unreadSound(bytes) }
   } catch {
-    return { violation: UNREADABLE }
+    return { violation: unreadSound(bytes) }
   } finally {
     over.abort()
     await thread.close()
   }
 }
-
-/** A box `ftyp`, or AAC frames without a container. */
-const isMpeg4 = (bytes: Uint8Array): boolean =>
-  Buffer.from(bytes.subarray(4, 8)).toString('latin1') === 'ftyp' ||
-  (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xf6) === 0xf0)

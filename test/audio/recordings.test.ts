@@ -34,7 +34,101 @@ const wavBytes = (bits: 24 | 32, sampleRate: number, seconds: number): Buffer =>
   return Buffer.concat([head, body])
 }
 
+/** A WAV file of one channel in an encoding of one byte or more a sample. */
+const wavIn = (code: number, bits: number, write: (sample: number) => Buffer, isExtensible = false): Buffer => {
+  const body = Buffer.concat(Array.from(sweep(2, 16_000).samples, write))
+  const format = Buffer.alloc(isExtensible ? 40 : 16)
+  format.writeUInt16LE(isExtensible ? 0xfffe : code, 0)
+  format.writeUInt16LE(1, 2)
+  format.writeUInt32LE(16_000, 4)
+  format.writeUInt32LE((16_000 * bits) / 8, 8)
+  format.writeUInt16LE(bits / 8, 12)
+  format.writeUInt16LE(bits, 14)
+  if (isExtensible) format.writeUInt16LE(code, 24)
+  const sized = (tag: string, content: Buffer, length = content.length) => {
+    const head = Buffer.from(`${tag}....`)
+    head.writeUInt32LE(length, 4)
+    return Buffer.concat([head, content])
+  }
+  // As a program that writes into a pipe leaves it: without the length of what came.
+  const isPiped = code === 7
+  const all = Buffer.concat([Buffer.from('WAVE'), sized('fmt ', format), sized('data', body, isPiped ? 0 : undefined)])
+  return sized('RIFF', all)
+}
+const bytesOf = (bytes: number, write: (buffer: Buffer, sample: number) => void) => (sample: number) => {
+  const buffer = Buffer.alloc(bytes)
+  write(buffer, sample)
+  return buffer
+}
+/** ITU-T G.711: the sign, the segment and four bits of the step. */
+const logarithmic = (bias: number, turn: (sign: number, code: number) => number) => (sample: number) => {
+  const level = Math.min(32_635, Math.abs(sample)) + bias
+  const segment = Math.max(0, Math.floor(Math.log2(level)) - 7)
+  const code = (segment << 4) | ((level >> Math.max(bias === 0 ? 4 : 3, segment + 3)) & 0x0f)
+  return Buffer.from([turn(sample < 0 ? 0x80 : 0, code)])
+}
+
 describe('recordings', () => {
+  test.each([
+    [
+      '8 bits',
+      wavIn(
+        1,
+        8,
+        bytesOf(1, (one, sample) => one.writeUInt8((sample >> 8) + 128)),
+      ),
+    ],
+    [
+      '32 bits, extensible',
+      wavIn(
+        1,
+        32,
+        bytesOf(4, (one, sample) => one.writeInt32LE(sample * 65_536)),
+        true,
+      ),
+    ],
+    [
+      '64-bit floats',
+      wavIn(
+        3,
+        64,
+        bytesOf(8, (one, sample) => one.writeDoubleLE(sample / 32_768)),
+      ),
+    ],
+    [
+      'A-law',
+      wavIn(
+        6,
+        8,
+        logarithmic(0, (sign, code) => code ^ sign ^ 0xd5),
+      ),
+    ],
+    [
+      'mu-law',
+      wavIn(
+        7,
+        8,
+        logarithmic(0x84, (sign, code) => ~(code | sign) & 0xff),
+      ),
+    ],
+  ])('WAV in %s is the same sound', async (_encoding, file) => {
+    const judged = await recordings.read(file)
+    if (!('wav' in judged)) throw new Error(judged.violation)
+    expect(judged.wav.samples.length / 24_000).toBeCloseTo(2, 1)
+    expect(similarity(sweep(2, 24_000), judged.wav).score).toBeGreaterThan(0.95)
+  })
+
+  test.each([
+    ['WAV with ADPCM', wavIn(2, 8, () => Buffer.from([0x5a]))],
+    ['WAV with compressed sound', wavIn(0x9999, 8, () => Buffer.from([0x5a]))],
+    ['AIFF', Buffer.from('FORM\0\0\x10\0AIFFCOMM')],
+    ['Ogg with Vorbis', Buffer.from(`OggS\0\x02${'\0'.repeat(22)}\x01vorbis`)],
+    ['Windows Media', Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex')],
+  ])('%s is refused by its name', async (name, file) => {
+    const judged = (await recordings.read(file)) as { violation: string }
+    expect(judged.violation).toMatch(new RegExp(`^is ${name}, which is not read here: send WAV`))
+  })
+
   test('WAV of any depth, FLAC, MP3 and Opus become the same sound, mono at 24 kHz', async () => {
     const original = sweep(2, 24_000)
     const files = [
