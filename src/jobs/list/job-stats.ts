@@ -3,10 +3,9 @@ import { longRead } from '../../db/connections/long-read.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import type { JobErrorCode, JobStatus, JobType } from '../job-states.ts'
 import { hasAllEvents } from '../rollup/event-breadth.ts'
-import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
-import { pairsOf } from '../rollup/histogram-sum.ts'
+import type { Percentiles } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
-import { type Histogram, histogramsOfRollUp, sumsOfRollUp } from '../rollup/stats-of-rollup.ts'
+import { statsOfRollUp } from '../rollup/stats-of-rollup.ts'
 import { rejectFilterViolations } from './jobs-filter.ts'
 import { askedJobs, type JobsOwner, readerOf } from './jobs-owner.ts'
 import { statsOfRows } from './stats-of-rows.ts'
@@ -33,9 +32,9 @@ export interface JobStats {
 /** So many are sorted in some ten milliseconds. */
 const EXACT_JOBS = 10_000
 
-type Groups = Partial<Record<JobGroup, string | Date | null>>
-type Row = Groups &
-  Partial<Record<Histogram, number[] | null>> &
+/** @param Distribution what a distribution's percentiles are made of */
+type Row<Distribution> = Partial<Record<JobGroup, string | Date | null>> &
+  Partial<Record<'waitMs' | 'runMs', Distribution | null>> &
   Partial<Record<'characters' | 'audioSeconds' | 'credits', number>> & { jobs: number }
 
 /**
@@ -51,42 +50,32 @@ export async function jobStats(ctx: Context, input: JobStatsInput): Promise<JobS
 }
 
 async function readRows(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
-  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), statsOfRows(owner, input))
+  const { rows } = await longRead<Row<number[]>>(ctx.db, readerOf(owner), statsOfRows(owner, input))
   rejectTooMany(rows)
-  const exact = (values?: readonly number[] | null) => toPercentiles(values ?? [])
-  return rows.map((row) => toStats(row, { waitMs: exact(row.waitMs), runMs: exact(row.runMs) }))
+  return rows.map((row) => toStats(row, toPercentiles))
 }
 
 async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput): Promise<JobStats[]> {
-  const withEvents = await hasAllEvents(ctx.db)
-  const { rows } = await longRead<Row>(ctx.db, readerOf(owner), sumsOfRollUp(owner, input, withEvents))
+  const statement = statsOfRollUp(owner, input, await hasAllEvents(ctx.db))
+  const { rows } = await longRead<Row<Percentiles>>(ctx.db, readerOf(owner), statement)
   rejectTooMany(rows)
-  const distributions = (['waitMs', 'runMs'] as const).filter((measure) => input.measures.has(measure))
   const jobs = rows.reduce((sum, row) => sum + row.jobs, 0)
-  if (distributions.length > 0 && jobs <= EXACT_JOBS) return readRows(ctx, owner, input)
-  const found = new Map<string, Percentiles | null>()
-  const keyOf = (measure: Histogram, row: Groups) =>
-    JSON.stringify([measure, ...(input.groupBy ?? []).map((group) => row[group])])
-  for (const measure of distributions) {
-    const histograms = await longRead<Groups & { histogram: Buffer }>(
-      ctx.db,
-      readerOf(owner),
-      histogramsOfRollUp(owner, input, measure, withEvents),
-    )
-    for (const row of histograms.rows) found.set(keyOf(measure, row), percentilesOf(pairsOf(row.histogram)))
-  }
-  const percentiles = (measure: Histogram, row: Row) => found.get(keyOf(measure, row)) ?? null
-  return rows.map((row) => toStats(row, { waitMs: percentiles('waitMs', row), runMs: percentiles('runMs', row) }))
+  const isExact = !input.measures.has('waitMs') && !input.measures.has('runMs')
+  if (!isExact && jobs <= EXACT_JOBS) return readRows(ctx, owner, input)
+  return rows.map((row) => toStats(row, (percentiles) => percentiles))
 }
 
-function rejectTooMany(rows: readonly Row[]): void {
+function rejectTooMany(rows: readonly unknown[]): void {
   if (rows.length <= MAX_GROUPS) return
   throw invalidRequest('Group by less, or narrow the filter.', [
     { path: '/groupBy', message: `makes more than ${MAX_GROUPS} groups` },
   ])
 }
 
-const toStats = (row: Row, percentiles: Pick<JobStats, Histogram>): JobStats => ({
+const toStats = <Distribution>(
+  row: Row<Distribution>,
+  percentilesFrom: (of: Distribution) => Percentiles | null,
+): JobStats => ({
   type: (row.type ?? null) as JobType | null,
   status: (row.status ?? null) as JobStatus | null,
   endpointKey: (row.endpoint ?? null) as string | null,
@@ -98,7 +87,8 @@ const toStats = (row: Row, percentiles: Pick<JobStats, Histogram>): JobStats => 
   characters: row.characters ?? null,
   audioSeconds: row.audioSeconds ?? null,
   credits: row.credits ?? null,
-  ...percentiles,
+  waitMs: row.waitMs == null ? null : percentilesFrom(row.waitMs),
+  runMs: row.runMs == null ? null : percentilesFrom(row.runMs),
 })
 
 function toPercentiles([p50, p95, p99]: readonly number[]): Percentiles | null {

@@ -1,3 +1,6 @@
+import { type CustomTypesConfig, types } from 'pg'
+import { timestampTypes } from '../../db/parse-timestamp.ts'
+
 /** How many digits the jobs of a bucket have in a sum, as the function job_histogram_sum has them: a bucket holds fewer than 10^12 jobs. */
 const DIGITS = 12
 /** A bucket and its number of jobs are one number: bucket * 2^40 + jobs. */
@@ -10,6 +13,8 @@ const SCALES = [1, BASE, BASE * BASE] as const
 const HEAD_BYTES = 8
 const WEIGHT_AT = 2
 const SIGN_AT = 4
+/** PostgreSQL writes bytes as `\x0a1b`. */
+const HEX_AT = 2
 
 // A histogram is one number, in which the jobs of each bucket have digits of their own: sums of such numbers are histograms.
 
@@ -20,10 +25,21 @@ export const sumOfBucket = (bucket: string, jobs: string): string =>
 /** What `pairsOf` reads, as SQL of type bytea: an eighth of the text, which is mostly zeros. @param sum numeric */
 export const packedSum = (sum: string): string => `numeric_send(${sum})`
 
+/**
+ * For a statement whose only columns of type bytea are packed sums: they are read as they come, while PostgreSQL makes the next ones.
+ * @param read what is kept of a histogram
+ */
+export const histogramTypes = <Kept>(read: (pairs: number[]) => Kept): CustomTypesConfig => ({
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === types.builtins.BYTEA
+      ? (text: string) => read(pairsOf(Buffer.from(text.slice(HEX_AT), 'hex')))
+      : timestampTypes.getTypeParser(oid, format as 'text')) as CustomTypesConfig['getTypeParser'],
+})
+
 /** A histogram as `percentilesOf` reads it: pairs in the order of their buckets. Empty for zero, and for what is no histogram. */
-export function pairsOf(packed: Buffer | null | undefined): number[] {
+export function pairsOf(packed: Buffer): number[] {
   const pairs: number[] = []
-  if (packed == null || packed.readUInt16BE(SIGN_AT) !== 0) return pairs
+  if (packed.readUInt16BE(SIGN_AT) !== 0) return pairs
   const weight = packed.readInt16BE(WEIGHT_AT)
   let [bucket, jobs] = [0, 0]
   for (let at = packed.length - 2; at >= HEAD_BYTES; at -= 2) {
@@ -31,7 +47,8 @@ export function pairsOf(packed: Buffer | null | undefined): number[] {
     const its = Math.floor(place / PLACES)
     if (its !== bucket) {
       if (jobs !== 0) pairs.push(bucket * PAIR + jobs)
-      ;[bucket, jobs] = [its, 0]
+      bucket = its
+      jobs = 0
     }
     jobs += packed.readUInt16BE(at) * (SCALES[place % PLACES] ?? 0)
   }

@@ -1,53 +1,43 @@
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { groupColumns, type JobGroup, type JobMeasure, type JobStatsInput, MAX_GROUPS } from '../list/stats-request.ts'
 import { type Breadth, breadthOf } from './event-breadth.ts'
-import { packedSum } from './histogram-sum.ts'
+import { percentilesOf } from './histogram.ts'
+import { histogramTypes, packedSum } from './histogram-sum.ts'
 import { rollUpSource, type Summed } from './rollup-source.ts'
 
 const GROUP_COLUMNS = groupColumns('at')
-const SUMS: Readonly<Partial<Record<JobMeasure, readonly [Summed, string]>>> = {
+/** Each measure's sum in the roll-up, and what is answered of a group's. */
+const SUMS: Readonly<Record<JobMeasure, readonly [Summed, string]>> = {
   characters: ['characters', 'coalesce(sum(characters), 0)::float8'],
   audioSeconds: ['audio_ms', 'coalesce(sum(audio_ms), 0)::float8 / 1000'],
   credits: ['credits', 'coalesce(sum(credits), 0)::float8'],
+  waitMs: ['wait', packedSum('sum(wait)')],
+  runMs: ['run', packedSum('sum(run)')],
 }
-
-/** A measure that is a distribution. */
-export type Histogram = 'waitMs' | 'runMs'
-const HISTOGRAMS: Readonly<Record<Histogram, Summed>> = { waitMs: 'wait', runMs: 'run' }
+/** `job_event` has numbers of jobs and histograms, and none of these. */
+const NOT_OF_EVENTS = ['characters', 'audioSeconds', 'credits'] as const
 
 /**
- * Statistics but for their percentiles, from the roll-up: exact.
- * @param withEvents whether `job_event` has all jobs: then numbers by time, type and status are read from there, summed up already
+ * Statistics from the roll-up, exact but for percentiles, which are of histograms.
+ * @param withEvents whether `job_event` has all jobs: then what it has by time, type and status is read from there, summed up already
  */
-export function sumsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
-  const sums = [...input.measures].flatMap((measure) => {
-    const [name, column] = SUMS[measure] ?? []
-    return name && column ? [{ name, column: `${column} as "${measure}"` }] : []
-  })
-  const { groups, places, ...parts } = toParts(
+export function statsOfRollUp(owner: JobsOwner, input: JobStatsInput, withEvents: boolean) {
+  const measures = [...input.measures]
+  const isOfEvents = withEvents && !NOT_OF_EVENTS.some((measure) => input.measures.has(measure))
+  const { source, values, groups, places } = toParts(
     owner,
     input,
-    sums.map(({ name }) => name),
-    withEvents && sums.length === 0 ? breadthFor(input) : 'each',
+    measures.map((measure) => SUMS[measure][0]),
+    isOfEvents ? breadthFor(input) : 'each',
   )
-  const columns = [...columnsOf(groups), 'coalesce(sum(jobs), 0)::float8 as jobs', ...sums.map(({ column }) => column)]
-  const text = `select ${columns.join(', ')} from ${parts.source} p
+  const columns = [
+    ...columnsOf(groups),
+    'coalesce(sum(jobs), 0)::float8 as jobs',
+    ...measures.map((measure) => `${SUMS[measure][1]} as "${measure}"`),
+  ]
+  const text = `select ${columns.join(', ')} from ${source} p
     ${places === '' ? '' : `group by ${places} having sum(jobs) <> 0 order by ${places}`} limit ${MAX_GROUPS + 1}`
-  return { text, values: parts.values }
-}
-
-/**
- * The histogram of each group, from the roll-up, as `pairsOf` reads it: `histogram`.
- * @param withEvents whether `job_event` has all jobs: then histograms by time, type and status are read from there, summed up already
- */
-export function histogramsOfRollUp(owner: JobsOwner, input: JobStatsInput, measure: Histogram, withEvents: boolean) {
-  const name = HISTOGRAMS[measure]
-  const breadth = withEvents ? breadthFor(input) : 'each'
-  const { source, values, groups, places } = toParts(owner, input, [name], breadth)
-  const sum = `sum(p.${name})`
-  const text = `select ${[...columnsOf(groups), `${packedSum(sum)} as histogram`].join(', ')} from ${source} p where p.${name} <> 0
-    ${places === '' ? '' : `group by ${places}`} having ${sum} <> 0`
-  return { text, values }
+  return { text, values, types: histogramTypes(percentilesOf) }
 }
 
 function breadthFor({ filter, groupBy }: JobStatsInput): Breadth {

@@ -2,8 +2,8 @@ import { conditionsOf } from '../list/filter-conditions.ts'
 import type { JobsFilter } from '../list/jobs-filter.ts'
 import type { JobsOwner } from '../list/jobs-owner.ts'
 import { type Breadth, breadthOf } from '../rollup/event-breadth.ts'
-import { packedSum, pairsOf, sumOfBucket } from '../rollup/histogram-sum.ts'
-import { ownedByFirst, type SeriesRow } from './series-query.ts'
+import { histogramTypes, packedSum, sumOfBucket } from '../rollup/histogram-sum.ts'
+import { ownedByFirst } from './series-query.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -37,12 +37,6 @@ const DIMENSIONS = `type, status, endpoint_key, api_key_id, error_code,
 const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wait_bucket),
   ('dropped', case when started is null and jobs <> 0 then ended end, null), (status::text, ended, run_bucket)) v (event, time, bucket)`
 
-/** A row of the answer. */
-export type EventSeriesRow = Omit<SeriesRow, 'pairs'> & { readonly histogram: Buffer }
-
-/** What `seriesQuery` answers. */
-export const toSeriesRow = ({ histogram, ...row }: EventSeriesRow): SeriesRow => ({ ...row, pairs: pairsOf(histogram) })
-
 /** What `seriesQuery` answers, from `job_event`: rows for hours and days instead of jobs. */
 export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   const values: unknown[] = [owner, [...starts], end]
@@ -62,9 +56,9 @@ export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   ]
   const where = ['true', ...conditionsOf(filter, parameter)].join(' and ')
   const text = `
-    select step, event, sum(jobs)::float8 as jobs, sum(audio_ms)::float8 as "audioMs", ${packedSum('sum(histogram)')} as histogram
+    select step, event, sum(jobs)::float8 as jobs, sum(audio_ms)::float8 as "audioMs", ${packedSum('sum(histogram)')} as pairs
     from (${parts.join('\n union all ')}) e where ${where} group by 1, 2`
-  return { text, values }
+  return { text, values, types: histogramTypes((pairs) => pairs) }
 }
 
 /** All time before a moment: only numbers of jobs are wanted of it. */

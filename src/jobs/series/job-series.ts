@@ -1,11 +1,12 @@
+import type { QueryConfig } from 'pg'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
 import { type JobsFilter, rejectFilterViolations } from '../list/jobs-filter.ts'
 import { type AskedJobs, askedJobs, readerOf } from '../list/jobs-owner.ts'
 import { hasAllEvents, namesIn } from '../rollup/event-breadth.ts'
-import { type Percentiles, percentilesOf } from '../rollup/histogram.ts'
+import { merged, type Percentiles, percentilesOf } from '../rollup/histogram.ts'
 import { isRolledUp } from '../rollup/rollup-source.ts'
-import { type EventSeriesRow, eventSeriesQuery, hourOf, isHour, toSeriesRow } from './event-series-query.ts'
+import { eventSeriesQuery, hourOf, isHour } from './event-series-query.ts'
 import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './series-query.ts'
 import { type SeriesStep, stepsOf } from './series-steps.ts'
 
@@ -65,14 +66,13 @@ export async function jobSeries(ctx: Context, input: JobSeriesInput): Promise<Jo
 /** From sums by hour where the steps are whole hours and the sums know what the filter means, else from the jobs themselves. */
 async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
   const { owner, starts, to, filter } = series
-  const read = async <Row extends object = SeriesRow>(query: { text: string; values: unknown[] }) =>
-    (await longRead<Row>(ctx.db, readerOf(owner), query)).rows
+  const read = async (query: QueryConfig) => (await longRead<SeriesRow>(ctx.db, readerOf(owner), query)).rows
   const isSummed = starts.every(isHour) && isRolledUp(filter) && !namesIn(filter).has('createdAt')
   if (!isSummed || !(await hasAllEvents(ctx.db))) return read(seriesQuery(series))
   // Nothing has happened yet in what is left of this hour. Of an hour that is over, jobs tell what happened before `to`.
   const isWhole = isHour(to) || to >= ctx.now()
   const end = isWhole ? new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS) : hourOf(to)
-  const rows = (await read<EventSeriesRow>(eventSeriesQuery({ owner, starts, end, filter }))).map(toSeriesRow)
+  const rows = await read(eventSeriesQuery({ owner, starts, end, filter }))
   if (isWhole) return rows
   const last = await read(seriesQuery({ ...series, starts: [end] }))
   return [...rows, ...last.filter((row) => row.step === 1).map((row) => ({ ...row, step: starts.length }))]
@@ -107,7 +107,6 @@ function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint
 }
 
 const HOUR_MS = 3_600_000
-const PAIR = 2 ** 40
 
 const sumOf = (one: SeriesRow, other: SeriesRow): SeriesRow => ({
   ...one,
@@ -115,13 +114,3 @@ const sumOf = (one: SeriesRow, other: SeriesRow): SeriesRow => ({
   audioMs: one.audioMs + other.audioMs,
   pairs: merged(one.pairs ?? [], other.pairs ?? []),
 })
-
-/** Two histograms as one, in the order of their buckets. */
-function merged(one: readonly number[], other: readonly number[]): number[] {
-  const jobs = new Map<number, number>()
-  for (const pair of [...one, ...other]) {
-    const bucket = Math.floor(pair / PAIR)
-    jobs.set(bucket, (jobs.get(bucket) ?? 0) + (pair % PAIR))
-  }
-  return [...jobs].sort(([a], [b]) => a - b).map(([bucket, count]) => bucket * PAIR + count)
-}
