@@ -2,7 +2,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
-import { inTransaction } from '../../db/database.ts'
+import { inPatientTransaction } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { isTerminal, type JobStatus } from '../job-states.ts'
@@ -29,7 +29,9 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   if (ctx.actor.kind !== 'system') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { account_id: accountId } = await requireErasable(ctx, jobId)
   await deleteAudio(ctx, [jobId])
-  const erased = await inTransaction(ctx.db, async (tx) => {
+  const erased = await inPatientTransaction(ctx.db, accountId, async (tx) => {
+    // What holds it, a purge or a callback that is sent again, decides.
+    await tx.query('select from job where id = $1 for update', [jobId])
     const ids = await eraseJobs(tx, [jobId])
     if (ids.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
     return ids

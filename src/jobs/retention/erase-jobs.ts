@@ -1,12 +1,14 @@
 import type { Tx } from '../../db/database.ts'
 
+const HAS_NO_DELIVERY = `not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
 /**
  * Jobs that have ended and whose callbacks have, too: all others keep their row, however old they are. Locked until the end of the
- * transaction, so that none of them gets a new delivery meanwhile.
+ * transaction, so that none of them gets a new delivery meanwhile. A callback that is being sent again holds its job (`redeliverWebhook`).
  */
 const LOCK_ERASABLE = `
-  select id from job j where id = any($1) and status in ('completed', 'failed')
-    and not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending') for update of j skip locked`
+  select id from job j where id = any($1) and status in ('completed', 'failed') and ${HAS_NO_DELIVERY} for update of j skip locked`
+/** Once more, with the rows locked: what was sent again after that statement began, and committed before it came to the row. */
+const STILL_ERASABLE = `select id from job j where id = any($1) and ${HAS_NO_DELIVERY}`
 
 /**
  * One entry for each account and month takes the place of what the jobs cost and got back, so the balance stays the sum of the ledger.
@@ -29,7 +31,8 @@ const TRACES = ['idempotency_record', 'webhook_delivery', 'abandoned_attempt', '
  * still to be delivered, stay. Returns the ids of those that are gone.
  */
 export async function eraseJobs(tx: Tx, jobIds: readonly string[]): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(LOCK_ERASABLE, [jobIds])
+  const locked = await tx.query<{ id: string }>(LOCK_ERASABLE, [jobIds])
+  const { rows } = await tx.query<{ id: string }>(STILL_ERASABLE, [locked.rows.map(({ id }) => id)])
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return []
   await tx.query(CARRY_LEDGER, [ids])

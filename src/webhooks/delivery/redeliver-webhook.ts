@@ -42,8 +42,15 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
   return input.id
 }
 
-/** Locked, so that of two redeliveries at once the second finds the first one under way. */
+/**
+ * Locked, so that of two redeliveries at once the second finds the first one under way; its job as well, and before it, so that what
+ * deletes jobs (`eraseJobs`) has either deleted both or leaves both.
+ */
 async function findDelivery(tx: Tx, id: string, accountId: string): Promise<Row | undefined> {
+  await tx.query(
+    'select from job where id = (select job_id from webhook_delivery where id = $1 and account_id = $2) for key share',
+    [id, accountId],
+  )
   const { rows } = await tx.query<Row>(
     `select d.state, coalesce(j.webhook_url, a.webhook_url, d.url) as url
      from webhook_delivery d join account a on a.id = d.account_id left join job j on j.id = d.job_id

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction, type Tx } from '../../../src/db/database.ts'
 import { jobUpdated } from '../../../src/jobs/live/job-updated.ts'
 import { jobsUpdated } from '../../../src/jobs/live/jobs-updated.ts'
 import { notifyJob } from '../../../src/jobs/live/notify-job.ts'
+import { eraseJobs } from '../../../src/jobs/retention/erase-jobs.ts'
+import type { Queue } from '../../../src/queue/queue.ts'
+import { newId } from '../../../src/values/id.ts'
+import { redeliverWebhook } from '../../../src/webhooks/delivery/redeliver-webhook.ts'
 import { startWorker, type Worker } from '../../../src/worker/start-worker.ts'
 import { codeOf, errorOf, type GraphqlError, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
@@ -10,6 +15,7 @@ import { sonantOn } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { standInEngines } from '../../setup/stand-in-engine.ts'
 import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voice-jobs.ts'
+import { until } from '../../setup/wait.ts'
 
 const DELETE = mutation('deleteJob(jobId: $id)', '... on DeleteJobSuccess { jobId }', '($id: ID!)')
 const CREDITS = 1_000n
@@ -84,6 +90,35 @@ describe('deleteJob', () => {
     expect(await rows('select id from job where account_id = $1 order by id', [account])).toHaveLength(2)
     await rows(`update webhook_delivery set state = 'succeeded', finished_at = now() where job_id = $1`, [told])
     expect((await remove(key, told)).data?.deleteJob).toEqual({ jobId: told })
+  })
+
+  test('loses no callback that is being sent again: the job stays, and so it does at a purge', async () => {
+    const { runtime } = service
+    const account = await service.createAccount()
+    const [key, id] = [await owner(account), await insertJob(runtime.db, account)]
+    await rows(
+      `insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, state, finished_at, next_attempt_at, created_at)
+       values ($1, $2, 'job', $3, 'https://example.com', 1, 's', 'failed', now(), now(), now())`,
+      [newId('msg'), account, id],
+    )
+    const [{ id: delivery }] = await rows('select id from webhook_delivery where job_id = $1', [id])
+    const ctx = runtime.as({ kind: 'account', accountId: account, credits: 1n })
+    let deletion: ReturnType<typeof remove> | undefined
+    const enqueueAgain: Queue['enqueueAgain'] = async (...args) => {
+      await ctx.queue.enqueueAgain(...args)
+      const purge = async (tx: Tx) => {
+        await tx.query(`set local lock_timeout = '1s'`)
+        return eraseJobs(tx, [id])
+      }
+      expect(await inTransaction(runtime.db, purge)).toEqual([])
+      deletion = remove(key, id)
+      const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await until(async () => (await rows(waits, [])).length > 0, 5000, 'the deletion to wait')
+    }
+    await redeliverWebhook({ ...ctx, queue: { ...ctx.queue, enqueueAgain } }, { id: delivery })
+    expect(errorOf((await deletion)!)).toMatchObject({ code: 'INVALID_REQUEST' })
+    const kept = 'select j.id, d.state from job j join webhook_delivery d on d.job_id = j.id where j.id = $1'
+    expect(await rows(kept, [id])).toEqual([{ id, state: 'pending' }])
   })
 
   test('is for owners of the account alone, and for the operator', async () => {
