@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError, type Notification } from 'pg'
 import type { Log } from '../values/log.ts'
+import { endSilent } from './connections/end-silent.ts'
 import type { Servers } from './connections/servers.ts'
 
 const FIRST_BACKOFF_MS = 50
@@ -18,6 +19,8 @@ interface LastingOptions {
   /** After a lost connection was replaced. */
   readonly onBack: () => void
   readonly onNotification: (message: Notification) => void
+  /** How often a connection that says nothing is looked at; absent: as `endSilent` has it. */
+  readonly lookEveryMs?: number | undefined
 }
 
 /** One connection outside the pool that is replaced when it is lost. */
@@ -34,8 +37,8 @@ export interface LastingConnection {
 /** Throws when the database does not answer now; after that it never gives up. */
 export async function openLastingConnection(options: LastingOptions): Promise<LastingConnection> {
   const closing = new AbortController()
-  const connect = () => openClient(options, replace)
   const inTurn = openLine()
+  const connect = () => openClient(options, inTurn, replace)
   let connected = true
   let current = Promise.resolve(await connect())
 
@@ -66,8 +69,10 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
   }
 }
 
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
 /** pg takes one query at a time: that it queues up others itself is going to end. */
-function openLine(): <T>(work: () => Promise<T>) => Promise<T> {
+function openLine(): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const turn = last.then(work)
@@ -109,10 +114,11 @@ async function reconnect(
   }
 }
 
-async function openClient(options: LastingOptions, onLost: () => void): Promise<Client> {
+async function openClient(options: LastingOptions, inTurn: InTurn, onLost: () => void): Promise<Client> {
   const client = await options.servers.connect({ application_name: options.name })
   let ended = false
   let serving = false
+  endSilent(client, { everyMs: options.lookEveryMs, ask: () => inTurn(() => client.query('select')) })
   client.on('notification', options.onNotification)
   client.once('end', () => {
     ended = true

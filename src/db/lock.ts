@@ -1,21 +1,50 @@
+import type { Client } from 'pg'
+import { endSilent, LOOK_EVERY_MS } from './connections/end-silent.ts'
+import { isHeldUp } from './connections/lock-wait.ts'
 import type { Database, Tx } from './database.ts'
 
-/** Runs `work` while no other process runs anything under the same name. The lock ends with its connection, so a crash frees it. */
+/** Of the time between two looks: a connection that waits for its lock says in each of them that it is there. */
+const TURN_SHARE = 0.4
+
+/**
+ * Runs `work` while no other process runs anything under the same name. The lock ends with its connection, so a crash frees it.
+ * @param lookEveryMs as `endSilent` has it
+ * @throws what `work` throws; where the connection is lost meanwhile, that: others may run by then, so what `work` does from then on is not to be relied on
+ */
 export async function withLock<T>(
   { direct }: Pick<Database, 'direct'>,
   name: string,
   work: () => Promise<T>,
+  lookEveryMs = LOOK_EVERY_MS,
 ): Promise<T> {
   // Of its own: behind a pooler in transaction mode the pool's connections would leave it locked.
   const client = await direct.connect({ application_name: 'sonant' })
+  const lost = new Promise<never>((_, reject) => {
+    client.once('end', () => reject(new Error(`Connection terminated: the lock "${name}" was lost`)))
+  })
+  lost.catch(() => undefined)
+  endSilent(client, { everyMs: lookEveryMs })
   try {
     // A role's time limits are meant for requests: another process may hold the lock for as long as its work takes.
-    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_session_timeout = 0')
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`sonant ${name}`])
-    return await work()
+    const turnMs = Math.round(lookEveryMs * TURN_SHARE)
+    await client.query(`set statement_timeout = 0; set lock_timeout = ${turnMs}; set idle_session_timeout = 0`)
+    await takeLock(client, `sonant ${name}`)
+    return await Promise.race([work(), lost])
   } finally {
     // Closing the connection frees the lock whatever state it is in.
     await client.end()
+  }
+}
+
+/** In turns, each of which is answered: a server that says nothing for longer is gone. */
+async function takeLock(client: Client, name: string): Promise<void> {
+  for (;;) {
+    try {
+      await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+      return
+    } catch (error) {
+      if (!isHeldUp(error)) throw error
+    }
   }
 }
 

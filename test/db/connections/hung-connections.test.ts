@@ -5,10 +5,13 @@ import { HungConnections } from '../../../src/db/connections/hung-connections.ts
 import { LossLog } from '../../../src/db/connections/loss-log.ts'
 import { Servers } from '../../../src/db/connections/servers.ts'
 import { ServicePool } from '../../../src/db/connections/service-pool.ts'
+import { withLock } from '../../../src/db/lock.ts'
+import { openNotifier } from '../../../src/db/postgres-notifier.ts'
 import { isDatabaseDown } from '../../../src/errors/database-down.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
+import { until } from '../../setup/wait.ts'
 
 const LOOK_EVERY_MS = 100
 /** Longer than a connection that hangs is left. */
@@ -62,6 +65,39 @@ describe('connections that hang', () => {
     expect(isDatabaseDown(error)).toBe(true)
     proxy.rule = () => null
     expect((await pool.query('select 3 as answer')).rows).toEqual([{ answer: 3 }])
+  })
+
+  test('are ended where they hear notifications and nothing comes from the server, and hear again on a new one', async () => {
+    const notifier = await openNotifier(new Servers([proxy.url]), openLog('silent'), { lookEveryMs: LOOK_EVERY_MS })
+    const [heard, resync] = [vi.fn(), vi.fn()]
+    await notifier.listen('quiet', heard, resync)
+    // Quiet for longer than a connection that hangs is left, and not lost.
+    await pool.query('select pg_sleep(0.5)')
+    expect(resync).not.toHaveBeenCalled()
+    proxy.rule = (bytes) => {
+      if (!bytes.includes('select\0')) return null
+      proxy.rule = () => null
+      return 'silence'
+    }
+    await until(() => resync.mock.calls.length > 0, 5000, 'another connection')
+    await pool.query(`select pg_notify('quiet', 'again')`)
+    await until(() => heard.mock.calls.length > 0, 5000, 'the notification')
+    expect([heard.mock.calls, resync.mock.calls]).toEqual([[['again']], [[]]])
+    await notifier.close()
+  })
+
+  test('are ended where they hold a lock: what runs under it is said to have lost it, and others get it', async () => {
+    const db = { direct: new Servers([proxy.url]) }
+    let lost: Promise<unknown> = Promise.resolve()
+    const first = async () => {
+      lost = withLock(db, 'silent', () => new Promise(() => (proxy.rule = () => 'silence')), LOOK_EVERY_MS)
+      return (await pool.query('select pg_sleep(0.5)')).rowCount
+    }
+    expect(await withLock(db, 'silent', first, LOOK_EVERY_MS)).toBe(1)
+    const error = (await lost.catch((reason: Error) => reason)) as Error
+    expect([isDatabaseDown(error), error.message]).toEqual([true, 'Connection terminated: the lock "silent" was lost'])
+    proxy.rule = () => null
+    expect(await withLock(db, 'silent', async () => 'others')).toBe('others')
   })
 
   test('are asked for signs of life by TCP while no statement runs', async () => {
