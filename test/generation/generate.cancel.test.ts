@@ -7,7 +7,7 @@ import { type Producers, startProducers } from '../setup/producers.ts'
 import { until } from '../setup/wait.ts'
 
 const DEADLINE_MS = 20_000
-/** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */
+/** A running job stops within 300 ms; the rest is the noise of a shared machine. */
 const CANCEL_DEADLINE_MS = 2000
 const CREDITS = 1000n
 const INPUTS = {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
@@ -20,6 +21,8 @@ export const RECEIVER_PATH = '/callbacks'
 const SLUG = 'spoken'
 const SECRET_TEXT = 'No process logs this'
 const WARM_UP_MS = 2_000
+/** Between two submissions: faults meet every stage of some hundred jobs as well as of some thousand. */
+const PACE_MS = 20
 const WATCHED = 'troubled'
 
 export interface ChaosService {
@@ -33,7 +36,7 @@ export interface ChaosService {
   readonly received: () => readonly Received[]
   /** Submits a job with a webhook. */
   submit(text: string, headers?: Record<string, string>): Promise<Reply>
-  /** Submits one job after the other for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
+  /** Submits one job after the other, at a steady pace, for so long; whatever is not accepted must be an honest refusal. Returns the ids of the accepted. */
   loadFor(milliseconds: number): Promise<string[]>
   /** Everything in the database ends, also what no client got a 202 for, and the audit finds nothing. */
   allIsWell(accepted: readonly string[]): Promise<void>
@@ -97,6 +100,7 @@ export async function startChaosService(variables: Readonly<Record<string, strin
         const answer = reply.json<{ job_id: string; error_code?: string }>()
         if (reply.status === 202) accepted.push(answer.job_id)
         else expect([reply.status, answer.error_code]).toEqual([503, 'UNAVAILABLE'])
+        await pause(PACE_MS)
       }
       return accepted
     },

@@ -13,7 +13,7 @@ import { allFinished, applyEndpoint, readJob, submitText } from '../../setup/voi
 import { until } from '../../setup/wait.ts'
 
 const TIMEOUT_MS = 20_000
-/** Issue: a running job stops within 300 ms; the rest is the noise of a shared machine. */
+/** A running job stops within 300 ms; the rest is the noise of a shared machine. */
 const ABORT_DEADLINE_MS = 2_000
 const CREDITS = 10_000n
 const CANCEL = mutation('cancelJob(jobId: $id)', '... on Job { id status errorCode completedAt }', '($id: ID!)')

@@ -9,6 +9,8 @@ const REST_MS = 11_000
 const SETTLING_MS = 4_000
 /** Rests until what still changes is taken as it is. */
 const SETTLING = 3
+/** Between two looks: each is a whole garbage collection. */
+const LOOK_MS = 500
 const SETTLED_BYTES = 8 * MIB
 /** Rests until a process that is not at rest has something to answer for. */
 const MOST_RESTS = 5
@@ -49,6 +51,7 @@ export async function measureAtRest(watched: Watched, restMs = SETTLING_MS): Pro
   let memory = await memoryOf(watched)
   let settledAt = performance.now()
   const isSettled = async () => {
+    await pass(LOOK_MS)
     const now = await memoryOf(watched)
     // Engines that warm up take what they need for good.
     if (Math.abs(now.rssBytes - memory.rssBytes) > SETTLED_BYTES) {

@@ -74,6 +74,9 @@ function auditDelivery(requests: readonly Received[], snapshot: Snapshot | undef
 
 type Said = readonly [status: string, completedAt: string | null, errorCode: string | null]
 
+/** What single read and poll said of each job, in words: one that the other doors still show so is not read again by the next audit of the run. */
+const readBefore = new Map<string, string>()
+
 /** Invariants 5 and 7: list, single read, poll, GraphQL and CSV tell the same of every job of the account. */
 export async function auditDoors(door: Door): Promise<string[]> {
   const [listed, shown, exported] = await Promise.all([list(door), show(door), exportAll(door)])
@@ -82,8 +85,11 @@ export async function auditDoors(door: Door): Promise<string[]> {
   if (names(listed) !== names(shown)) found.push('GraphQL has other jobs than the list')
   if (names(listed) !== names(exported)) found.push('the CSV has other jobs than the list')
   for (const [id, [status, completedAt]] of listed) {
-    const answers = [...(await readAndPoll(door, id)), shown.get(id), exported.get(id)]
+    const shownNow = JSON.stringify(shown.get(id))
+    const reads = readBefore.get(id) === shownNow ? [] : await readAndPoll(door, id)
+    const answers = [...reads, shown.get(id), exported.get(id)]
     const alike = new Set(answers.map((answer) => JSON.stringify(answer)))
+    if (alike.size === 1) readBefore.set(id, shownNow)
     const [sample] = answers
     if (alike.size > 1) found.push(`the doors do not agree on ${id}: ${[...alike].join(' and ')}`)
     else if (sample?.[0] !== status || sample[1] !== completedAt) found.push(`the list has something else of ${id}`)

@@ -5,7 +5,6 @@ import { call } from '../../setup/http.ts'
 import { chatAnswer, type ProviderServer, startProviderServer } from '../../setup/servers/provider-server.ts'
 import { until } from '../../setup/wait.ts'
 
-/** Issue: a minute. */
 const LOAD_MS = Number(process.env.FAULT_SECONDS ?? 20) * 1000
 const RESTART_EVERY_MS = 3_000
 const COMPANION_MS = 30_000

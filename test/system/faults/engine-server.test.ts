@@ -13,7 +13,7 @@ import { openWorkerFixture, type WorkerFixture } from '../../setup/worker-fixtur
 
 const POOL = 'gpu'
 const TIMEOUT_MS = 60_000
-/** Issue: a cancelled job's request is closed by then. */
+/** A cancelled job's request is closed by then. */
 const ABORT_MS = 300
 const DOWN_MS = 3_000
 const RETRY_SECONDS = 4
