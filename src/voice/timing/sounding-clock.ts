@@ -44,6 +44,18 @@ export class SoundingClock {
     return pause?.from ?? sample
   }
 
+  /** Where that is heard first which an engine's clock says begins at a sample: behind the silence there, if there is any. */
+  onsetAfter(sample: number): number {
+    const pause = this.gaps.find(({ from, to }) => from <= sample && sample < to)
+    return Math.max(this.speech.from, pause?.to ?? sample)
+  }
+
+  /** A part of the same sound, with the silence that lies within it. */
+  within({ from, to }: Stretch): SoundingClock {
+    const inner = this.gaps.filter((gap) => gap.from > from && gap.to < to)
+    return new SoundingClock({ from, to }, inner, this.slack)
+  }
+
   /** Where so much has sounded: before a gap that is there. */
   endOf(sounding: number): number {
     let at = this.speech.from + sounding

@@ -49,19 +49,24 @@ function anchorsOf({ words, marks, clock }: HeardChunk): Anchor[] {
     const last = anchors.at(-1)
     if (at !== undefined && at < clock.speech.to && (last === undefined || at > last.at)) anchors.push({ start, at })
   }
-  return anchors
+  return anchors.map((anchor, index) => heardAnchor(clock, anchor, anchors[index + 1]))
+}
+
+/** Engines begin a word with the silence in front of its consonant; behind a pause it is not heard before that has ended. */
+function heardAnchor(clock: SoundingClock, { start, at }: Anchor, next: Anchor | undefined): Anchor {
+  const onset = clock.onsetAfter(at)
+  return { start, at: next === undefined || onset < next.at ? onset : at }
+}
+
+interface Begin {
+  readonly at: number
+  readonly source: TimeSource
 }
 
 /** A sentence begins with its first word where that is marked, and ends before the pause in front of the next one. */
 function markedSentences(chunk: HeardChunk, anchors: readonly Anchor[]): TimedRange[] {
-  const { sentences, words, clock } = chunk
-  const begins = sentences.map((sentence, index): { at: number; source: TimeSource } => {
-    if (index === 0) return { at: Math.min(clock.speech.from, anchors[0]!.at), source: 'engine' }
-    const first = words.find(({ start }) => start >= sentence.start && start < sentence.end)
-    const own = anchors.find(({ start }) => start === first?.start)
-    if (own !== undefined) return { at: own.at, source: 'engine' }
-    return { at: guess(chunk, anchors, sentence.start), source: 'estimated' }
-  })
+  const { sentences, clock } = chunk
+  const begins = beginsOf(chunk, anchors)
   return sentences.map((sentence, index) => {
     const { at: from, source } = begins[index]!
     const next = begins[index + 1]
@@ -71,14 +76,43 @@ function markedSentences(chunk: HeardChunk, anchors: readonly Anchor[]): TimedRa
   })
 }
 
-/** When an offset is heard, by how long the text takes between the nearest two words that are marked. */
-function guess({ clock, weigh, sentences }: HeardChunk, anchors: readonly Anchor[], offset: number): number {
-  const before = anchors.findLast(({ start }) => start < offset) ?? { start: 0, at: clock.speech.from }
-  const after = anchors.find(({ start }) => start >= offset) ?? { start: sentences.at(-1)!.end, at: clock.speech.to }
-  const whole = weigh({ start: before.start, end: after.start })
-  const share = whole > 0 ? weigh({ start: before.start, end: offset }) / whole : 0
-  const [from, to] = [clock.soundingAt(before.at), clock.soundingAt(after.at)]
-  return Math.min(after.at, Math.max(before.at, clock.startAfter(from + share * (to - from))))
+function beginsOf(chunk: HeardChunk, anchors: readonly Anchor[]): Begin[] {
+  const { sentences, words, clock } = chunk
+  const marks = sentences.map(({ start, end }) => {
+    const first = words.find((word) => word.start >= start && word.start < end)
+    return anchors.find((anchor) => anchor.start === first?.start)
+  })
+  const begins: Begin[] = [{ at: Math.min(clock.speech.from, anchors[0]!.at), source: 'engine' }]
+  while (begins.length < sentences.length) {
+    const index = begins.length
+    const own = marks[index]
+    if (own !== undefined) begins.push({ at: own.at, source: 'engine' })
+    else begins.push(...alignBegins(chunk, anchors, sentences.slice(index, nextMarked(marks, index))))
+  }
+  return begins
+}
+
+const nextMarked = (marks: readonly (Anchor | undefined)[], index: number): number => {
+  const next = marks.findIndex((mark, at) => at > index && mark !== undefined)
+  return next < 0 ? marks.length : next
+}
+
+/** Sentences between two words that are marked begin behind the pauses there, if there are any. Those of `unmarked` behind the second one are left out. */
+function alignBegins(
+  { weigh, clock, sentences }: HeardChunk,
+  anchors: readonly Anchor[],
+  unmarked: readonly TextRange[],
+): Begin[] {
+  const { start } = unmarked[0]!
+  const before = anchors.findLast((anchor) => anchor.start < start) ?? { start: 0, at: clock.speech.from }
+  const after = anchors.find((anchor) => anchor.start >= start)
+  const end = after?.start ?? sentences.at(-1)!.end
+  const own = unmarked.filter((one) => one.start <= end)
+  const cuts = [before.start, ...own.map((one) => one.start), end]
+  const weights = cuts.slice(1).map((cut, at) => weigh({ start: cuts[at]!, end: cut }))
+  const to = after === undefined ? clock.speech.to : clock.endBefore(after.at)
+  const borders = alignBorders(clock.within({ from: before.at, to: Math.max(before.at, to) }), weights)
+  return borders.map(({ start: at, isAligned }) => ({ at, source: isAligned ? 'aligned' : 'estimated' }))
 }
 
 function alignedSentences({ sentences, weigh, clock }: HeardChunk): TimedRange[] {

@@ -33,6 +33,11 @@ const timed = (text: string, samples: Int16Array, marks?: Heard['marks']): Speec
     RATE,
   )
 
+const mark = (text: string, word: string, seconds: number) => ({
+  offset: text.indexOf(word),
+  sample: inSamples(seconds),
+})
+
 /** In the order of the text, none over another. */
 function expectInOrder({ words, sentences }: SpeechTiming, durationMs: number): void {
   for (const ranges of [words, sentences])
@@ -70,15 +75,14 @@ describe('the times of a rendering', () => {
 
   test('of an engine with a clock are its own; a word that it does not mark lies between its neighbours', () => {
     const samples = audioOf(0.1, 0.5, 0.4, 1.35, 0.3, 1)
-    const mark = (word: string, seconds: number) => ({ offset: text.indexOf(word), sample: inSamples(seconds) })
     // Out of order, one in the middle of a word, one at a time that is over already.
     const marks = [
-      mark('A much', 1.02),
-      mark('One', 0.1),
-      mark('longer', 1.3),
-      mark('ords', 3),
-      mark('second', 1.1),
-      mark('Two', 2.67),
+      mark(text, 'A much', 1.02),
+      mark(text, 'One', 0.1),
+      mark(text, 'longer', 1.3),
+      mark(text, 'ords', 3),
+      mark(text, 'second', 1.1),
+      mark(text, 'Two', 2.67),
     ]
     const { words, sentences } = timed(text, samples, marks)
     const own = Object.fromEntries(words.map(({ start, end, ...rest }) => [text.slice(start, end), rest]))
@@ -92,6 +96,43 @@ describe('the times of a rendering', () => {
     // In front of the pause, not behind it.
     expect(Math.abs(sentences[0]!.to - 600)).toBeLessThanOrEqual(20)
     expectInOrder({ words, sentences }, 3650)
+  })
+
+  test('behind a pause begin with the sound, and not with the silence of a consonant that the engine counts in', () => {
+    const words = 'One. Kitchen. Two.'
+    const samples = audioOf(0.1, 0.5, 0.4, 0.6, 0.3, 0.5)
+    const marks = [mark(words, 'One', 0.06), mark(words, 'Kitchen', 0.92), mark(words, 'Two', 1.82)]
+    const found = timed(words, samples, marks)
+    expect(found.words.map(({ from, source }) => [from, source])).toEqual([
+      [100, 'engine'],
+      [1000, 'engine'],
+      [1900, 'engine'],
+    ])
+    expect(found.sentences.map(({ from, to }) => [from, to])).toEqual([
+      [100, 600],
+      [1000, 1600],
+      [1900, 2400],
+    ])
+    // Two words in one silence: the first one has no sound of its own, and stays where it was said to be.
+    const both = timed(words, samples, [mark(words, 'Kitchen', 0.8), mark(words, 'Two', 0.95)])
+    expect(both.words.slice(1).map(({ from }) => from)).toEqual([800, 1000])
+  })
+
+  test('of sentences that the engine has not marked begin behind the pauses there', () => {
+    const said = 'One. Not marked. Nor is this one. Four.'
+    const samples = audioOf(0.1, 0.5, 0.4, 0.6, 0.3, 0.9, 0.35, 0.5)
+    const { sentences, words } = timed(said, samples, [mark(said, 'One', 0.1), mark(said, 'Four', 3.1)])
+    expect(sentences.map(({ from, to }) => [from, to])).toEqual([
+      [100, 600],
+      [1000, 1600],
+      [1900, 2800],
+      [3150, 3650],
+    ])
+    expect(sentences.map(({ source }) => source)).toEqual(['aligned', 'aligned', 'aligned', 'engine'])
+    expect(words.find(({ start }) => start === said.indexOf('Nor'))!.from).toBe(1900)
+    const last = timed(said, samples, [mark(said, 'One', 0.1)])
+    expect(last.sentences.map(({ from }) => from)).toEqual([100, 1000, 1900, 3150])
+    expectInOrder(last, 3650)
   })
 
   test('of chunks begin and end where those do in the recording, also where silence before them was left out', () => {
@@ -124,7 +165,12 @@ describe('the times of a rendering', () => {
     const holds = fc.property(texts, fc.integer({ min: 1, max: 60_000 }), (pieces, durationMs) => {
       const any = pieces.join('')
       expectInOrder(estimateTiming({ text: any, language: 'English' }, durationMs), durationMs)
-      if (any.trim() !== '') expectInOrder(timed(any, audioOf(0.1, 0.7, 0.2, 0.6, 0.4, 1)), 3000)
+      const samples = audioOf(0.1, 0.7, 0.2, 0.6, 0.4, 1)
+      if (any.trim() === '') return
+      expectInOrder(timed(any, samples), 3000)
+      const own = Array.from(any.matchAll(/word|42/g), ({ index }, at) => ({ offset: index, sample: at * durationMs }))
+      const some = own.filter((_, at) => (at + durationMs) % 3 > 0)
+      expectInOrder(timed(any, samples, some), 3000)
     })
     fc.assert(holds, { numRuns: 100 })
   })
