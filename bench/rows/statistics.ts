@@ -47,13 +47,13 @@ const QUESTIONS: readonly Question[] = [
     query: '{ jobStats(groupBy: [DAY, ENDPOINT]) { day endpointKey jobs runMs { p50 p95 p99 } } }',
     plain: `select at, endpoint_key, sum(jobs), sum(run_sum) from job_rollup where account_id = $1 and span = 'day' group by 1, 2`,
   },
-  {
-    what: 'jobSeries of 90 days by day, of one type',
-    query: `{ jobSeries(from: "${new Date(Date.now() - 90 * MS_PER_DAY).toISOString()}", step: DAY, filter: {types: [VOICE]}) { points {
-      at accepted completed failed waiting audioSeconds waitMs { p50 p95 p99 } runMs { p50 p95 p99 } } } }`,
-    plain: `select at, kind, sum(wait_sum), sum(run_sum) from job_event where account_id = $1 and breadth = 'each' and span = 'day'
+  ...(['day', 'hour'] as const).map((span) => ({
+    what: `jobSeries of 90 days by ${span}, of one type`,
+    query: `{ jobSeries(from: "${new Date(Date.now() - 90 * MS_PER_DAY).toISOString()}", step: ${span.toUpperCase()}, filter: {types: [VOICE]}) {
+      points { at accepted completed failed waiting audioSeconds waitMs { p50 p95 p99 } runMs { p50 p95 p99 } } } }`,
+    plain: `select at, kind, sum(wait_sum), sum(run_sum) from job_event where account_id = $1 and breadth = 'type_status' and span = '${span}'
       and type = 'voice' and at >= now() - interval '90 days' group by 1, 2`,
-  },
+  })),
   ...[7, 30].map((days) => ({
     what: `jobSeries of ${days} days by hour`,
     query: `{ jobSeries(from: "${new Date(Date.now() - days * MS_PER_DAY).toISOString()}", step: HOUR) { points {

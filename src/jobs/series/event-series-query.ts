@@ -41,7 +41,7 @@ const NOTED = `(values ('accepted', at, null::smallint), ('started', started, wa
 export function eventSeriesQuery({ owner, starts, end, filter }: EventSeries) {
   const values: unknown[] = [owner, [...starts], end]
   const parameter = (value: unknown) => `$${values.push(value)}`
-  const breadth = breadthOf(filter) === 'all' ? 'all' : 'each'
+  const breadth = breadthOf(filter)
   const from = starts[0] ?? end
   const within = ({ span, from, to }: Range) =>
     `${ownedByFirst(owner)} and span = '${span}' ${from ? `and at >= ${parameter(from)}` : ''} and at < ${parameter(to)}`
@@ -84,6 +84,6 @@ function eventParts(breadth: Breadth, step: string, where: string): string[] {
   const kinds = step === '0' ? `and kind in ('accepted', 'started', 'dropped')` : ''
   const events = `select ${step} as step, kind::text as event, jobs, audio_ms, ${histogram} as histogram, ${DIMENSIONS}
     from job_event where ${where} and breadth = '${breadth}' ${kinds}`
-  if (breadth === 'all') return [events]
+  if (breadth !== 'each') return [events]
   return [events, `select ${step}, 'accepted', jobs, 0, 0, ${DIMENSIONS} from job_rollup where ${where}`]
 }

@@ -78,32 +78,40 @@ async function readSteps(ctx: Context, series: Series): Promise<SeriesRow[]> {
   return [...rows, ...last.filter((row) => row.step === 1).map((row) => ({ ...row, step: starts.length }))]
 }
 
+type Events = Partial<Record<SeriesEvent, SeriesRow>>
+
 function toPoints(starts: readonly Date[], rows: readonly SeriesRow[]): JobPoint[] {
-  const found = new Map<string, SeriesRow>()
-  for (const row of rows) {
-    const key = `${row.step} ${row.event}`
-    const other = found.get(key)
-    found.set(key, other ? sumOf(row, other) : row)
-  }
-  const jobsOf = (step: number, event: SeriesEvent) => found.get(`${step} ${event}`)?.jobs ?? 0
-  const leftOf = (step: number) => jobsOf(step, 'started') + jobsOf(step, 'dropped')
+  const [before, ...steps] = byStep(rows, starts.length)
   // Those that waited already when the first step began.
-  let waiting = jobsOf(0, 'accepted') - leftOf(0)
+  let waiting = (before?.accepted?.jobs ?? 0) - leftIn(before ?? {})
   return starts.map((at, index) => {
-    const step = index + 1
-    waiting += jobsOf(step, 'accepted') - leftOf(step)
-    const pairsOf = (event: SeriesEvent) => found.get(`${step} ${event}`)?.pairs ?? []
+    const { accepted, completed, failed, started, dropped } = steps[index] ?? {}
+    waiting += (accepted?.jobs ?? 0) - leftIn({ started, dropped })
     return {
       at,
-      accepted: jobsOf(step, 'accepted'),
-      completed: jobsOf(step, 'completed'),
-      failed: jobsOf(step, 'failed'),
+      accepted: accepted?.jobs ?? 0,
+      completed: completed?.jobs ?? 0,
+      failed: failed?.jobs ?? 0,
       waiting,
-      waitMs: percentilesOf(pairsOf('started')),
-      runMs: percentilesOf(merged(pairsOf('completed'), pairsOf('failed'))),
-      audioSeconds: (found.get(`${step} completed`)?.audioMs ?? 0) / 1000,
+      waitMs: percentilesOf(started?.pairs ?? []),
+      runMs: percentilesOf(merged(completed?.pairs ?? [], failed?.pairs ?? [])),
+      audioSeconds: (completed?.audioMs ?? 0) / 1000,
     }
   })
+}
+
+const leftIn = ({ started, dropped }: Events): number => (started?.jobs ?? 0) + (dropped?.jobs ?? 0)
+
+/** What happened before the first step, and in each of them; what came after the last one is left out. */
+function byStep(rows: readonly SeriesRow[], steps: number): Events[] {
+  const found: Events[] = Array.from({ length: steps + 1 }, () => ({}))
+  for (const row of rows) {
+    const events = found[row.step]
+    if (events === undefined) continue
+    const other = events[row.event]
+    events[row.event] = other ? sumOf(row, other) : row
+  }
+  return found
 }
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,6 @@
 import type { QueryConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MIGRATIONS, readMigration } from '../../../src/db/migrations/migration-files.ts'
 import type { JobsFilter } from '../../../src/jobs/list/jobs-filter.ts'
 import { statsOfRows } from '../../../src/jobs/list/stats-of-rows.ts'
 import { JOB_MEASURES, type JobGroup, type JobMeasure } from '../../../src/jobs/list/stats-request.ts'
@@ -103,7 +104,13 @@ async function expectEqualSeries(random: Random, questions: number): Promise<voi
     const first = byDay ? Date.parse('2026-02-26T00:00:00Z') : START + Math.floor(random() * 20) * HOUR_MS
     const starts = Array.from({ length: 3 }, (_step, index) => new Date(first + index * hours * HOUR_MS))
     const end = new Date(first + (3 * hours - (byDay ? 2 : 0)) * HOUR_MS)
-    const used = random() < 0.3 ? {} : filter
+    const used = among<JobsFilter>(random, [
+      {},
+      { types: ['voice'] },
+      { types: ['voice'], statuses: ['failed'] },
+      filter,
+      filter,
+    ])
     // Null: all accounts.
     const owner = random() < 0.2 ? null : account
     const ours = eventSeriesQuery({ owner, starts, end, filter: used })
@@ -120,6 +127,12 @@ async function forget(): Promise<void> {
   await run('delete from job_event')
   await run(`insert into job_rollup_backlog (filled_to, until) select '', max(id) from job`)
   await run(`insert into job_event_backlog (filled_to, until) select '', max(id) from job`)
+}
+
+/** Of the migration that sums events up by type and status. */
+async function stepsOfSum(): Promise<readonly [string, string, string]> {
+  const { steps } = await readMigration(MIGRATIONS, '20261123070000_sum_types', true)
+  return steps.map(({ sql }) => sql) as [string, string, string]
 }
 
 describe('statistics of the roll-up', () => {
@@ -158,6 +171,31 @@ describe('statistics of the roll-up', () => {
     expect(await hasAllEvents(service.runtime.db)).toBe(true)
     for (let step = 0; step < 30; step++) await live(random)
     await expectEqualAnswers(random, QUESTIONS / 2)
+    await expectEqualSeries(random, SERIES)
+  })
+
+  test('are summed up by type and status of a database from before that, whatever is folded meanwhile', async () => {
+    const random = numbers(9)
+    const [make, pages, end] = await stepsOfSum()
+    const ofTypes = `breadth = 'type_status' and kind <> 'accepted'`
+    for (let step = 0; step < 30; step++) await live(random)
+    await run(make)
+    await run(`delete from job_event where ${ofTypes}`)
+    let [cursor, read]: [string | null, number] = [null, 0]
+    do {
+      for (let step = 0; step < 12; step++) await live(random)
+      const { rows } = await run(pages, [cursor])
+      read += Number(rows[0].rows)
+      cursor = rows[0].cursor
+    } while (cursor !== null)
+    await run(end)
+    for (let step = 0; step < 12; step++) await live(random)
+    await foldJobRollUp(service.runtime.db)
+    const summed = (where: string) =>
+      run(`select account_id, span, at, kind, type, status, sum(jobs)::int as jobs, sum(audio_ms)::int as audio, sum(wait_sum) as wait,
+        sum(run_sum) as run from job_event where ${where} group by 1, 2, 3, 4, 5, 6 having sum(jobs) <> 0 order by 1, 2, 3, 4, 5, 6`)
+    expect(read).toBeGreaterThan(100)
+    expect((await summed(ofTypes)).rows).toEqual((await summed(`breadth = 'each'`)).rows)
     await expectEqualSeries(random, SERIES)
   })
 
