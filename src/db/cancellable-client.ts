@@ -66,7 +66,8 @@ function run(
         else resolve(result)
       }
       if (isOver()) {
-        release()
+        // Not from in here: the pool calls the next in line at once, and thousands of them would be one stack.
+        process.nextTick(release)
         return reject(callerGone())
       }
       checkouts.add(checkout)

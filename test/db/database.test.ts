@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancellable } from '../../src/db/cancellable-client.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { openLog } from '../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -21,4 +22,14 @@ test('PostgreSQL ends a transaction that its process has forgotten, on every con
   const settings = shown.map(({ rows }) => rows[0])
   const [viaPrisma] = await db.prisma.$queryRaw<object[]>`show idle_in_transaction_session_timeout`
   expect([...settings, viaPrisma]).toEqual(Array(3).fill({ idle_in_transaction_session_timeout: '15s' }))
+})
+
+test('statements of a caller that has gone leave the pool, however many wait for it', async () => {
+  let isOver = false
+  const { pool } = cancellable(db, () => isOver)
+  const waiting = Array.from({ length: 5_000 }, () => pool.query('select'))
+  isOver = true
+  const ended = await Promise.allSettled(waiting)
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toEqual([])
+  expect((await db.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
