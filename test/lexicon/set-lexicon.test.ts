@@ -237,6 +237,20 @@ describe('markup', () => {
     expect((await spoken('ssml', 'Salt & pepper')).bodies[0]?.input).toBe('Salt & pepper')
   })
 
+  test('captions show SSML without its tags and escapes; a word of an alias is where what it stands for is', async () => {
+    const text =
+      '<speak>AT&amp;T &#60;b&gt; <sub alias="World Wide Web">WW&amp;W</sub> <sub alias="so"/> é&#128512;</speak>'
+    const { id } = await spoken('ssml', text)
+    const words = await wordsOf(id)
+    expect(words.map(({ text: shown }) => shown)).toEqual(['AT', 'T', 'b', 'WW&W', 'so', 'é'])
+    const { offset, length } = words[3]!
+    expect(text.slice(offset, offset + length)).toBe('WW&amp;W')
+    const shown = async (format: string) =>
+      (await call(`${service.url}/api/v1/voice/jobs/${id}/captions?format=${format}`, { key })).text
+    expect(await shown('vtt')).toContain('\nAT&amp;T &lt;b&gt; WW&amp;W so é😀\n')
+    expect((await shown('srt')).replaceAll('\u2060', '')).toContain('\nAT&T <b> WW&W so é😀\n')
+  })
+
   test.each([
     ['ssml', '<speak>Hello', /without its end/],
     ['ssml', '<speak><voice name="nobody">Hello</voice></speak>', /an unknown voice/],

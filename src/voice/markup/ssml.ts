@@ -1,4 +1,5 @@
 import { codePoints } from '../../catalog/check-spoken-text.ts'
+import type { TextRange } from '../timing/offset-map.ts'
 import { isSpeakable, readLanguage, readPause, readRate, readStrength } from './amounts.ts'
 import { type Manner, MarkupViolation, type Script, ScriptBuilder } from './script.ts'
 import { wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
@@ -41,8 +42,9 @@ class SsmlReader {
   readonly #script = new ScriptBuilder()
   readonly #open: Element[] = []
   #hasEnded = false
-  /** Of what an alias stands for. */
+  /** What an alias stands for: its code points, and where they are. */
   #replaced = 0
+  #replacedRange: TextRange | null = null
 
   take(token: XmlToken): void {
     if (token.kind === 'text') this.#text(token.text, token.start, token.end)
@@ -63,9 +65,14 @@ class SsmlReader {
       if (text.trim() !== '') throw wrongAt(start, 'text outside of <speak>')
       return
     }
-    if (this.#open.some(({ alias }) => alias !== undefined)) this.#replaced += codePoints(text)
+    if (this.#open.some(({ alias }) => alias !== undefined)) this.#replace(text, start, end)
     else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spell(text, start, end)
     else this.#script.add({ spoken: text, start, end }, codePoints(text))
+  }
+
+  #replace(text: string, start: number, end: number): void {
+    this.#replaced += codePoints(text)
+    this.#replacedRange = { start: this.#replacedRange?.start ?? start, end }
   }
 
   /** Letter by letter, in capitals: those are read by their names. */
@@ -94,7 +101,7 @@ class SsmlReader {
     if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
     const alias = name === 'sub' ? required(tag, 'alias') : undefined
     const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))
-    if (alias !== undefined) this.#replaced = 0
+    if (alias !== undefined) [this.#replaced, this.#replacedRange] = [0, null]
     this.#open.push({ name, start, manner, isSpelled, ...(alias !== undefined && { alias }) })
   }
 
@@ -102,7 +109,8 @@ class SsmlReader {
     const element = this.#open.pop()
     if (element === undefined || element.name !== name) throw wrongAt(start, `</${name}> where it does not belong`)
     if (element.alias !== undefined && !this.#open.some(({ alias }) => alias !== undefined)) {
-      const span = { spoken: element.alias, start: element.start, end, isFixed: true as const }
+      const range = this.#replacedRange ?? { start: element.start, end }
+      const span = { spoken: element.alias, ...range, isFixed: true as const }
       this.#script.add(span, Math.max(codePoints(element.alias), this.#replaced))
     }
     if (name === 'p') this.#script.cut(start, 'paragraph')

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
+import { shownText } from '../markup/shown-text.ts'
 import { decodeTiming } from './encode-timing.ts'
 import type { JobTiming } from './speech-timing.ts'
 import { estimateTiming } from './time-speech.ts'
@@ -37,7 +38,13 @@ export async function loadTimedJobs(db: Pick<Tx, 'query'>, jobIds: readonly stri
 
 function timed({ text, language, timing, duration, markup }: Row): TimedJob {
   const durationMs = duration ?? 0
-  return { text, durationMs, markup, timing: stored(timing) ?? estimated(text, language, durationMs) }
+  const known = stored(timing) ?? estimated(text, language, durationMs)
+  return { text, durationMs, markup, timing: markup === 'ssml' ? withShownText(known, text) : known }
+}
+
+/** What is stored says which stretches of the text are heard, and not what those show that stand for something else. */
+function withShownText(timing: JobTiming, text: string): JobTiming {
+  return timing.heard === null ? timing : { ...timing, heard: shownText(text) ?? timing.heard }
 }
 
 /** Null also for what a later version of the service has stored. */

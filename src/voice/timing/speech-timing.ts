@@ -17,10 +17,16 @@ export interface SpeechTiming {
   readonly sentences: readonly TimedRange[]
 }
 
+/** A stretch of a submitted text that is no markup. */
+export interface HeardRange extends TextRange {
+  /** What is shown for it, where that is not what stands there. */
+  readonly shown?: string
+}
+
 /** A job's timing, with offsets into the text as it was submitted. */
 export interface JobTiming extends SpeechTiming {
   /** What of that text is no markup; null: all of it. */
-  readonly heard: readonly TextRange[] | null
+  readonly heard: readonly HeardRange[] | null
 }
 
 /** A stretch of a submitted text without its markup. */
@@ -28,7 +34,7 @@ export function heardOf(text: string, heard: JobTiming['heard'], { start, end }:
   if (heard === null) return text.slice(start, end)
   return heard
     .filter((range) => range.start < end && range.end > start)
-    .map((range) => text.slice(Math.max(range.start, start), Math.min(range.end, end)))
+    .map((range) => range.shown ?? text.slice(Math.max(range.start, start), Math.min(range.end, end)))
     .join('')
 }
 

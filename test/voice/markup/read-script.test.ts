@@ -107,6 +107,7 @@ describe('markup', () => {
     expect(submitted('the company')).toBe('AT&amp;T')
     expect(submitted('sequel')).toBe('SQL')
     expect(submitted('is')).toBe('is')
+    expect(submitted('SQL')).toBe('x')
   })
 
   test('documents that were made to be slow are not', () => {
