@@ -14,7 +14,8 @@ type Limited = { remaining: number; policy: string | undefined }
 
 const CATALOG = '/api/v1/public/voice'
 const LANGUAGES = 'auto Chinese English Japanese Korean French German Italian Spanish Portuguese Russian'.split(' ')
-const RETRY_AFTER = ['1', '2', '5', '10']
+/** What Retry-After says of an unfinished job by its age in seconds. */
+const pauseAt = (age: number): string => (age < 5 ? '1' : age < 20 ? '2' : age < 60 ? '5' : '10')
 
 describe('the HTTP contract', { timeout: 90_000 }, () => {
   let service: Service
@@ -139,18 +140,19 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
     const sent = await authorized('/api/v1/voice/patient', { method: 'POST', body })
     const jobId = sent.json<{ job_id: string }>().job_id
     expect(new URL(sent.headers.location!, service.url).pathname).toBe(`/api/v1/voice/jobs/${jobId}`)
-    const pauses: string[] = []
+    // Which one is right is a matter of the job's age: a busy machine may ask for the first time when that has grown.
+    const pauses = new Set<string>()
     const grown = async () => {
+      const begun = Date.now()
       const reply = await authorized(`/api/v1/voice/jobs/${jobId}`)
       const job = reply.json<VoiceJob>()
       expect(job).toEqual({ job_id: jobId, status: job.status, created_at: expect.any(String), completed_at: null })
-      pauses.push(reply.headers['retry-after']!)
-      return new Set(pauses).size > 1
+      const pause = reply.headers['retry-after']!
+      const created = Date.parse(job.created_at)
+      expect([begun, Date.now()].map((at) => pauseAt((at - created) / 1000))).toContain(pause)
+      return pauses.add(pause).size > 1
     }
     await until(grown, 40_000, 'Retry-After to grow')
-    const ranks = pauses.map((pause) => RETRY_AFTER.indexOf(pause))
-    expect([ranks[0], Math.min(...ranks), new Set(ranks).size]).toEqual([0, 0, 2])
-    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
     const short = (await submit('Done.')).json<VoiceJob>().job_id
     await finishedJob(service.url, service.key, short)
     expect((await authorized(`/api/v1/voice/jobs/${short}`)).headers).not.toHaveProperty('retry-after')
