@@ -1,4 +1,5 @@
 import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.ts'
+import { codePoints } from '../catalog/check-spoken-text.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
 import type { Detail } from '../errors/service-error.ts'
@@ -44,7 +45,7 @@ export async function readSpeechRequest(
     submission: { slug: endpoint.slug, inputs: inputsOf(endpoint, text, voice, body), options, idempotencyKey },
     format: formatOf(body.response_format),
     ...deliveryOf(body),
-    characters: [...text].length,
+    characters: codePoints(text),
     fieldOf: ({ path }) => fieldOf(endpoint, path),
   }
 }
