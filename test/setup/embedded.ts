@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { vi } from 'vitest'
+import { inject, vi } from 'vitest'
 import { type Embedded, openEmbedded } from '../../src/db/embedded/embedded.ts'
 import { openLog } from '../../src/values/log.ts'
 
@@ -24,11 +25,19 @@ export function embeddedWorkshop() {
   const opened: Embedded[] = []
   const processes: EmbeddedProcess[] = []
   const directories: string[] = []
+  const directory = async () => {
+    const made = await mkdtemp(join(tmpdir(), 'sonant-embedded-'))
+    directories.push(made)
+    return made
+  }
   return {
-    directory: async () => {
-      const directory = await mkdtemp(join(tmpdir(), 'sonant-embedded-'))
-      directories.push(directory)
-      return directory
+    /** An empty one. */
+    directory,
+    /** One whose database is made and migrated: making one takes most of the time of a test that is about something else. */
+    made: async () => {
+      const dataDir = await directory()
+      await promisify(execFile)('cp', ['-a', inject('clusterTemplate'), join(dataDir, 'postgres')])
+      return dataDir
     },
     open: async (dataDir: string) => {
       const embedded = await openEmbedded(dataDir, openLog('silent'), { fsync: false })

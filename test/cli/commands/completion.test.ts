@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { run } from '../../setup/process.ts'
+import { runHere } from '../../setup/command-here.ts'
 
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0
 
@@ -14,7 +14,7 @@ function offered(script: string, ...words: string[]): string[] {
 
 describe('sonant completion', { timeout: 60_000 }, () => {
   test.skipIf(!has('bash'))('bash completes groups, commands and options', async () => {
-    const { stdout } = await run(['completion', 'bash'], {})
+    const { stdout } = await runHere(['completion', 'bash'], {})
     expect(offered(stdout, 'sonant', 'acc')).toEqual(['accounts'])
     expect(offered(stdout, 'sonant', 'accounts', '')).toEqual(
       expect.arrayContaining(['list', 'create', 'credit', 'show']),
@@ -24,7 +24,9 @@ describe('sonant completion', { timeout: 60_000 }, () => {
   })
 
   test('zsh and fish have scripts of their own, and another shell is a violation', async () => {
-    const [zsh, fish, other] = await Promise.all(['zsh', 'fish', 'csh'].map((shell) => run(['completion', shell], {})))
+    const [zsh, fish, other] = await Promise.all(
+      ['zsh', 'fish', 'csh'].map((shell) => runHere(['completion', shell], {})),
+    )
     expect(zsh?.stdout).toContain('bashcompinit')
     expect(fish?.stdout).toContain(
       "-n '__fish_seen_subcommand_from keys; and __fish_seen_subcommand_from create' -l account",

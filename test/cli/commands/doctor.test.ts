@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere } from '../../setup/command-here.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, run } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 let service: TestRuntime
@@ -9,14 +9,11 @@ beforeAll(async () => {
   service = await startTestRuntime({ env: { LOG_LEVEL: 'silent' } })
   env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
 })
-afterAll(async () => {
-  await service.close()
-  await cleanUp()
-})
+afterAll(() => service.close())
 
 describe('sonant doctor', { timeout: 60_000 }, () => {
   test('prints a line for each check with what there is and what to do, and exits with 1 on an error', async () => {
-    const { code, stdout } = await run(['doctor'], env)
+    const { code, stdout } = await runHere(['doctor'], env)
     expect(code).toBe(1)
     expect(stdout).toMatch(/^RESULT +CHECK +FOUND$/m)
     expect(stdout).toMatch(/^error +PostgreSQL +fsync is off\. Set fsync = on\.$/m)
@@ -27,7 +24,7 @@ describe('sonant doctor', { timeout: 60_000 }, () => {
     const { pool } = service.runtime.db
     const last = await pool.query(`delete from _prisma_migrations where migration_name =
       (select max(migration_name) from _prisma_migrations) returning *`)
-    const { code, stdout } = await run(['doctor', '--json'], env)
+    const { code, stdout } = await runHere(['doctor', '--json'], env)
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
@@ -47,7 +44,7 @@ describe('sonant doctor', { timeout: 60_000 }, () => {
 
   test('says which database it cannot reach', async () => {
     const [port] = await freePorts(1)
-    const { code, stdout } = await run(['doctor', '--json'], {
+    const { code, stdout } = await runHere(['doctor', '--json'], {
       ...env,
       DATABASE_URL: `postgres://a@127.0.0.1:${port}/b`,
     })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { freePorts } from '../../setup/http.ts'
-import { cleanUp, run, sonantOn } from '../../setup/process.ts'
+import { cleanUp, run } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type S3Server, startS3Server } from '../../setup/servers/s3-server.ts'
 
@@ -31,8 +32,8 @@ const steps = (...names: string[]) => names.map((step) => ({ step, error: null }
 describe('sonant storage check', { timeout: 60_000 }, () => {
   test.concurrent('puts, reads, reads a part and deletes, on the disk and in a bucket', async () => {
     const [disk, bucket] = await Promise.all([
-      sonantOn(env, 'storage', 'check'),
-      sonantOn({ ...env, ...s3.env }, 'storage', 'check'),
+      sonantHere(env, 'storage', 'check'),
+      sonantHere({ ...env, ...s3.env }, 'storage', 'check'),
     ])
     const checks = steps('reach', 'put', 'get', 'range', 'delete')
     expect(disk).toEqual({ storage: `${service.dataDir}/artifacts`, ok: true, checks })
@@ -43,7 +44,7 @@ describe('sonant storage check', { timeout: 60_000 }, () => {
     ['a bucket that is not there', wrongBucket, 'S3 answered 404 NoSuchBucket to GET.'],
     ['an endpoint where nothing listens', wrongEndpoint, 'S3 cannot be reached (ECONNREFUSED).'],
   ])('exits with 1 and the reason for %s', async (_what, environment, error) => {
-    const { code, stdout } = await run(['storage', 'check', '--json'], environment())
+    const { code, stdout } = await runHere(['storage', 'check', '--json'], environment())
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, checks: [{ step: 'reach', error }] })
   })

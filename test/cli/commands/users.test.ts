@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../../src/users/create-user.ts'
 import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { call } from '../../setup/http.ts'
-import { cleanUp, makeTempDir, run, sonantOn } from '../../setup/process.ts'
+import { cleanUp, makeTempDir } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 let service: TestRuntime
@@ -28,7 +28,7 @@ async function signIn(email: string, password: string): Promise<unknown> {
 describe('sonant users create', () => {
   test('makes a password that signs in, and shows it this once', async () => {
     const account = await service.createAccount()
-    const user = await sonantOn<{ user_id: string; password: string }>(
+    const user = await sonantHere<{ user_id: string; password: string }>(
       env,
       ...['users', 'create', '--account', account, '--email', 'Grace@example.org'],
     )
@@ -41,7 +41,7 @@ describe('sonant users create', () => {
     const file = join(await makeTempDir(), 'password')
     await writeFile(file, 'correct horse battery\n')
     const args = ['--account', account, '--email', 'm@example.org', '--role', 'member', '--password-file', file]
-    const made = await run(['users', 'create', ...args], env)
+    const made = await runHere(['users', 'create', ...args], env)
     expect([made.code, made.stdout.includes('correct horse')]).toEqual([0, false])
     expect(await signIn('m@example.org', 'correct horse battery')).toMatchObject({ signIn: { role: 'MEMBER' } })
     const twice = await runHere(['users', 'create', ...args, '--json'], env)
@@ -55,7 +55,7 @@ describe('sonant audit', () => {
     await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'first@example.org', role: 'owner' })
     await createUser(service.runtime.as({ kind: 'system' }), { account, email: 'second@example.org', role: 'member' })
     const list = ['audit', '--account', account, '--action', 'user_added,key_created']
-    const { entries, has_more: hasMore } = await sonantOn<{ entries: object[]; has_more: boolean }>(
+    const { entries, has_more: hasMore } = await sonantHere<{ entries: object[]; has_more: boolean }>(
       env,
       ...[...list, '--first', '1'],
     )
@@ -71,7 +71,7 @@ describe('sonant audit', () => {
       ],
       true,
     ])
-    const wrong = await run(['audit', '--action', 'painted', '--json'], env)
+    const wrong = await runHere(['audit', '--action', 'painted', '--json'], env)
     expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([1, { error_code: 'INVALID_REQUEST' }])
   })
 })
@@ -82,7 +82,7 @@ describe('sonant users set-password', () => {
     const create = ['users', 'create', '--account', account, '--email', 'lost@example.org']
     const old = await sonantHere<{ user_id: string; password: string }>(env, ...create)
     await signIn('lost@example.org', old.password)
-    const made = await sonantOn<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
+    const made = await sonantHere<{ password: string }>(env, 'users', 'set-password', 'Lost@example.org')
     const user = { user_id: old.user_id, account_id: account, email: 'lost@example.org', role: 'owner' }
     expect(made).toEqual({ ...user, password: expect.stringMatching(/^.{20}$/) })
     const sessions = 'select from session where user_id = $1'
@@ -92,7 +92,7 @@ describe('sonant users set-password', () => {
 
     const file = join(await makeTempDir(), 'password')
     await writeFile(file, 'a password of my own\n')
-    const set = await run(['users', 'set-password', old.user_id, '--password-file', file], env)
+    const set = await runHere(['users', 'set-password', old.user_id, '--password-file', file], env)
     expect([set.code, set.stdout.includes('of my own')]).toEqual([0, false])
     expect(await signIn('lost@example.org', 'a password of my own')).toMatchObject({ signIn: { id: old.user_id } })
     const none = await runHere(['users', 'set-password', 'nobody@example.org', '--json'], env)
@@ -105,7 +105,7 @@ describe('sonant users sign-in-link', () => {
     const account = await service.createAccount()
     const system = service.runtime.as({ kind: 'system' })
     const { id } = await createUser(system, { account, email: 'new@example.org', role: 'owner' })
-    const link = await sonantOn<{ url: string; expires_at: string }>(env, 'users', 'sign-in-link', 'New@example.org')
+    const link = await sonantHere<{ url: string; expires_at: string }>(env, 'users', 'sign-in-link', 'New@example.org')
     expect(link).toEqual({
       url: expect.stringMatching(new RegExp(`^${service.url}/console/enter#[\\w-]{43}$`)),
       expires_at: expect.stringMatching(/Z$/),

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../../src/accounts/new-webhook-secret.ts'
 import { signDelivery } from '../../../src/webhooks/signing/sign.ts'
 import { writeWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
+import { runHere } from '../../setup/command-here.ts'
 import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
 
 const AT = '2026-01-31T09:05:00'
@@ -38,7 +39,7 @@ test.each([
 ])('sonant webhooks verify tells %s from the others', async (_what, options, message) => {
   const capture = join(await makeTempDir(), 'capture')
   await writeFile(capture, 'webhook-id: msg_x\n\n{}')
-  const { code, stdout, stderr } = await run(['webhooks', 'verify', capture, ...options], {})
+  const { code, stdout, stderr } = await runHere(['webhooks', 'verify', capture, ...options], {})
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr.startsWith(message)).toBe(true)
 })

@@ -25,7 +25,7 @@ describe('embedded', () => {
   })
 
   test('processes that close at the same time leave nothing running', async () => {
-    const dataDir = await workshop.directory()
+    const dataDir = await workshop.made()
     for (let round = 0; round < 5; round++) {
       const all = [await workshop.open(dataDir), await workshop.open(dataDir), await workshop.open(dataDir)]
       await Promise.all(all.map((embedded) => embedded.close()))
@@ -34,7 +34,7 @@ describe('embedded', () => {
   })
 
   test('what was written is there after a stop and a start', async () => {
-    const dataDir = await workshop.directory()
+    const dataDir = await workshop.made()
     const first = await workshop.open(dataDir)
     await ask(first, `create table kept as select 'text' as value`)
     await first.close()
@@ -55,7 +55,7 @@ describe('embedded', () => {
   test.runIf(onLinux)(
     'kill -9 of the process that started it: it stops, and comes back for the processes that still need it',
     async () => {
-      const dataDir = await workshop.directory()
+      const dataDir = await workshop.made()
       const starter = workshop.start(dataDir)
       await starter.ready
       const embedded = await workshop.open(dataDir)
@@ -68,7 +68,7 @@ describe('embedded', () => {
   )
 
   test.runIf(onLinux)('kill -9 of the only process leaves nothing running', async () => {
-    const dataDir = await workshop.directory()
+    const dataDir = await workshop.made()
     const starter = workshop.start(dataDir)
     await starter.ready
     starter.child.kill('SIGKILL')
@@ -76,7 +76,7 @@ describe('embedded', () => {
   })
 
   test('kill -9 of PostgreSQL itself: ensure brings it back with its data, for all processes that ask at once', async () => {
-    const dataDir = await workshop.directory()
+    const dataDir = await workshop.made()
     const embedded = await workshop.open(dataDir)
     await ask(embedded, 'create table kept as select 1 as value')
     process.kill((await postmaster(dataDir))!, 'SIGKILL')
@@ -107,7 +107,7 @@ describe('embedded', () => {
   })
 
   test('the log of a server that has run for years is cut, its latest 16 MiB and more kept beside it, and it goes on', async () => {
-    const dataDir = await workshop.directory()
+    const dataDir = await workshop.made()
     const [log, before] = [join(dataDir, 'postgres.log'), join(dataDir, 'postgres.log.1')]
     const years = `${'of years ago\n'.repeat(1_400_000)}of just now\n`
     await writeFile(log, years, { mode: 0o600 })
