@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../src/errors/describe-error.ts'
 import { OPEN_ANSWER } from '../src/http/cors.ts'
-import { waitForReader } from '../src/http/slow-reader.ts'
 import type { Answer } from './operation.ts'
 
 /** Names and values in turns, as node writes them down fastest. */
@@ -15,7 +14,7 @@ export function send(reply: FastifyReply, { status, headers, body }: Answer): Fa
   if (!(body instanceof Readable))
     return reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(body))
   // An export waits for slow readers for longer (spill-reader.ts), and not at the database's expense.
-  waitForReader(reply.raw)
+  reply.raw.setTimeout(0)
   if (reply.request.method !== 'HEAD') return reply.code(status).send(body)
   // HEAD wants to know what would come: nothing more is read for it. Without a stream fastify would give its length as 0.
   body.destroy()

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { waitsForReader } from '../http/slow-reader.ts'
 
 /** How long a reader may take nothing of what is ready for it. */
 export const STALLED_READER_MS = 60_000
@@ -15,8 +14,7 @@ interface WritingSocket extends Socket {
 }
 
 interface Stall {
-  /** Since when nothing was taken, in milliseconds of `performance.now()`. */
-  readonly since: number
+  readonly looks: number
   /** What was written by then, and what of it was not taken: the same at the next look where nothing was. */
   readonly written: number
   readonly queued: number
@@ -24,38 +22,21 @@ interface Stall {
 
 /**
  * Hangs up when a caller has taken nothing of its response for so long, although there is something to take: it would hold the response,
- * its file and its memory for ever. How long the service itself needs for an answer does not count. One timer looks at all connections:
- * a time limit of node's own on each of them is set and unset with every request, which costs a tenth of a short answer.
+ * its file and its memory for ever. How long the service itself needs for an answer does not count. One listener for all connections:
+ * a timer for each response costs every request more than its headers do. Node passes over the first timeout after a write that was
+ * taken in part, however long it is: many short ones come close to the time, one long one would double it.
  */
 export function endStalledReaders(server: Server, afterMs: number): void {
-  const open = new Map<WritingSocket, Stall | null>()
-  let timer: NodeJS.Timeout | undefined
-  const look = (): void => {
-    for (const [socket, before] of open) {
-      const stall = stallOf(socket, before)
-      open.set(socket, stall)
-      if (stall !== null && performance.now() - stall.since >= afterMs) socket.destroy()
-    }
-  }
-  const forget = (socket: Socket): void => {
-    open.delete(socket)
-    if (open.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
-  server.on('connection', (socket) => {
-    open.set(socket, null)
-    timer ??= setInterval(look, afterMs / LOOKS).unref()
-    socket.once('close', () => forget(socket))
+  const stalls = new WeakMap<Socket, Stall>()
+  const lookMs = afterMs / LOOKS
+  server.setTimeout(lookMs, (socket: WritingSocket) => {
+    // Between two requests node sets the longer time for which it keeps an idle connection: that is over, then.
+    if (socket.timeout !== lookMs) return void socket.destroy()
+    if (socket.writableLength === 0) return
+    const [written, queued, before] = [socket.bytesWritten, socket._handle?.writeQueueSize ?? 0, stalls.get(socket)]
+    const looks = before?.written === written && before.queued === queued ? before.looks + 1 : 1
+    if (looks >= LOOKS) return void socket.destroy()
+    stalls.set(socket, { looks, written, queued })
+    socket.setTimeout(lookMs)
   })
-  // What has left HTTP has limits of its own.
-  server.on('upgrade', (_request, socket) => forget(socket as Socket))
-}
-
-/** null: nothing waits to be taken, or it may wait for longer. */
-function stallOf(socket: WritingSocket, before: Stall | null): Stall | null {
-  if (socket.writableLength === 0 || waitsForReader(socket)) return null
-  const [written, queued] = [socket.bytesWritten, socket._handle?.writeQueueSize ?? 0]
-  const isSame = before?.written === written && before.queued === queued
-  return isSame ? before : { since: performance.now(), written, queued }
 }

@@ -1,9 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitForReader } from '../../src/http/slow-reader.ts'
-import { endStalledReaders } from '../../src/server/stalled-readers.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -106,31 +103,6 @@ describe('a reader that does not read', () => {
     }
     service.app.server.off('connection', note)
     expect(Math.min(...times)).toBeLessThan(TIMEOUT_MS * 1.7)
-  })
-
-  test('of an answer that waits for its reader is not sent away', async () => {
-    const taken = new Map<string | undefined, Socket>()
-    const server = createServer(({ url, socket }, response) => {
-      taken.set(url, socket)
-      if (url === '/patient') waitForReader(response)
-      response.end(Buffer.alloc(PLENTY_BYTES))
-    }).listen(0, '127.0.0.1')
-    endStalledReaders(server, TIMEOUT_MS / 10)
-    await until(() => server.listening, DEADLINE_MS, 'the server')
-    const ask = async (path: string) => {
-      const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).pause()
-      socket.on('error', () => undefined).write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
-      return (await until(() => taken.get(path), DEADLINE_MS, 'the request')) as Socket
-    }
-    const patient = await ask('/patient')
-    // The second one begins only when the time of the first is over.
-    for (const path of ['/first', '/second']) {
-      const other = await ask(path)
-      await until(() => other.destroyed, DEADLINE_MS, 'the connection to end')
-    }
-    expect(patient.destroyed).toBe(false)
-    server.closeAllConnections()
-    server.close()
   })
 
   test('a slow one that goes on gets everything', async () => {
