@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { requestSpan } from '../telemetry/span-names.ts'
 import { isTraced, type ServerSpan, startServerSpan } from '../telemetry/spans.ts'
 import { inLogScope } from '../values/log-scope.ts'
@@ -16,20 +16,23 @@ const spans = new WeakMap<FastifyRequest, ServerSpan>()
  * connection that leaves HTTP has no span, as it may last for days: each of its operations has the scope.
  */
 export function traceRequests(app: FastifyInstance): void {
+  const traced = isTraced()
   app.addHook('onRequest', (request, _reply, done) => {
-    if (isTraced() && request.raw.headers.upgrade === undefined) startSpan(request)
+    if (traced && request.raw.headers.upgrade === undefined) startSpan(request)
     enter(request, done)
   })
   // A body arrives in the scope of its socket, and what follows with it.
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (BODILESS.has(request.method)) done()
-    else enter(request, done)
+  app.addHook('onRoute', (route) => {
+    if (![route.method].flat().every((method) => BODILESS.has(method))) route.preValidation = enterAgain
   })
+  if (!traced) return
   app.addHook('onResponse', (request, reply, done) => {
     spans.get(request)?.end(reply.statusCode)
     enter(request, done)
   })
 }
+
+const enterAgain: preValidationHookHandler = (request, _reply, done) => enter(request, done)
 
 function startSpan(request: FastifyRequest): void {
   const route = request.is404 ? undefined : request.routeOptions.url

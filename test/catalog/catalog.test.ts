@@ -40,6 +40,19 @@ describe('catalog', () => {
     expect((await get({ 'if-none-match': header })).status).toBe(200)
   })
 
+  it('sends the very bytes that its tag names, whatever letters are in them', async () => {
+    const lengths = []
+    for (const name of ['Plain', 'Größe 你好 🎙']) {
+      await door.apply(endpointFile('tts', { name }))
+      const response = await get()
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect(JSON.parse(bytes.toString('utf8')).endpoints[0].name).toBe(name)
+      expect(response.headers.get('content-length')).toBe(String(bytes.length))
+      lengths.push(bytes.length)
+    }
+    expect(lengths[1]).toBe(lengths[0]! + Buffer.byteLength('Größe 你好 🎙') - 'Plain'.length)
+  })
+
   it('answers HEAD like GET, without a body', async () => {
     const [head, full] = await Promise.all([get({}, PATH, 'HEAD'), get()])
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(await full.text())))
