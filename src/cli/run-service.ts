@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
+import { giveBackWhenIdle } from '../runtime/idle-memory.ts'
 import { followPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
@@ -43,6 +44,7 @@ export async function runService(roles: Roles): Promise<void> {
     opened.starting = starting
     runtime = await starting
     manager.ready()
+    giveBackWhenIdle()
   } catch (error) {
     // What a signal broke off is no error: the signal closes what was opened.
     if (stopping?.aborted) return

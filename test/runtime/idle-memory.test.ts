@@ -1,0 +1,54 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { giveBackWhenIdle, youngBytes } from '../../src/runtime/idle-memory.ts'
+
+const CHECK_MS = 20
+const LARGE_BYTES = 32 * 2 ** 20
+
+const observer = new PerformanceObserver((list) => collections.push(...list.getEntries().filter(isOfEverything)))
+let collections: PerformanceEntry[] = []
+let end = () => {}
+beforeEach(() => {
+  outgrow()
+  collections = []
+  observer.observe({ entryTypes: ['gc'] })
+})
+afterEach(() => {
+  end()
+  observer.disconnect()
+})
+
+test('a process with little to do collects everything, and once', async () => {
+  const howBusy = vi.fn(() => 0.01)
+  end = giveBackWhenIdle(CHECK_MS, howBusy)
+  await vi.waitFor(() => expect(howBusy.mock.calls.length).toBeGreaterThan(3))
+  await vi.waitFor(() => expect(collections).toHaveLength(1))
+})
+
+test('a process at work is not held up to give memory back, but when it has ended', async () => {
+  end = giveBackWhenIdle(CHECK_MS)
+  for (let turns = 0; turns < 4; turns++) await busyFor(CHECK_MS)
+  expect(collections).toEqual([])
+  await vi.waitFor(() => expect(collections).not.toEqual([]))
+})
+
+/** As a start does: what outlives a collection of young objects lets there be more of them. */
+function outgrow(): void {
+  let kept: object[] = []
+  while (youngBytes() < LARGE_BYTES) {
+    kept = kept.length > 400_000 ? [] : kept
+    for (let made = 0; made < 10_000; made++) kept.push({ made })
+  }
+}
+
+async function busyFor(ms: number): Promise<void> {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+  await wait(0)
+}
+
+function isOfEverything(entry: PerformanceEntry): boolean {
+  const { kind, flags } = (entry as PerformanceEntry & { detail: { kind: number; flags: number } }).detail
+  return kind === constants.NODE_PERFORMANCE_GC_MAJOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED
+}
