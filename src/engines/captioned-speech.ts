@@ -5,12 +5,16 @@ import { mendWavSizes, WAV_HEADER_BYTES } from './wav-header.ts'
 export const CAPTIONED_PATH = '/dev/captioned_speech'
 
 const SAMPLE_RATE_AT = 24
+const WORD = /[\p{L}\p{N}\p{M}'’]+/gu
+const COMPARED = /[\p{L}\p{N}\p{M}]/u
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 /** What a server reads as other words, such as a number, is passed over: so many words of the text at once. */
 const MOST_PASSED = 4
 
 interface Caption {
   readonly word: string
-  readonly start_time: number
+  /** When it begins, in seconds. */
+  readonly start: number
 }
 
 /** Audio with its words' times; null for anything else, and where there are no times. Pure. */
@@ -21,34 +25,89 @@ export function readCaptioned(answer: unknown, text: string): (Pick<Speech, 'wor
   if (wav.length < WAV_HEADER_BYTES) return null
   mendWavSizes(wav)
   if (!Array.isArray(timestamps)) return { wav }
-  return { wav, words: toMarks(timestamps.filter(isCaption), text, wav.readUInt32LE(SAMPLE_RATE_AT)) }
+  const captions = timestamps.flatMap((one) => captionOf(one, 'start_time', 1))
+  return { wav, words: toMarks(captions, text, wav.readUInt32LE(SAMPLE_RATE_AT)) }
 }
 
-const isCaption = (one: unknown): one is Caption =>
-  typeof one === 'object' &&
-  one !== null &&
-  'word' in one &&
-  typeof one.word === 'string' &&
-  'start_time' in one &&
-  typeof one.start_time === 'number' &&
-  one.start_time >= 0
+/**
+ * What vLLM-Omni with a forced aligner says in a header of its answer: a list of words with milliseconds. Nothing where it is left out, as
+ * it is for a long text. Pure.
+ */
+export function readWordTimestamps(
+  header: string | undefined,
+  wav: Buffer,
+  text: string,
+): Pick<Speech, 'words' | 'wordsFrom'> {
+  const listed = parse(header ?? '')
+  if (!Array.isArray(listed) || wav.length < WAV_HEADER_BYTES) return {}
+  const captions = listed.flatMap((one) => captionOf(one, 'start_ms', 1000))
+  return { words: toMarks(captions, text, wav.readUInt32LE(SAMPLE_RATE_AT)), wordsFrom: 'aligner' }
+}
+
+/** A server without an aligner answers so where times are asked for. */
+export const refusesTimes = (status: number, body: Buffer): boolean =>
+  status >= 400 && status < 500 && /word.timestamps|forced.aligner/i.test(body.toString())
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return null
+  }
+}
+
+function captionOf(one: unknown, field: string, perSecond: number): Caption[] {
+  const { word, [field]: start } = (one ?? {}) as Record<string, unknown>
+  return typeof word === 'string' && typeof start === 'number' && start >= 0 ? [{ word, start: start / perSecond }] : []
+}
+
+/** A letter or digit of a text as it is compared. */
+interface Letter {
+  readonly letter: string
+  readonly index: number
+  /** Whether a word begins with it: in scripts without spaces any may. */
+  readonly isFirst: boolean
+}
 
 /** The words of a text that the server names, each after the one before. Doubled ones and punctuation are none. */
 function toMarks(captions: readonly Caption[], text: string, sampleRate: number): WordMark[] {
-  const words = Array.from(text.matchAll(/[\p{L}\p{N}\p{M}'’]+/gu), ({ 0: word, index }) => ({
-    word: bare(word),
-    index,
-  }))
+  const letters = lettersOf(text)
   const marks: WordMark[] = []
   let next = 0
-  for (const { word, start_time: seconds } of captions) {
-    const said = bare(word)
-    const ahead = words.slice(next, next + MOST_PASSED + 1).findIndex((one) => one.word === said)
-    if (said === '' || ahead < 0) continue
-    marks.push({ offset: words[next + ahead]!.index, sample: Math.round(seconds * sampleRate) })
-    next += ahead + 1
+  for (const { word, start } of captions) {
+    const said = lettersOf(word).map(({ letter }) => letter)
+    const at = said.length === 0 ? null : findWord(letters, said, next)
+    if (at === null) continue
+    marks.push({ offset: letters[at]!.index, sample: Math.round(start * sampleRate) })
+    next = at + said.length
   }
   return marks
 }
 
-const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}\p{M}]/gu, '')
+/** Where a word stands as a whole, with few others before it. */
+function findWord(letters: readonly Letter[], said: readonly string[], from: number): number | null {
+  let passed = 0
+  for (let at = from; at + said.length <= letters.length && passed <= MOST_PASSED; at++) {
+    if (!letters[at]!.isFirst) continue
+    const isWhole = letters[at + said.length]?.isFirst !== false
+    if (isWhole && said.every((letter, index) => letters[at + index]!.letter === letter)) return at
+    passed++
+  }
+  return null
+}
+
+function lettersOf(text: string): Letter[] {
+  const letters: Letter[] = []
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    let [at, isFirst] = [index, true]
+    for (const character of word) {
+      const isAlone = UNSPACED.test(character)
+      if (COMPARED.test(character)) {
+        letters.push({ letter: character.toLowerCase(), index: at, isFirst: isFirst || isAlone })
+        isFirst = isAlone
+      }
+      at += character.length
+    }
+  }
+  return letters
+}

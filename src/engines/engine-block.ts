@@ -65,20 +65,26 @@ const sherpa = z
       issues.addIssue({ code: 'custom', path: ['steps'], message: `means nothing to ${family}` })
   })
 
-const openaiSpeech = z.strictObject({
-  kind: z.literal('openai-speech'),
-  pool,
-  profile: z.enum(PROFILES).default('generic'),
-  base_url: baseUrl,
-  model: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-  api_key_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
-    .optional(),
-  max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
-  task_type: z.enum(TASK_TYPES).optional(),
-  retry_seconds: retrySeconds,
-})
+const openaiSpeech = z
+  .strictObject({
+    kind: z.literal('openai-speech'),
+    pool,
+    profile: z.enum(PROFILES).default('generic'),
+    base_url: baseUrl,
+    model: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+    api_key_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+      .optional(),
+    max_in_flight: z.int().min(1).max(MAX_IN_FLIGHT).default(DEFAULT_IN_FLIGHT),
+    task_type: z.enum(TASK_TYPES).optional(),
+    word_timestamps: z.boolean().optional(),
+    retry_seconds: retrySeconds,
+  })
+  .superRefine(({ profile, word_timestamps: times }, issues) => {
+    if (times === true && profile !== 'vllm-omni')
+      issues.addIssue({ code: 'custom', path: ['word_timestamps'], message: `means nothing to ${profile}` })
+  })
 
 /**
  * An endpoint's `engine` block. `pool` names the queue that its jobs wait in, the kind if absent;

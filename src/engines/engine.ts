@@ -44,6 +44,8 @@ export interface Speech {
   readonly loudness?: Loudness
   /** Given by engines that know when they say what; not every word has one, and they may come in any order. */
   readonly words?: readonly WordMark[]
+  /** Where they are not from the engine's own clock: a model that has listened to the speech. */
+  readonly wordsFrom?: 'aligner'
   /** The engine says itself that it stopped before the text ended. */
   readonly truncated?: boolean
 }

@@ -139,3 +139,19 @@ function shorten(instruction: string): string {
   const cut = characters.slice(0, INSTRUCTIONS_MAX_CHARACTERS).join('')
   return /^\s/.test(characters[INSTRUCTIONS_MAX_CHARACTERS] ?? '') ? cut.trimEnd() : cut.replace(/\s+\S*$/, '')
 }
+
+/**
+ * The names in a server's list of voices: vLLM-Omni and sglang list names, Kokoro and speaches names or objects. Null for what is no list.
+ * Pure.
+ */
+export function listedVoices(answer: unknown): string[] | null {
+  const voices = Array.isArray(answer) ? answer : (answer as { voices?: unknown } | null)?.voices
+  if (!Array.isArray(voices)) return null
+  return voices.flatMap((voice: unknown) => {
+    const { id, name } = (typeof voice === 'object' && voice !== null ? voice : { name: voice }) as Record<
+      string,
+      unknown
+    >
+    return [id, name].filter((one): one is string => typeof one === 'string').slice(0, 1)
+  })
+}

@@ -2,12 +2,12 @@ import { request as send } from 'undici'
 import { clientSpan } from '../telemetry/span-names.ts'
 import { inClientSpan, noteStatus, traceHeaders } from '../telemetry/spans.ts'
 import { NO_TELEMETRY, type Telemetry } from '../telemetry/telemetry.ts'
-import { CAPTIONED_PATH, readCaptioned } from './captioned-speech.ts'
+import { CAPTIONED_PATH, readCaptioned, readWordTimestamps, refusesTimes } from './captioned-speech.ts'
 import { BadAudio, EngineError, type Speech, type SpeechEngine, type SpeechRequest } from './engine.ts'
 import type { OpenaiSpeechBlock } from './engine-block.ts'
 import { measureRequest, serverName } from './measure-request.ts'
 import { toEngineError } from './openai-speech-error.ts'
-import { speechBody } from './openai-speech-profile.ts'
+import { listedVoices, speechBody } from './openai-speech-profile.ts'
 import { OWNED_RETRY_SECONDS } from './owned-server.ts'
 import { readUpTo } from './read-up-to.ts'
 import { withRetries } from './retry.ts'
@@ -66,13 +66,15 @@ interface Answer {
 
 async function speakOnce(connection: Connection, request: SpeechRequest): Promise<Speech> {
   const { text, styleInstruction = '', voice } = request
-  const body = JSON.stringify(speechBody(connection.block, request))
+  const { server, block } = connection
+  const asksForTimes = block.word_timestamps === true && !server.lacksTimes
+  const body = JSON.stringify({ ...speechBody(block, request), ...(asksForTimes && { word_timestamps: true }) })
   const cap = Math.max(
     LEAST_CAP_BYTES,
     (request.expectedSeconds ?? LONGEST_SPEECH_SECONDS) * LONGEST_RATIO * MOST_BYTES_PER_SECOND,
   )
   const texts = [text, styleInstruction, voice.referenceText ?? '']
-  connection.server.owned?.noteSent(texts)
+  server.owned?.noteSent(texts)
   const captioned = await speakCaptioned(connection, request, body, cap)
   if (captioned !== null) return captioned
   const answer = await exchange(connection, {
@@ -82,9 +84,14 @@ async function speakOnce(connection: Connection, request: SpeechRequest): Promis
     cap,
     signal: request.signal,
   })
+  if (asksForTimes && refusesTimes(answer.status, answer.bytes)) {
+    server.lacksTimes = true
+    return speakOnce(connection, request)
+  }
   if (answer.status !== 200) throw toError(answer, texts)
   mendWavSizes(answer.bytes)
-  return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length' }
+  const words = readWordTimestamps(first(answer.headers['x-word-timestamps']), answer.bytes, text)
+  return { wav: answer.bytes, truncated: first(answer.headers['x-finish-reason']) === 'length', ...words }
 }
 
 /** null where the server has no such path, or fails at it: the text is then spoken without times. */
@@ -102,22 +109,13 @@ async function speakCaptioned(
   return answer.status === 200 ? readCaptioned(parseJson(answer.bytes.toString()), text) : null
 }
 
-/** vLLM-Omni and sglang list names, Kokoro and speaches names or objects; many servers have no such path. */
+/** Many servers have no such path. */
 async function listVoices(connection: Connection, signal: AbortSignal): Promise<readonly string[] | null> {
   const path = '/v1/audio/voices'
   const answer = await exchange(connection, { path, method: 'GET', cap: LEAST_CAP_BYTES, signal })
   if (answer.status === 404 || answer.status === 405) return null
   if (answer.status !== 200) throw toError(answer, [])
-  const listed = parseJson(answer.bytes.toString())
-  const voices = Array.isArray(listed) ? listed : (listed as { voices?: unknown } | null)?.voices
-  if (!Array.isArray(voices)) return null
-  return voices.flatMap((voice: unknown) => {
-    const { id, name } = (typeof voice === 'object' && voice !== null ? voice : { name: voice }) as Record<
-      string,
-      unknown
-    >
-    return [id, name].filter((one): one is string => typeof one === 'string').slice(0, 1)
-  })
+  return listedVoices(parseJson(answer.bytes.toString()))
 }
 
 interface Exchange {

@@ -28,6 +28,8 @@ interface Spoken extends Pick<Recording, 'audio'> {
   readonly checkSeconds: number
 }
 
+type RenderedSpeech = SpokenChunk & Pick<Speech, 'words' | 'wordsFrom'>
+
 /** Adds up what checks take. */
 interface Meter {
   checkSeconds: number
@@ -70,7 +72,7 @@ export async function speakText(
       : await speakChunk(engine, { ...spoken, signal }, spokenLanguage(chunk) ?? language, meter).catch(
           pauseUnless(isWhole),
         )
-    if (speech !== null) heard[index] = { clock: listen(speech.audio), marks: speech.words }
+    if (speech !== null) heard[index] = heardIn(speech)
     done++
     if (!isWhole) onProgress?.({ done, total: chunks.length })
     assembly.add(index, speech)
@@ -81,6 +83,12 @@ export async function speakText(
   const timing = timeSpeech({ text: request.text, language }, placements, heard, audio.sampleRate)
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
 }
+
+const heardIn = ({ audio, words, wordsFrom }: RenderedSpeech): Heard => ({
+  clock: listen(audio),
+  marks: words,
+  markSource: wordsFrom === 'aligner' ? 'aligned' : 'engine',
+})
 
 /** Passages are cut each for itself. */
 function chunksOf(
@@ -121,7 +129,7 @@ async function speakChunk(
   request: SpeechRequest,
   language: Language | undefined,
   meter: Meter,
-): Promise<SpokenChunk & Pick<Speech, 'words'>> {
+): Promise<RenderedSpeech> {
   const expectedSeconds = estimateSpeech(request.text, { ...request, language })
   for (let tries = 0; ; tries++) {
     const seed = request.seed === undefined ? undefined : (request.seed + tries) % SEEDS
@@ -133,6 +141,7 @@ async function speakChunk(
         audio: checked(speech.wav, expectation, meter),
         loudness: speech.loudness,
         ...(speech.words && { words: speech.words }),
+        ...(speech.wordsFrom && { wordsFrom: speech.wordsFrom }),
       }
     } catch (error) {
       if (!(error instanceof BadAudio) || engine.deterministic || tries === MORE_SEEDS) throw error

@@ -98,6 +98,48 @@ describe('a Kokoro server that tells when its words are heard', () => {
   })
 })
 
+describe('a vLLM-Omni server with an aligner', () => {
+  const RATE = 24_000
+  const at = (word: string, start: number) => ({ word, start_ms: start, end_ms: start + 80 })
+  const spoken = async (text: string, header: string, block: object = {}) => {
+    server.answer(({ body }) => (body.word_timestamps === true ? { headers: { 'x-word-timestamps': header } } : {}))
+    return speak({ profile: 'vllm-omni', word_timestamps: true, ...block }, { text })
+  }
+
+  test('tells when its words are heard, in any script: characters of one without spaces each for itself', async () => {
+    const text = 'Hello, 世界。Café ok.'
+    const listed = ['Hello', '世', '界', 'café', 'nothing', 'ok'].map((word, index) => at(word, index * 100))
+    const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const header = JSON.stringify(listed).replace(/[^ -~]/g, escaped)
+    const { words, wordsFrom } = await spoken(text, header)
+    expect(wordsFrom).toBe('aligner')
+    expect(words?.map(({ offset, sample }) => [text.slice(offset, offset + 2), sample / RATE])).toEqual([
+      ['He', 0],
+      ['世界', 0.1],
+      ['界。', 0.2],
+      ['Ca', 0.3],
+      ['ok', 0.5],
+    ])
+  })
+
+  test('leaves them out, or says what is no list: the text is spoken without', async () => {
+    for (const header of ['', 'null', '{}', '[{"word":1}'])
+      expect((await spoken('Hello.', header)).wordsFrom).toBeUndefined()
+    expect((await spoken('Hello.', '[{"word":1},null,{"word":"Hello","start_ms":-1}]')).words).toEqual([])
+  })
+
+  test('and one that has lost its aligner is asked without times from then on', async () => {
+    const json = { error: { message: 'word_timestamps requires the server to run with --forced-aligner.' } }
+    server.answer(({ body }) => (body.word_timestamps === true ? { status: 400, json } : {}))
+    for (let n = 0; n < 2; n++)
+      expect((await speak({ profile: 'vllm-omni', word_timestamps: true })).words).toBeUndefined()
+    expect(server.calls.map(({ body }) => body.word_timestamps)).toEqual([true, undefined, undefined])
+    await speak({ profile: 'vllm-omni' })
+    expect(server.calls.at(-1)?.body).not.toHaveProperty('word_timestamps')
+    await expect(async () => speak({ profile: 'kokoro', word_timestamps: true })).rejects.toThrow('means nothing')
+  })
+})
+
 describe('what is sent', () => {
   const common = { model: 'tts', input: TEXT, voice: 'Vivian', response_format: 'wav', stream: false }
   const request = { language: 'English', styleInstruction: 'Calm.', seed: 7, expectedSeconds: 20 } as const

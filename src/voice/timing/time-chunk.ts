@@ -14,6 +14,7 @@ export interface HeardChunk {
   readonly clock: SoundingClock
   /** The engine's own, if it has any. */
   readonly marks: readonly WordMark[] | undefined
+  readonly markSource: TimeSource
 }
 
 interface Anchor {
@@ -77,16 +78,16 @@ function markedSentences(chunk: HeardChunk, anchors: readonly Anchor[]): TimedRa
 }
 
 function beginsOf(chunk: HeardChunk, anchors: readonly Anchor[]): Begin[] {
-  const { sentences, words, clock } = chunk
+  const { sentences, words, clock, markSource } = chunk
   const marks = sentences.map(({ start, end }) => {
     const first = words.find((word) => word.start >= start && word.start < end)
     return anchors.find((anchor) => anchor.start === first?.start)
   })
-  const begins: Begin[] = [{ at: Math.min(clock.speech.from, anchors[0]!.at), source: 'engine' }]
+  const begins: Begin[] = [{ at: Math.min(clock.speech.from, anchors[0]!.at), source: markSource }]
   while (begins.length < sentences.length) {
     const index = begins.length
     const own = marks[index]
-    if (own !== undefined) begins.push({ at: own.at, source: 'engine' })
+    if (own !== undefined) begins.push({ at: own.at, source: markSource })
     else begins.push(...alignBegins(chunk, anchors, sentences.slice(index, nextMarked(marks, index))))
   }
   return begins
@@ -150,7 +151,7 @@ function timeWords(
 
 /** Words over a stretch, each for its share of what sounds in it. */
 function spread(
-  { weigh, clock }: HeardChunk,
+  { weigh, clock, markSource }: HeardChunk,
   run: readonly TextRange[],
   { from, to }: Stretch,
   isMarked: boolean,
@@ -163,7 +164,7 @@ function spread(
     const begin = isKnown ? from : Math.min(to, clock.startAfter(at))
     at += unit * weights[index]!
     const end = Math.min(to, clock.endOf(at))
-    return { ...word, from: begin, to: Math.max(begin, end), source: isKnown ? 'engine' : 'estimated' }
+    return { ...word, from: begin, to: Math.max(begin, end), source: isKnown ? markSource : 'estimated' }
   })
 }
 

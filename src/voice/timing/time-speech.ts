@@ -6,7 +6,7 @@ import { findSentences } from '../find-sentences.ts'
 import { findWords } from './find-words.ts'
 import type { TextRange } from './offset-map.ts'
 import { SoundingClock } from './sounding-clock.ts'
-import { type SpeechTiming, type TimedRange, worstSource } from './speech-timing.ts'
+import { type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
 import { timeChunk } from './time-chunk.ts'
 
 /** Nothing in it is ever said. */
@@ -19,6 +19,8 @@ const SMALL = /^\p{Ll}/u
 export interface Heard {
   readonly clock: SoundingClock
   readonly marks: readonly WordMark[] | undefined
+  /** What the marks rely on: the engine's own clock unless told. */
+  readonly markSource?: TimeSource
 }
 
 interface SpokenText {
@@ -80,7 +82,7 @@ function timeOne(
   { text, language }: SpokenText,
   { textStart, textEnd }: ChunkTiming,
   sentences: readonly TextRange[],
-  { clock, marks }: Heard,
+  { clock, marks, markSource = 'engine' }: Heard,
 ): SpeechTiming {
   const own = text.slice(textStart, textEnd)
   const shift = (range: TextRange, by: number) => ({ ...range, start: range.start + by, end: range.end + by })
@@ -90,6 +92,7 @@ function timeOne(
     weigh: weighText(own, language),
     clock,
     marks,
+    markSource,
   })
   const moved = (ranges: readonly TimedRange[]) => ranges.map((range) => ({ ...range, ...shift(range, textStart) }))
   return { words: moved(words), sentences: moved(found) }

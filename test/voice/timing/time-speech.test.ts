@@ -114,6 +114,13 @@ describe('the times of a rendering', () => {
       [1900, 2400],
     ])
     // Two words in one silence: the first one has no sound of its own, and stays where it was said to be.
+    const aligned = timeSpeech(
+      { text: words, language: 'English' },
+      [{ textStart: 0, textEnd: words.length, from: 0, to: samples.length, skipped: 0 }],
+      [{ ...heardIn(samples, marks), markSource: 'aligned' }],
+      RATE,
+    )
+    expect(new Set([...aligned.words, ...aligned.sentences].map(({ source }) => source))).toEqual(new Set(['aligned']))
     const both = timed(words, samples, [mark(words, 'Kitchen', 0.8), mark(words, 'Two', 0.95)])
     expect(both.words.slice(1).map(({ from }) => from)).toEqual([800, 1000])
   })
