@@ -16,7 +16,7 @@ let key: string
 let media: string
 let script: string
 beforeAll(async () => {
-  service = await startTestRuntime({ stalledReaderMs: TIMEOUT_MS })
+  service = await startTestRuntime({ stalledReaderMs: TIMEOUT_MS, worker: true })
   const { account, key: made } = await service.createCaller()
   key = made
   const { storage, db } = service.runtime
@@ -34,7 +34,7 @@ const WRONG = { inputs: Object.fromEntries(Array.from({ length: 20 }, (_, n) => 
 const isOpenFile = (name: string): boolean =>
   readdirSync('/proc/self/fd').some((fd) => {
     try {
-      return readlinkSync(`/proc/self/fd/${fd}`).endsWith(name)
+      return readlinkSync(`/proc/self/fd/${fd}`).includes(name)
     } catch {
       return false
     }
@@ -64,6 +64,17 @@ async function standStill(path: string, { authorization, body, status = 200, ...
   return socket
 }
 
+/** Asks once, and reads nothing of the answer. */
+function ask(method: string, path: string, by?: string, body?: object): Socket {
+  const sent = body === undefined ? '' : JSON.stringify(body)
+  const named = by === undefined ? '' : `authorization: Bearer ${by}\r\n`
+  const length = `content-type: application/json\r\ncontent-length: ${sent.length}\r\n`
+  const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' }).pause()
+  socket.on('error', () => undefined)
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: a\r\n${named}${sent === '' ? '' : length}\r\n${sent}`)
+  return socket
+}
+
 describe('a reader that does not read', () => {
   test.each([
     ['media', () => new URL(media).pathname + new URL(media).search, {}],
@@ -83,6 +94,34 @@ describe('a reader that does not read', () => {
     await until(() => !isOpenFile('long.wav'), DEADLINE_MS, 'the file to be closed')
     service.app.server.off('connection', take)
     socket.destroy()
+  })
+
+  test('of speech that is being spoken, at the OpenAI door or live, is sent away; its job ends and costs what was spoken', async () => {
+    const input = 'Nobody takes what is said here, and it is said all the same. '.repeat(110)
+    const { account, key: own } = await service.createCaller(10_000n)
+    const taken: Socket[] = []
+    const take = (socket: Socket) => taken.push(socket)
+    service.app.server.on('connection', take)
+    const door = ask('POST', '/v1/audio/speech', own, { model: 'tts', input, response_format: 'wav' })
+    const find = 'select id, status from job where account_id = $1'
+    const job = async () => (await service.runtime.db.pool.query(find, [account])).rows[0]
+    const { id } = await until(job, DEADLINE_MS, 'the job')
+    const query = `{ voiceJob(jobId: "${id}") { liveUrl(format: WAV) } }`
+    const answer = await call(`${service.url}/graphql`, { method: 'POST', key: own, body: { query } })
+    const { pathname, search } = new URL(
+      answer.json<{ data: { voiceJob: { liveUrl: string } } }>().data.voiceJob.liveUrl,
+    )
+    const live = ask('GET', pathname + search)
+    const isEnded = ({ localPort }: Socket) =>
+      taken.find(({ remotePort }) => remotePort === localPort)?.destroyed === true
+    const ends = [door, live].map((socket) => until(() => isEnded(socket), DEADLINE_MS, 'the connection to end'))
+    await Promise.all(ends)
+    service.app.server.off('connection', take)
+    await until(async () => (await job()).status === 'completed', DEADLINE_MS, 'the job to end')
+    await until(() => !isOpenFile(id), DEADLINE_MS, 'its files to be closed')
+    const { rows } = await service.runtime.db.pool.query('select credits from account where id = $1', [account])
+    expect(Number(rows[0].credits)).toBe(10_000 - input.length)
+    for (const socket of [door, live]) socket.destroy()
   })
 
   test('is sent away after that time, and not after twice as long', async () => {
