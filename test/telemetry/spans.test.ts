@@ -29,10 +29,17 @@ let asked: SpeechCall
 let queued: { trace?: string; requestId?: string }[]
 
 const spans = () => exporter.getFinishedSpans()
+const isWork = (span: ReadableSpan): boolean =>
+  spans().some(({ parentSpanContext }) => parentSpanContext?.spanId === span.spanContext().spanId)
+/**
+ * The one span of a name. The queue delivers a job again whose worker it has not heard of for ten seconds, as happens to a machine that is
+ * busy enough; that delivery finds the job finished, and does nothing.
+ */
 const named = (name: string): ReadableSpan => {
   const found = spans().filter((span) => span.name === name && span.spanContext().traceId === TRACE_ID)
-  expect(found.map((span) => span.name)).toEqual([name])
-  return found[0]!
+  const own = found.length > 1 && name.startsWith('process ') ? found.filter(isWork) : found
+  expect(own.map((span) => span.name)).toEqual([name])
+  return own[0]!
 }
 const parentOf = (name: string) => named(name).parentSpanContext?.spanId
 const idOf = (name: string) => named(name).spanContext().spanId
