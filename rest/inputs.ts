@@ -5,6 +5,7 @@ import { invalidRequest } from '../src/errors/service-error.ts'
 import type { GenerationInput } from '../src/generation/submit-generation.ts'
 import type { Form } from '../src/http/multipart-body.ts'
 import type { ExportInput } from '../src/jobs/export/export-jobs.ts'
+import type { ExportLedgerInput } from '../src/jobs/export/export-ledger.ts'
 import type { FilterParameters } from '../src/jobs/list/filter-parameters.ts'
 import type { JobPageInput } from '../src/jobs/list/job-page.ts'
 import type { NewVoice } from '../src/library/add-voice.ts'
@@ -60,6 +61,13 @@ export function pageInput({ query }: Call): JobPageInput {
 export const exportInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconnect'>): ExportInput => ({
   from: timestamp(query, 'from') as Date,
   to: timestamp(query, 'to') as Date,
+  gone: disconnect(),
+})
+
+/** Either end may be absent. */
+export const ledgerInput = ({ query, disconnect }: Pick<Call, 'query' | 'disconnect'>): ExportLedgerInput => ({
+  from: timestamp(query, 'from'),
+  to: timestamp(query, 'to'),
   gone: disconnect(),
 })
 

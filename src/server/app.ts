@@ -11,7 +11,7 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
-import { mountJobsCsv } from './console/jobs-csv.ts'
+import { mountCsvFiles } from './console/csv-files.ts'
 import { mountConsole } from './console/mount-console.ts'
 import { mountVoiceUpload } from './console/voice-upload.ts'
 import { mountCors } from './cors.ts'
@@ -70,7 +70,7 @@ export async function buildApp(runtime: Runtime, options: AppOptions = {}): Prom
   await mountOpenai(app, { as: runtime.as, authenticate })
   const authentication = createGraphqlAuthentication(runtime, authenticate, rateLimit)
   await mountGraphql(app, runtime, authentication)
-  mountJobsCsv(app, runtime, authentication)
+  mountCsvFiles(app, runtime, authentication)
   await mountVoiceUpload(app, runtime, authentication)
   mountDocs(app, document, runtime.settings.publicUrl)
   await mountConsole(app, {

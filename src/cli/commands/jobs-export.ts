@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { JobExport } from '../../jobs/export/export-jobs.ts'
+import type { CsvExport } from '../../jobs/export/export-csv.ts'
 import type { ServiceContext } from '../../runtime/services.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'
@@ -50,7 +50,7 @@ const exportToFile = (ctx: ServiceContext, options: ExportOptions): Promise<Answ
   })
 
 /** Rows done of rows counted, on a terminal: `total` is null elsewhere. Returns what ends it. */
-async function startBar({ rowsRead }: JobExport, total: number | null): Promise<() => void> {
+async function startBar({ rowsRead }: CsvExport, total: number | null): Promise<() => void> {
   if (total === null) return () => undefined
   const { SingleBar } = await import('cli-progress')
   const bar = new SingleBar({ format: '{bar} {percentage}%  {value} of {total} jobs', stream: process.stderr })

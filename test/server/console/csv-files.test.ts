@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { creditAccount } from '../../../src/accounts/credit-account.ts'
+import { readCsv } from '../../setup/csv.ts'
 import { call } from '../../setup/http.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { type People, type Person, peopleOf } from '../../setup/people.ts'
@@ -9,7 +11,7 @@ const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 const WINDOW = `from=${at(-1)}&to=${at(1)}`
 const BY_OUR_PAGE = { 'sec-fetch-site': 'same-origin' }
 
-describe('/console/jobs.csv', () => {
+describe('the files of the console', () => {
   let service: TestRuntime
   let people: People
   let owner: Person
@@ -20,8 +22,9 @@ describe('/console/jobs.csv', () => {
   })
   afterAll(() => service.close())
 
-  const download = (headers: Record<string, string>, query = WINDOW, method = 'GET') =>
-    call(`${service.url}/console/jobs.csv?${query}`, { method, headers })
+  const download = (headers: Record<string, string>, query = WINDOW, method = 'GET', file = 'jobs') =>
+    call(`${service.url}/console/${file}.csv?${query}`, { method, headers })
+  const ledgerOf = (cookie: string, query = '') => download({ ...BY_OUR_PAGE, cookie }, query, 'GET', 'ledger')
 
   test('gives a user who has signed in the file that a key gets, of the own account alone', async () => {
     const jobId = await insertJob(service.runtime.db, owner.account)
@@ -87,5 +90,36 @@ describe('/console/jobs.csv', () => {
     const reply = await download({ ...BY_OUR_PAGE, cookie: owner.cookie }, query)
     expect(reply.status).toBe(400)
     expect(reply.json<{ details: { path: string }[] }>().details.map(({ path }) => path)).toEqual(paths)
+  })
+
+  test('a ledger is every entry of the own account with the balance that it left, or those of a window', async () => {
+    const { account, cookie } = await people.user()
+    const grant = (amount: bigint) => creditAccount(service.runtime.as({ kind: 'system' }), { account, amount })
+    const before = (await service.runtime.db.prisma.account.findUniqueOrThrow({ where: { id: account } })).credits
+    await grant(7n)
+    await grant(-5n)
+    const earlier =
+      "update credit_entry set created_at = now() - interval '40 days' where account_id = $1 and amount <> -5"
+    await service.runtime.db.pool.query(earlier, [account])
+    const file = await ledgerOf(cookie)
+    expect([file.status, file.headers['content-disposition']]).toEqual([200, 'attachment; filename="ledger.csv"'])
+    const [head, ...rows] = readCsv(file.text.replace(/^\ufeff/, ''))
+    expect(head).toEqual(['entry_id', 'kind', 'amount', 'balance', 'job_id', 'created_at'])
+    expect(rows.slice(-2).map(([, ...row]) => row)).toEqual([
+      ['grant', '7', `${before + 7n}`, '', expect.stringMatching(/^20.*Z$/)],
+      ['grant', '-5', `${before + 2n}`, '', expect.stringMatching(/^20.*Z$/)],
+    ])
+    const window = await ledgerOf(cookie, `from=${at(-30)}`)
+    expect(readCsv(window.text).slice(1)).toEqual(rows.slice(-1))
+  })
+
+  test('a member gets no ledger, and neither does a request that no page of the service made', async () => {
+    const member = await people.user('member', owner.account)
+    const [byMember, byNoPage, backwards] = await Promise.all([
+      ledgerOf(member.cookie),
+      download({ cookie: owner.cookie }, '', 'GET', 'ledger'),
+      ledgerOf(owner.cookie, 'from=2026-02-01&to=2026-01-01'),
+    ])
+    expect([byMember.status, byNoPage.status, backwards.status]).toEqual([403, 403, 400])
   })
 })

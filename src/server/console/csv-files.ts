@@ -1,32 +1,43 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { csvFile } from '../../../rest/csv.ts'
-import { exportInput } from '../../../rest/inputs.ts'
+import { exportInput, ledgerInput } from '../../../rest/inputs.ts'
 import type { Query } from '../../../rest/parameters.ts'
 import { send } from '../../../rest/send.ts'
 import { invalidRequest, unauthorized } from '../../errors/service-error.ts'
 import type { Authentication } from '../../graphql/http/authentication.ts'
 import { clientDisconnect } from '../../http/client-disconnect.ts'
 import { exportJobs } from '../../jobs/export/export-jobs.ts'
+import { exportLedger } from '../../jobs/export/export-ledger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { foreignOrigin, isLinkOfOwnPage } from '../session-cookie.ts'
 
 /** Where a user who has signed in gets what `GET /api/v1/jobs/export` gives a key. */
-const PATH = '/console/jobs.csv'
+const JOBS = '/console/jobs.csv'
+/** And where an owner gets the ledger: all of it, or that of a window. */
+const LEDGER = '/console/ledger.csv'
 
 /**
- * Serves the export of the jobs page, `?from&to`. The session's cookie goes with a link from anywhere, so the browser itself has to say that
+ * Serves the files of the console, `?from&to`. The session's cookie goes with a link from anywhere, so the browser itself has to say that
  * a page of this service asks (`Sec-Fetch-Site`, or the Referer where it sends none).
  */
-export function mountJobsCsv(app: FastifyInstance, runtime: Runtime, authentication: Authentication): void {
-  app.get(PATH, async (request, reply) => {
-    const disconnected = clientDisconnect(reply.raw)
-    const actor = await authenticateUser(authentication, runtime.publicUrl, request, reply)
-    const query = request.query as Query
-    requireWindow(query)
-    const window = exportInput({ query, disconnect: () => disconnected })
-    const exported = await exportJobs(runtime.as(actor), window)
-    return send(reply, csvFile(exported, { headers: request.headers, query }))
+export function mountCsvFiles(app: FastifyInstance, runtime: Runtime, authentication: Authentication): void {
+  app.get(JOBS, async (request, reply) => {
+    const { ctx, call } = await opened(runtime, authentication, request, reply)
+    requireWindow(call.query)
+    return send(reply, csvFile(await exportJobs(ctx, exportInput(call)), call))
   })
+  app.get(LEDGER, async (request, reply) => {
+    const { ctx, call } = await opened(runtime, authentication, request, reply)
+    return send(reply, csvFile(await exportLedger(ctx, ledgerInput(call)), call, 'ledger'))
+  })
+}
+
+/** @throws FORBIDDEN, UNAUTHORIZED */
+async function opened(runtime: Runtime, authentication: Authentication, request: FastifyRequest, reply: FastifyReply) {
+  const disconnected = clientDisconnect(reply.raw)
+  const actor = await authenticateUser(authentication, runtime.publicUrl, request, reply)
+  const { headers } = request
+  return { ctx: runtime.as(actor), call: { headers, query: request.query as Query, disconnect: () => disconnected } }
 }
 
 /** @throws FORBIDDEN where no page of this service asks, UNAUTHORIZED without a session */

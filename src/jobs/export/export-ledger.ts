@@ -1,0 +1,44 @@
+import { escapeLiteral } from 'pg'
+import { whoseAccount } from '../../accounts/whose-account.ts'
+import { parameterViolations, rejectViolations } from '../list/filter-parameters.ts'
+import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
+
+const HEAD = '\ufeffentry_id,kind,amount,balance,job_id,created_at\r\n'
+
+export interface ExportLedgerInput {
+  /** Inclusive; absent: from the first entry on. */
+  readonly from?: Date | undefined
+  /** Exclusive; absent: up to the last one. */
+  readonly to?: Date | undefined
+  /** Id or name: for the operator alone. Every other caller has its own. */
+  readonly account?: string | undefined
+  /** Aborted when the caller has disconnected. */
+  readonly gone?: AbortSignal
+}
+
+/**
+ * An account's whole ledger as CSV, oldest first, or that of a window of time; each entry with the balance that it left.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED, UNAVAILABLE
+ */
+export async function exportLedger(
+  ctx: ExportContext,
+  { account, gone, ...window }: ExportLedgerInput,
+): Promise<CsvExport> {
+  const accountId = await whoseAccount(ctx, account)
+  rejectViolations(parameterViolations(window))
+  return exportCsv(ctx, { accountId, head: HEAD, copy: copyOf(accountId, window) }, gone)
+}
+
+/** The sum runs over the entries before the window as well: all of them together are the balance. */
+function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' | 'to'>): string {
+  const within = [
+    'true',
+    ...(from ? [`created_at >= ${escapeLiteral(from.toISOString())}`] : []),
+    ...(to ? [`created_at < ${escapeLiteral(to.toISOString())}`] : []),
+  ]
+  return `copy (select 'entry_' || id, kind, amount, balance, job_id,
+                  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+                from (select *, sum(amount) over (order by id) as balance from credit_entry
+                      where account_id = ${escapeLiteral(accountId)}) e
+                where ${within.join(' and ')} order by id) to stdout with (format csv, encoding 'UTF8')`
+}
