@@ -116,6 +116,8 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.goto(at('playground'))
     await page.getByLabel('Text', { exact: true }).fill(TEXT)
     await page.getByText(`${TEXT.length} characters · ${TEXT.length} credits`).waitFor()
+    await page.getByRole('button', { name: 'Whispering' }).click()
+    expect(await page.getByLabel('Style instruction').inputValue()).toBe('Whispering')
     await speak(page)
     await isPlaying(page)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.scrub input')?.disabled === false)
@@ -150,17 +152,26 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.close()
   })
 
-  test('all jobs of a time come as one file, whatever else is filtered', async () => {
+  test('all jobs of a time come as one file, whatever is filtered, and so does the whole ledger', async () => {
     const jobId = await insertJob(service.runtime.db, account, { status: 'failed' })
     const { page, complaints } = await openPage(owner, service.url)
-    await page.goto(at('jobs?window=24h&search=job'))
+    await page.goto(at('jobs?search=job_0'))
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'All jobs of this time as CSV' }).click()
+    await page.getByText('Export').click()
+    await page.getByRole('link', { name: 'All jobs, last 24 hours' }).click()
     const file = await readFile(await (await download).path(), 'utf8')
     expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([
       expect.stringMatching(/^jobs-.*\.csv$/),
       expect.stringMatching(/^\uFEFFjob_id,/),
       true,
+    ])
+    await page.goto(at('credits?kind=grant'))
+    const ledger = page.waitForEvent('download')
+    await page.getByText('Export').click()
+    await page.getByRole('link', { name: 'Ledger, from the beginning' }).click()
+    expect([(await ledger).suggestedFilename(), await readFile(await (await ledger).path(), 'utf8')]).toEqual([
+      'ledger.csv',
+      expect.stringMatching(/^\uFEFFentry_id,[\s\S]*,grant,1000000,1000000,/),
     ])
     expect(complaints).toEqual([])
     await page.close()
@@ -195,13 +206,16 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.goto(at('keys'))
     await page.getByRole('button', { name: 'Create a key' }).first().click()
     await page.getByLabel('Name').fill('website <script>')
+    await page.getByLabel('Expires').selectOption('In 7 days')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     const key = (await page.locator('.secret code').textContent()) ?? ''
     expect(key).toMatch(/^snt_\w{42}$/)
     await page.keyboard.press('Escape')
     await page.getByLabel('I have stored it').check()
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByText('website <script>').waitFor()
+    const row = page.getByRole('row', { name: /website <script>/ })
+    await row.getByText(`snt_…${key.slice(-4)}`).waitFor()
+    await row.locator('.pill.warn').waitFor()
     await page.goto(at('webhooks'))
     await page.getByRole('button', { name: 'Rotate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()

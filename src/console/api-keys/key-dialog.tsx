@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { useAction } from '../api/use-action.ts'
-import { createKey, updateKey } from '../operations.ts'
+import { useQuery } from '../api/use-query.ts'
+import { createKey, grantableScopes, updateKey } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field } from '../parts/field.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { toast } from '../parts/toast.tsx'
 import type { ApiKey } from './api-key.ts'
-import { DEFAULT_SCOPES, SCOPES } from './scope-words.ts'
+import { DEFAULT_SCOPES, LIFETIMES, lifetimeEnd } from './key-choices.ts'
 
 interface KeyDialogProps {
   /** Null: a new one. */
@@ -21,10 +22,10 @@ interface KeyDialogProps {
 export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
   const [name, setName] = useState(apiKey?.name ?? '')
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.scopes ?? DEFAULT_SCOPES)
+  const [lifetime, setLifetime] = useState('')
   const [value, setValue] = useState<string | null>(null)
   const save = useAction(async () => {
-    if (apiKey === null)
-      setValue((await ask(createKey, { name: name.trim(), scopes: [...scopes] })).createApiKey.apiKey)
+    if (apiKey === null) setValue((await ask(createKey, created(name, scopes, lifetime))).createApiKey.apiKey)
     else {
       await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] })
       toast('The key is changed.')
@@ -60,6 +61,7 @@ export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
             />
           )}
         </Field>
+        {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
@@ -78,13 +80,36 @@ export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
   )
 }
 
+const created = (name: string, scopes: readonly string[], lifetime: string) => ({
+  name: name.trim(),
+  scopes: [...scopes],
+  ...(lifetime !== '' && { expiresAt: lifetimeEnd(lifetime, Date.now()) }),
+})
+
+const LifetimeField = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
+  <Field label="Expires" hint="A key that expires is refused from then on; nothing renews it.">
+    {(parts) => (
+      <select {...parts} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">Never</option>
+        {Object.entries(LIFETIMES).map(([days, text]) => (
+          <option key={days} value={days}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
+
 interface ScopeChoiceProps {
   readonly scopes: readonly string[]
   readonly onChange: (scopes: readonly string[]) => void
 }
 
 function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
-  const offered = [...new Set([...Object.keys(SCOPES), ...scopes])]
+  const grantable = useQuery(grantableScopes, {}).data?.grantableScopes ?? []
+  const about = new Map(grantable.map(({ name, description }) => [name, description]))
+  const offered = [...new Set([...about.keys(), ...scopes])]
   const toggle = (scope: string): void =>
     onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
   return (
@@ -94,7 +119,7 @@ function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
         <label key={scope} class="check">
           <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
           <span>
-            {SCOPES[scope] ?? 'Reach what your operator restricts to it'} <code class="faint">{scope}</code>
+            {about.get(scope) ?? 'Reach what your operator restricts to it.'} <code class="faint">{scope}</code>
           </span>
         </label>
       ))}

@@ -1,9 +1,10 @@
 import { at } from '../api/base.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { ShortId } from '../parts/short-id.tsx'
+import { now } from '../parts/now.ts'
 import type { ApiKey } from './api-key.ts'
-import { SCOPES } from './scope-words.ts'
+
+const SOON_MS = 14 * 86_400_000
 
 interface KeysTableProps {
   readonly keys: readonly ApiKey[]
@@ -18,7 +19,9 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
         <tr>
           <th>Name</th>
           <th>Key</th>
-          <th>May</th>
+          <th>Scopes</th>
+          <th>Last used</th>
+          <th>Expires</th>
           <th>Made</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -29,24 +32,33 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
         {keys.map((key) => (
           <tr key={key.id}>
             <td>
-              <strong dir="auto">{key.name}</strong>
+              <strong class="clip-cell" dir="auto" title={key.name}>
+                {key.name}
+              </strong>
             </td>
             <td>
-              <ShortId id={key.id} href={at(`/jobs?key=${key.id}`)} />
+              <code title={key.id}>{key.hint ? `snt_…${key.hint}` : 'snt_…'}</code>
             </td>
-            <td class="wrap">
-              <span class="row">
-                {key.scopes.map((scope) => (
-                  <span key={scope} class="chip" title={SCOPES[scope] ?? 'A scope of your operator'}>
-                    {scope}
-                  </span>
-                ))}
+            <td>
+              <span class="clip-cell" title={key.scopes.join(', ')}>
+                {key.scopes.length < 3 ? key.scopes.join(', ') : `${key.scopes[0]} and ${key.scopes.length - 1} more`}
               </span>
             </td>
-            <td>
-              <Moment at={key.createdAt} />
+            <td data-label="Used">
+              <Moment at={key.lastUsedAt} empty="never" />
+            </td>
+            <td data-label="Expires">
+              <Expiry at={key.expiresAt ?? null} />
+            </td>
+            <td data-label="Made">
+              <span title={key.createdBy ? `by ${key.createdBy.email}` : undefined}>
+                <Moment at={key.createdAt} />
+              </span>
             </td>
             <td class="end">
+              <a class="button quiet small" href={at(`/jobs?key=${key.id}`)} aria-label={`Jobs of ${key.name}`}>
+                Jobs
+              </a>
               <button
                 type="button"
                 class="button quiet small"
@@ -70,3 +82,12 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
     </table>
   </div>
 )
+
+/** A key that ends soon, or has, is said so before programs find out. */
+function Expiry({ at: end }: { at: string | null }) {
+  if (end === null) return <span class="faint">never</span>
+  const left = Date.parse(end) - now.value
+  if (left <= 0) return <span class="pill bad">expired</span>
+  const when = <Moment at={end} isAhead />
+  return left < SOON_MS ? <span class="pill warn">{when}</span> : when
+}

@@ -34,8 +34,8 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
             <td data-label="To">
               <Subject row={row} />
             </td>
-            <td class="wrap" data-label="Detail" dir="auto">
-              {detailOf(row) ?? <span class="faint">–</span>}
+            <td data-label="Detail">
+              <Detail text={detailOf(row)} />
             </td>
             <td data-label="By">
               <By by={row.by} />
@@ -63,7 +63,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
 function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {
   if (subjectName !== null)
     return (
-      <span dir="auto" title={subjectId ?? undefined}>
+      <span class="clip-cell" dir="auto" title={`${subjectName}${subjectId === null ? '' : ` (${subjectId})`}`}>
         {subjectName}
       </span>
     )
@@ -76,6 +76,15 @@ function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
     <span dir="auto" title={id ?? undefined}>
       {name ?? <span class="faint">deleted key</span>}
       {kind === 'KEY' && <span class="chip">key</span>}
+    </span>
+  )
+}
+
+function Detail({ text }: { text: string | null }) {
+  if (text === null) return <span class="faint">–</span>
+  return (
+    <span class="clip-cell" dir="auto" title={text}>
+      {text}
     </span>
   )
 }

@@ -1,60 +1,55 @@
-import { useEffect } from 'preact/hooks'
-import { at } from '../api/base.ts'
+import { useEffect, useMemo } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
-import { saveText, toCsv } from '../jobs/csv.ts'
-import { type CreditKind, type CreditsQuery, credits as creditsQuery } from '../operations.ts'
+import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
+import { credits as creditsQuery } from '../operations.ts'
+import { Tile } from '../overview/overview-page.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { count } from '../parts/format.ts'
-import { Icon } from '../parts/icon.tsx'
+import { ExportMenu } from '../parts/export-menu.tsx'
+import { count, shortCount } from '../parts/format.ts'
 import { Load, SkeletonRows } from '../parts/load.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { ShortId } from '../parts/short-id.tsx'
+import { rangeOf, WINDOW_OPTIONS } from '../parts/time-window.ts'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { balance } from '../shell/balance.ts'
-
-type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
+import { creditFilterOf, KINDS } from './credit-filter.ts'
+import { LedgerTable } from './ledger-table.tsx'
 
 const PAGE = 50
-const KINDS: Readonly<Record<CreditKind, readonly [name: string, tone: string]>> = {
-  GRANT: ['Grant', 'good'],
-  CHARGE: ['Charge', 'calm'],
-  REFUND: ['Refund', 'busy-still'],
-  CARRIED: ['Carried over', 'calm'],
-}
+const SPENT_DAYS = 30
+const CLEARED = { kind: null, window: null, after: null, before: null }
+const EXPORTED = ['this-month', 'last-month']
 
-/** The balance and every change of it. */
+/** The balance, how fast it goes, and every change of it. */
 export function CreditsPage() {
   const { query, change } = useAddress()
-  const page = pageOf(query, PAGE)
-  const list = useQuery(creditsQuery, page)
+  const { filter, dropped } = useMemo(() => creditFilterOf(query, Date.now()), [JSON.stringify(query)])
+  const spentIn = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, Date.now()) }), [])
+  const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter, spentIn })
+  const isNarrow = Boolean(query.kind || query.window)
   const credits = list.data?.account.credits
   useEffect(() => {
     if (credits !== undefined) balance.value = credits
   }, [credits])
   return (
-    <Page title="Credits">
-      <div class="tiles">
-        <div class="tile">
-          <span class="tile-name">Balance</span>
-          <span class="tile-value">{count(balance.value)}</span>
-          <span class="tile-note">
-            {balance.value > 0 ? 'credits; your operator grants more' : 'Ask your operator for credits.'}
-          </span>
-        </div>
+    <Page title="Credits" actions={<Exports />}>
+      <Figures spent={list.data?.spent[0]?.credits ?? 0} />
+      <div class="toolbar">
+        <Choice name="kind" label="Any kind" options={KIND_OPTIONS} />
+        <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
+        {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
+      <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ creditEntries: { edges, pageInfo } }) =>
           edges.length === 0 ? (
-            <Empty title="No credits yet">Your operator grants the first ones.</Empty>
+            <Empty title={isNarrow ? 'No entry matches' : 'No credits yet'}>
+              {isNarrow ? 'Choose a longer time, or any kind.' : 'Your operator grants the first ones.'}
+            </Empty>
           ) : (
             <>
               <LedgerTable entries={edges.map(({ node }) => node)} />
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
-              <button type="button" class="button small" onClick={() => save(edges.map(({ node }) => node))}>
-                <Icon name="download" size={14} /> This page as CSV
-              </button>
             </>
           )
         }
@@ -63,36 +58,30 @@ export function CreditsPage() {
   )
 }
 
-const save = (entries: readonly Entry[]): void =>
-  saveText(toCsv(['id', 'kind', 'amount', 'jobId', 'createdAt'], entries), 'ledger.csv')
+const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLowerCase(), name] as const)
 
-const LedgerTable = ({ entries }: { entries: readonly Entry[] }) => (
-  <div class="table-box as-cards">
-    <table>
-      <thead>
-        <tr>
-          <th>Why</th>
-          <th class="end">Credits</th>
-          <th>Job</th>
-          <th>When</th>
-        </tr>
-      </thead>
-      <tbody>
-        {entries.map(({ id, kind, amount, jobId, createdAt }) => (
-          <tr key={id}>
-            <td>
-              <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
-            </td>
-            <td class="end">
-              <span class={amount > 0 ? 'gain' : undefined}>{`${amount > 0 ? '+' : ''}${count(amount)}`}</span>
-            </td>
-            <td>{jobId ? <ShortId id={jobId} href={at(`/jobs/${jobId}`)} /> : <span class="faint">–</span>}</td>
-            <td>
-              <Moment at={createdAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+const Exports = () => <ExportMenu file="/ledger.csv" of="Ledger" windows={EXPORTED} isWholeOffered />
+
+/** What is left, what went lately, and how long the rest lasts at that pace. */
+function Figures({ spent }: { spent: number }) {
+  const days = spent > 0 ? Math.floor((balance.value / spent) * SPENT_DAYS) : null
+  return (
+    <div class="tiles">
+      <Tile
+        name="Balance"
+        value={count(balance.value)}
+        note={balance.value > 0 ? 'Your operator grants more.' : 'Ask your operator for credits.'}
+      />
+      <Tile
+        name={`Spent, last ${SPENT_DAYS} days`}
+        value={shortCount(spent)}
+        note={`${shortCount(Math.round(spent / SPENT_DAYS))} a day`}
+      />
+      <Tile
+        name="Lasts for about"
+        value={days === null ? '–' : days > 999 ? 'over 999 days' : `${count(days)} ${days === 1 ? 'day' : 'days'}`}
+        note={days === null ? 'nothing was spent lately' : 'at that pace'}
+      />
+    </div>
+  )
+}

@@ -1,4 +1,5 @@
 import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType } from '../operations.ts'
+import { rangeOf } from '../parts/time-window.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
@@ -26,18 +27,13 @@ const SORTS: Readonly<Record<string, JobOrder>> = {
   shortest: { field: 'DURATION', direction: 'ASC' },
   ended: { field: 'COMPLETED_AT', direction: 'DESC' },
 }
-/** How far back, in hours. */
-export const WINDOWS: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
-const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
 const ID_PREFIX = /^[a-z0-9_]{1,64}$/i
 
 /** Every parameter of the jobs list's address that filters. */
 export const FILTERS = ['status', 'type', 'endpoint', 'key', 'error', 'window', 'search'] as const
 
 /**
- * The filter of an address. A value that fits no more, as from an old link, is left out and named in `dropped`. The window begins at a whole
- * minute, so that asking again asks the same.
+ * The filter of an address. A value that fits no more, as from an old link, is left out and named in `dropped`.
  */
 export function filterOf(query: Query, now: number): { filter: JobsFilter; dropped: readonly string[] } {
   const dropped: string[] = []
@@ -53,8 +49,8 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     if (given.length > fitting.length) dropped.push(name)
     return fitting.length === 0 ? undefined : fitting
   }
-  const hours = WINDOWS[query.window ?? '']
-  if (query.window && hours === undefined) dropped.push('window')
+  const createdAt = rangeOf(query.window, now) ?? undefined
+  if (query.window && createdAt === undefined) dropped.push('window')
   const parts = {
     statuses: known('status', STATUSES),
     types: known('type', TYPES),
@@ -62,7 +58,7 @@ export function filterOf(query: Query, now: number): { filter: JobsFilter; dropp
     endpointKeys: text('endpoint', /^[a-z_]+\.[\w./-]{1,100}$/i),
     apiKeyIds: text('key', /^key_[a-z0-9]{26}$/),
     idPrefix: text('search', ID_PREFIX)?.[0],
-    createdAt: hours === undefined ? undefined : { from: minutesBefore(now, hours) },
+    createdAt,
   }
   const filter = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as JobsFilter
   return { filter, dropped }
@@ -80,6 +76,3 @@ const listOf = (value: string | undefined): string[] =>
     .split(',')
     .map((part) => part.trim().toLowerCase())
     .filter((part) => part !== '')
-
-const minutesBefore = (now: number, hours: number): string =>
-  new Date(Math.floor(now / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS).toISOString()

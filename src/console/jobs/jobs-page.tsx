@@ -3,6 +3,7 @@ import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
+import { ExportMenu } from '../parts/export-menu.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
@@ -18,6 +19,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useLiveRows } from './use-live-rows.ts'
 
 const PAGE = 50
+const EXPORTED = ['24h', '7d', '30d', 'this-month', 'last-month']
 const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) => [name, null]))
 
 /** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
@@ -34,9 +36,21 @@ export function JobsPage() {
     counts.reload()
   }
   const actions = (
-    <a class="button primary" href={at('/playground')}>
-      <Icon name="plus" /> New take
-    </a>
+    <>
+      <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED}>
+        <button
+          type="button"
+          class="menu-item"
+          disabled={list.data === null}
+          onClick={() => saveCsv(list.data?.jobs.edges.map(({ node }) => node) ?? [])}
+        >
+          This page
+        </button>
+      </ExportMenu>
+      <a class="button primary" href={at('/playground')}>
+        <Icon name="playground" /> Speak something
+      </a>
+    </>
   )
   return (
     <Page title="Jobs" actions={actions}>
@@ -53,17 +67,6 @@ export function JobsPage() {
         }
       </Load>
     </Page>
-  )
-}
-
-/** The whole window as a file, whatever else the list is filtered by. The router would take a link without a target for a screen. */
-function ExportLink({ from }: { readonly from: string | null | undefined }) {
-  if (!from) return null
-  const query = new URLSearchParams({ from, to: new Date().toISOString() })
-  return (
-    <a class="button small" href={at(`/jobs.csv?${query}`)} target="_top" download>
-      <Icon name="download" size={14} /> All jobs of this time as CSV
-    </a>
   )
 }
 
@@ -91,10 +94,6 @@ function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
         {`${count(jobs.totalCount)} jobs`}
       </Pager>
-      <button type="button" class="button small" onClick={() => saveCsv(rows)}>
-        <Icon name="download" size={14} /> This page as CSV
-      </button>
-      <ExportLink from={filter.createdAt?.from} />
       {chosen.length > 0 && (
         <SelectionBar
           jobs={chosen}
@@ -103,6 +102,7 @@ function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
             onReload()
           }}
           onClear={() => setSelected(new Set())}
+          onAll={chosen.length < rows.length ? () => setSelected(new Set(rows.map(({ id }) => id))) : undefined}
         />
       )}
     </>

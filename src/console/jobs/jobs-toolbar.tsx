@@ -3,23 +3,16 @@ import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
 import type { JobCountsQuery } from '../operations.ts'
 import { Segments } from '../parts/field.tsx'
-import { sentence, shortCount } from '../parts/format.ts'
+import { sentence, shortCount, shortId } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
+import { WINDOW_OPTIONS } from '../parts/time-window.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { useLetters } from '../shell/use-letters.ts'
 import { placeOf } from './jobs-address.ts'
-import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES, WINDOWS } from './jobs-filter.ts'
+import { ERRORS, FILTERS, isFiltered, STATUSES, TYPES } from './jobs-filter.ts'
 
 const TO_START = { after: null, before: null }
-const WINDOW_NAMES: Readonly<Record<string, string>> = {
-  '1h': 'Last hour',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
-}
-
-export const WINDOW_OPTIONS = Object.keys(WINDOWS).map((name) => [name, WINDOW_NAMES[name] ?? name] as const)
 
 /** A tab a status, with its count under the other filters, which stay when it changes. */
 export function StatusTabs({ counts }: { counts: JobCountsQuery['jobStats'] }) {
@@ -55,12 +48,34 @@ export function JobsToolbar() {
       <IdSearch key={query.search ?? ''} />
       <FilterChoices />
       <Choice name="sort" label="Newest first" options={SORT_NAMES} />
+      <LinkedFilters />
       {isFiltered(query) && <ClearFilters onClear={() => change({ ...cleared, ...TO_START })} />}
       <span class="grow" />
       <button type="button" class="button" aria-pressed={isPaused} onClick={togglePause}>
         {isPaused ? 'Resume live' : 'Pause live'}
       </button>
     </div>
+  )
+}
+
+/** Filters that only links set: shown, so that a short list is not a riddle. */
+function LinkedFilters() {
+  const { query, change } = useAddress()
+  const shown = [
+    ['endpoint', query.endpoint],
+    ['key', query.key && shortId(query.key)],
+  ] as const
+  return (
+    <>
+      {shown.map(([name, value]) =>
+        value ? (
+          <button key={name} type="button" class="chip removable" onClick={() => change({ [name]: null, ...TO_START })}>
+            {name} <strong>{value}</strong> <Icon name="close" size={12} />
+            <span class="unseen">Remove this filter</span>
+          </button>
+        ) : null,
+      )}
+    </>
   )
 }
 

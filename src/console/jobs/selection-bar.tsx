@@ -11,12 +11,14 @@ interface SelectionBarProps {
   readonly jobs: readonly JobRowFragment[]
   readonly onDone: () => void
   readonly onClear: () => void
+  /** Absent: all of the page are selected. */
+  readonly onAll?: (() => void) | undefined
 }
 
 type Bulk = 'cancel' | 'retry'
 
 /** What can be done with the selected jobs; those that it does not fit are left out and counted. */
-export function SelectionBar({ jobs, onDone, onClear }: SelectionBarProps) {
+export function SelectionBar({ jobs, onDone, onClear, onAll }: SelectionBarProps) {
   const [asked, setAsked] = useState<Bulk | null>(null)
   const fitting = {
     cancel: jobs.filter(({ status, type }) => (status === 'QUEUED' || status === 'PROCESSING') && isQueued(type)),
@@ -25,6 +27,11 @@ export function SelectionBar({ jobs, onDone, onClear }: SelectionBarProps) {
   return (
     <section class="selection" aria-label="Selected jobs">
       <strong class="figure">{count(jobs.length)} selected</strong>
+      {onAll && (
+        <button type="button" class="button quiet small" onClick={onAll}>
+          All of this page
+        </button>
+      )}
       <button
         type="button"
         class="button small"

@@ -118,6 +118,9 @@ const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: re
         {jobs.map((job) => (
           <li key={job.id}>
             <ShortId id={job.id} href={at(`/jobs/${job.id}`)} />
+            <span class="job-endpoint" title={job.endpointKey}>
+              {job.endpointKey}
+            </span>
             <JobState job={job} />
             <span class="faint">
               <Moment at={job.createdAt} />

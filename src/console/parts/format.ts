@@ -11,7 +11,8 @@ const HOUR_S = 3600
 const DAY_S = 86_400
 const MONTH_S = 30 * DAY_S
 
-export const count = (value: number): string => whole.format(value)
+/** With a minus sign that is as wide as a plus. */
+export const count = (value: number): string => whole.format(value).replace('-', '−')
 export const shortCount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value))
 export const share = (value: number): string => percent.format(value)
 export const exactTime = (iso: string): string => exact.format(new Date(iso))

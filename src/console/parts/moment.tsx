@@ -1,12 +1,19 @@
-import { ago, exactTime } from './format.ts'
+import { ago, dayOf, exactTime } from './format.ts'
 import { now } from './now.ts'
 
+interface MomentProps {
+  readonly at: string | null | undefined
+  readonly empty?: string
+  /** It lies in the future: its day is said. */
+  readonly isAhead?: boolean
+}
+
 /** How long ago, with the exact time in its tooltip. */
-export function Moment({ at, empty = '–' }: { at: string | null | undefined; empty?: string }) {
+export function Moment({ at, empty = '–', isAhead = false }: MomentProps) {
   if (!at) return <span class="faint">{empty}</span>
   return (
     <time dateTime={at} title={`${exactTime(at)} (${at})`}>
-      {ago(at, now.value)}
+      {isAhead ? dayOf(at) : ago(at, now.value)}
     </time>
   )
 }

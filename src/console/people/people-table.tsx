@@ -28,7 +28,12 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
         {people.map((person) => (
           <tr key={person.id}>
             <td>
-              <strong dir="auto">{person.email}</strong> {person.id === ownId && <span class="chip">you</span>}
+              <span class="row name-cell">
+                <strong class="clip-cell" dir="auto" title={person.email}>
+                  {person.email}
+                </strong>
+                {person.id === ownId && <span class="chip">you</span>}
+              </span>
             </td>
             <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
             <td>

@@ -5,6 +5,8 @@ export interface FormField {
   readonly hint: string | undefined
   readonly isRequired: boolean
   readonly control: Control
+  /** Texts that are offered to begin with. */
+  readonly examples: readonly string[]
 }
 
 export type Control =
@@ -25,6 +27,7 @@ interface Schema {
   readonly description?: string
   readonly enum?: readonly unknown[]
   readonly default?: unknown
+  readonly examples?: readonly unknown[]
   readonly maxLength?: number
   readonly minimum?: number
   readonly maximum?: number
@@ -33,6 +36,9 @@ interface Schema {
 }
 
 const LONG_TEXT = 200
+/** How endpoints name the style of the delivery, and what is offered where their schema has no examples. */
+const STYLE_INPUT = 'style_instruction'
+const STYLES = ['Calm and slow', 'Cheerful', 'Serious', 'Whispering', 'Very excited']
 
 /** The inputs that a submission's JSON Schema describes, those that it requires first. What is not known is given as JSON. */
 export function formFields(submission: unknown): readonly FormField[] {
@@ -44,6 +50,7 @@ export function formFields(submission: unknown): readonly FormField[] {
     hint: schema.description,
     isRequired: required.has(name),
     control: controlOf(schema),
+    examples: examplesOf(name, schema),
   }))
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
@@ -59,6 +66,11 @@ function controlOf(schema: Schema): Control {
   if (types[0] === 'number' || types[0] === 'integer')
     return { kind: 'number', isWhole: types[0] === 'integer', min: schema.minimum, max: schema.maximum }
   return { kind: 'json' }
+}
+
+function examplesOf(name: string, { examples }: Schema): readonly string[] {
+  const given = (examples ?? []).filter((one) => typeof one === 'string')
+  return given.length === 0 && name === STYLE_INPUT ? STYLES : given
 }
 
 const titleOf = (name: string): string => name.replaceAll('_', ' ').replace(/^\w/, (first) => first.toUpperCase())

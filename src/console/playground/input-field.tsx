@@ -13,8 +13,36 @@ interface InputFieldProps {
 /** An input of the endpoint as the control that its schema asks for. */
 export const InputField = ({ field, value, error, onChange }: InputFieldProps) => (
   <Field label={field.isRequired ? field.title : `${field.title} (optional)`} hint={field.hint} error={error}>
-    {(parts) => <InputControl parts={parts} control={field.control} value={value} onChange={onChange} />}
+    {(parts) => (
+      <>
+        {field.examples.length > 0 && <Examples texts={field.examples} chosen={value} onChoose={onChange} />}
+        <InputControl parts={parts} control={field.control} value={value} onChange={onChange} />
+      </>
+    )}
   </Field>
+)
+
+interface ExamplesProps {
+  readonly texts: readonly string[]
+  readonly chosen: FormValue
+  readonly onChoose: (text: string) => void
+}
+
+/** Texts to begin with, as chips; a second press takes one away again. */
+const Examples = ({ texts, chosen, onChoose }: ExamplesProps) => (
+  <span class="row examples">
+    {texts.map((text) => (
+      <button
+        key={text}
+        type="button"
+        class={text === chosen ? 'chip pressable on' : 'chip pressable'}
+        aria-pressed={text === chosen}
+        onClick={() => onChoose(text === chosen ? '' : text)}
+      >
+        {text}
+      </button>
+    ))}
+  </span>
 )
 
 interface ControlProps {

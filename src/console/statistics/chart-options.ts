@@ -43,7 +43,11 @@ export function optionsOf(
       points: { size: shape === 'bars' ? 0 : 8, fill: colour('color') },
       drag: { x: true, y: false, setScale: false, dist: MIN_DRAG_PX },
     },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
+    // The last step is as wide as the others.
+    scales: {
+      x: { range: (_plot, min, max) => [min, max + stepOf(line)] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+    },
     axes: axesOf(latest, shape, colour),
     series: seriesOf(tone, shape, line, colour),
     hooks: {
@@ -59,6 +63,9 @@ export function optionsOf(
     },
   }
 }
+
+/** How long a step is, in seconds. */
+const stepOf = ({ times: [first = 0, second = first] }: Line): number => (second - first) / 1000
 
 function axesOf(latest: Latest, shape: Shape, colour: Colour): uPlot.Axis[] {
   const axis = { stroke: colour('outline-color'), font: '12px system-ui', ticks: { show: false }, gap: 6 }

@@ -13,6 +13,7 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
           <th>Delivery</th>
           <th>State</th>
           <th>Outcome</th>
+          <th>To</th>
           <th>Job</th>
           <th class="end">Attempts</th>
           <th>Created</th>
@@ -27,7 +28,12 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
             <td>
               <StateMark state={delivery.state} />
             </td>
-            <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
+            <td>{outcomeWords(delivery.outcome ?? null)}</td>
+            <td class="phone-none">
+              <span class="clip-cell" title={String(delivery.url)}>
+                {hostOf(String(delivery.url))}
+              </span>
+            </td>
             <td>
               {delivery.test ? (
                 <span class="chip">test</span>
@@ -47,3 +53,6 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
     </table>
   </div>
 )
+
+/** The receiver; the whole address is in the tooltip. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)

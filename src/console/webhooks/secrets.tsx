@@ -42,7 +42,7 @@ export function Secrets({ secrets, onRotated }: SecretsProps) {
                 signs until {exactTime(expiresAt)}
               </span>
             ) : (
-              <StateMark state="READY" label="signs" />
+              <StateMark state="READY" label="signs now" />
             )}
           </li>
         ))}

@@ -3,22 +3,30 @@ import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
-import { type DeliveryRowFragment, deliveries as deliveriesQuery, sendTest, webhookSettings } from '../operations.ts'
+import {
+  type DeliveryRowFragment,
+  deliveries as deliveriesQuery,
+  sendTest,
+  type WebhookDeliveryState,
+  webhookSettings,
+} from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
-import { count } from '../parts/format.ts'
+import { count, sentence, words } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { ResendFailed } from './resend-failed.tsx'
 import { Secrets } from './secrets.tsx'
 import { UrlForm } from './url-form.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 const PAGE = 50
+const STATES: readonly WebhookDeliveryState[] = ['PENDING', 'SUCCEEDED', 'FAILED']
 
 /** Where deliveries go, what signs them, and what became of each. */
 export function WebhooksPage() {
@@ -53,31 +61,36 @@ export function WebhooksPage() {
 function Deliveries() {
   const { query, change } = useAddress()
   const page = pageOf(query, PAGE)
-  const isFirst = !query.after && !query.before && !query.outcome
-  const list = useQuery(deliveriesQuery, { ...page, ...(query.outcome && { outcome: query.outcome }) })
+  const state = STATES.find((one) => one.toLowerCase() === query.state)
+  const isFirst = !query.after && !query.before && state === undefined
+  const list = useQuery(deliveriesQuery, { ...page, ...(state && { states: [state] }) })
+  const failed = list.data?.failed.totalCount ?? 0
   return (
     <section class="section" aria-labelledby="deliveries">
       <div class="row spread section-head">
         <h2 id="deliveries">Deliveries</h2>
         <div class="row">
+          {failed > 0 && <ResendFailed failed={failed} onDone={list.reload} />}
           <Segments
-            label="Outcome"
-            value={query.outcome ?? ''}
-            onChange={(outcome) => change({ outcome, after: null, before: null })}
-            options={OUTCOMES}
+            label="State"
+            value={state?.toLowerCase() ?? ''}
+            onChange={(chosen) => change({ state: chosen, after: null, before: null })}
+            options={[['', 'All'], ...STATES.map((one) => [one.toLowerCase(), sentence(one)] as const)]}
           />
         </div>
       </div>
       <Load query={list} skeleton={<SkeletonRows />}>
-        {({ webhookDeliveries: { edges, pageInfo } }) =>
+        {({ webhookDeliveries: { edges, pageInfo, totalCount } }) =>
           edges.length === 0 ? (
-            <Empty title={query.outcome ? 'No delivery ended so' : 'Nothing has been delivered'}>
+            <Empty title={state ? `No delivery is ${words(state)}` : 'Nothing has been delivered'}>
               When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.
             </Empty>
           ) : (
             <>
               <LiveDeliveries loaded={edges.map(({ node }) => node)} isFirst={isFirst} onReload={list.reload} />
-              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)} />
+              <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
+                {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
+              </Pager>
             </>
           )
         }
@@ -105,10 +118,3 @@ function LiveDeliveries({ loaded, isFirst, onReload }: LiveDeliveriesProps) {
     </>
   )
 }
-
-const OUTCOMES = [
-  ['', 'All'],
-  ['succeeded', 'Succeeded'],
-  ['timeout', 'Timed out'],
-  ['connect_failed', 'Not connected'],
-] as const

@@ -138,6 +138,12 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     notifyAccount(service.runtime, account, id)
     await page.locator('.pill', { hasText: 'failed' }).waitFor()
     expect([asked.length, complaints]).toEqual([before, []])
+    await page.goto(at('webhooks?state=failed'))
+    await page.getByRole('link', { name: id.slice(-6) }).waitFor()
+    await page.getByRole('button', { name: 'Send 1 failed again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('1 sent again.').waitFor()
+    await page.getByText('No delivery is failed').waitFor()
     await page.close()
   })
 

@@ -37,6 +37,13 @@ describe('the form of a JSON Schema', () => {
     expect(() => inputsOf(fields, { tags: '[' })).toThrow('tags')
   })
 
+  test('offers the examples of the schema, and styles where it has none', () => {
+    const texts = { style_instruction: { type: 'string' }, pace: { type: 'string', examples: ['slow', 2] } }
+    const offered = formFields({ properties: texts }).map(({ examples }) => examples)
+    expect(offered).toEqual([expect.arrayContaining(['Whispering']), ['slow']])
+    expect(fields.map(({ examples }) => examples)).toEqual([[], [], [], [], []])
+  })
+
   test('is made of a schema of inputs alone, and of none', () => {
     expect([formFields(inputs).length, formFields(null)]).toEqual([5, []])
   })

@@ -1,0 +1,44 @@
+import { at } from '../api/base.ts'
+import type { CreditsQuery } from '../operations.ts'
+import { count } from '../parts/format.ts'
+import { Moment } from '../parts/moment.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+import { KINDS } from './credit-filter.ts'
+
+type Entry = CreditsQuery['creditEntries']['edges'][number]['node']
+
+/** Changes of a balance, each with what it left. */
+export const LedgerTable = ({ entries }: { entries: readonly Entry[] }) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Kind</th>
+          <th>Job</th>
+          <th>When</th>
+          <th class="end">Credits</th>
+          <th class="end">Balance</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map(({ id, kind, amount, balance, jobId, createdAt }) => (
+          <tr key={id}>
+            <td>
+              <span class={`pill ${KINDS[kind][1]}`}>{KINDS[kind][0]}</span>
+            </td>
+            <td>{jobId ? <ShortId id={jobId} href={at(`/jobs/${jobId}`)} /> : <span class="faint">–</span>}</td>
+            <td>
+              <Moment at={createdAt} />
+            </td>
+            <td class="end">
+              <span class={amount > 0 ? 'gain' : undefined}>{`${amount > 0 ? '+' : ''}${count(amount)}`}</span>
+            </td>
+            <td class="end" data-label="Left">
+              {balance === null || balance === undefined ? '–' : count(balance)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

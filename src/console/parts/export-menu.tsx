@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+import { at } from '../api/base.ts'
+import { Icon } from './icon.tsx'
+import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
+
+interface ExportMenuProps {
+  /** `/jobs.csv`. */
+  readonly file: string
+  /** What its rows are, in words. */
+  readonly of: string
+  /** Windows that are offered, as addresses name them. */
+  readonly windows: readonly string[]
+  /** Offers the whole as well. */
+  readonly isWholeOffered?: boolean
+  /** Further entries. */
+  readonly children?: ComponentChildren
+}
+
+/** Whole files of windows of time, whatever the list is filtered by. The router would take a link without a target for a screen. */
+export const ExportMenu = ({ file, of, windows, isWholeOffered = false, children }: ExportMenuProps) => (
+  <details class="drop">
+    <summary class="button">
+      <Icon name="download" /> Export
+    </summary>
+    <div class="drop-body wide">
+      {children}
+      {isWholeOffered && (
+        <a class="menu-item" href={at(file)} target="_top" download>
+          {of}, from the beginning
+        </a>
+      )}
+      {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
+        <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name)}`)} target="_top" download>
+          {of}, {text.toLowerCase()}
+        </a>
+      ))}
+    </div>
+  </details>
+)
+
+/** Its ends as parameters; one that has not ended yet ends now. */
+function windowQuery(name: string): string {
+  const { from, to } = rangeOf(name, Date.now()) ?? {}
+  return new URLSearchParams({ from: from ?? '', to: to ?? new Date().toISOString() }).toString()
+}
