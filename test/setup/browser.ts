@@ -74,9 +74,11 @@ async function axeViolations(page: Page, rules: readonly string[]): Promise<stri
   )
 }
 
-/** By how many pixels the page scrolls sideways. */
+/** By how many pixels the page scrolls sideways, or a list whose rows are cards on a phone. */
 const sideways = (page: Page): Promise<number> =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth') as Promise<number>
+  page.evaluate(`Math.max(
+    ...[document.documentElement, ...document.querySelectorAll('.as-cards')].map((box) => box.scrollWidth - box.clientWidth),
+  )`) as Promise<number>
 
 /** What is wrong with the page as it is: what axe finds in either theme, and whether a phone of 360 pixels would scroll it sideways. */
 export async function flaws(page: Page, name?: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { AuditedAction, TimeRange } from '../operations.ts'
-import { rangeOf } from '../parts/time-window.ts'
+import { rangeOf } from '../windows/time-window.ts'
 import { ACTIONS } from './audit-words.ts'
 
 type Query = Readonly<Record<string, string | undefined>>

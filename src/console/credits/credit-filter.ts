@@ -1,5 +1,5 @@
 import type { CreditKind, TimeRange } from '../operations.ts'
-import { rangeOf } from '../parts/time-window.ts'
+import { rangeOf } from '../windows/time-window.ts'
 
 /** Why a balance changed, and the tone of its mark. */
 export const KINDS: Readonly<Record<CreditKind, readonly [name: string, tone: string]>> = {

@@ -1,5 +1,5 @@
 import type { JobErrorCode, JobOrder, JobStatus, JobsFilter, JobType } from '../operations.ts'
-import { rangeOf } from '../parts/time-window.ts'
+import { rangeOf } from '../windows/time-window.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 

@@ -15,6 +15,10 @@ export interface ChartProps {
 }
 
 export const HEIGHT_PX = 190
+/** Of the vertical axis: as wide as its longest label, which may say minutes and seconds. */
+const MIN_AXIS_PX = 44
+const LABEL_GAP_PX = 16
+const CHARACTER_PX = 6.6
 /** A shorter drag is a press. */
 const MIN_DRAG_PX = 8
 const WHOLE_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((power) => [power, 2 * power, 5 * power])
@@ -64,6 +68,8 @@ export function optionsOf(
   }
 }
 
+const longestOf = (labels: readonly string[]): number => Math.max(0, ...labels.map((label) => label?.length ?? 0))
+
 /** How long a step is, in seconds. */
 const stepOf = ({ times: [first = 0, second = first] }: Line): number => (second - first) / 1000
 
@@ -80,7 +86,7 @@ function axesOf(latest: Latest, shape: Shape, colour: Colour): uPlot.Axis[] {
     {
       ...axis,
       grid: { stroke: colour('border-top-color'), width: 1 },
-      size: 56,
+      size: (_plot, labels) => Math.max(MIN_AXIS_PX, LABEL_GAP_PX + CHARACTER_PX * longestOf(labels ?? [])),
       // Half a job is none.
       ...(shape !== 'line' && { incrs: WHOLE_STEPS }),
       values: (_plot, splits) => splits.map((value) => latest.current.format(value)),

@@ -51,5 +51,5 @@ const signed = new Intl.NumberFormat('en', { style: 'percent', signDisplay: 'exc
 
 function changeOf(now: number, before: number): string {
   const rise = change(now, before)
-  return rise === null ? 'none before' : rise > 99 ? 'over 99 times before' : signed.format(rise)
+  return rise === null ? 'none before' : rise > 99 ? 'over 99 times before' : signed.format(rise).replace('-', '−')
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { at } from '../api/base.ts'
-import { Icon } from './icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
 
 interface ExportMenuProps {

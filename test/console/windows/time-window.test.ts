@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rangeOf } from '../../../src/console/parts/time-window.ts'
+import { rangeOf } from '../../../src/console/windows/time-window.ts'
 
 const NOW = new Date(2026, 0, 15, 12, 0, 42).getTime()
 const local = (year: number, month: number) => new Date(year, month, 1).toISOString()
