@@ -10,6 +10,7 @@ const MIN_COMPRESSED_BYTES = 1024
 
 /**
  * Builds the web console, with each file compressed as well. Its addresses are relative: a proxy's path is known only when it is served.
+ * It is the same whatever NODE_ENV says: Vite would write names of files and lines into a page that is built in development.
  * @returns whether it did: without development packages there is no Vite, and what was built before stays
  */
 export async function buildConsole(folder: string = TARGET): Promise<boolean> {
@@ -20,7 +21,8 @@ export async function buildConsole(folder: string = TARGET): Promise<boolean> {
     base: './',
     configFile: false,
     logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     build: {
       outDir: folder,
       emptyOutDir: true,

@@ -11,7 +11,7 @@ import { Page } from '../parts/page.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { jobCounts } from '../shell/account-live.ts'
 import { FirstSteps } from './first-steps.tsx'
-import { Sparkline } from './sparkline.tsx'
+import { Tile } from './tile.tsx'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -86,24 +86,6 @@ function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' 
     </>
   )
 }
-
-interface TileProps {
-  readonly name: string
-  readonly value: string
-  readonly note: string
-  /** How it went, hour by hour. */
-  readonly line?: readonly number[]
-  readonly tone?: 'red'
-}
-
-export const Tile = ({ name, value, note, line, tone }: TileProps) => (
-  <div class="tile">
-    <span class="tile-name">{name}</span>
-    <span class="tile-value">{value}</span>
-    <span class="tile-note">{note}</span>
-    {line !== undefined && <Sparkline values={line} {...(tone && { tone })} />}
-  </div>
-)
 
 const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: readonly JobRowFragment[] }) => (
   <section class="card">

@@ -1,5 +1,5 @@
 import type { StatisticsQuery } from '../operations.ts'
-import { Tile } from '../overview/overview-page.tsx'
+import { Tile } from '../overview/tile.tsx'
 import { count, duration, share, shortCount } from '../parts/format.ts'
 import { change } from './series.ts'
 

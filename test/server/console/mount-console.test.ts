@@ -117,6 +117,12 @@ describe('the files of the console', () => {
     expect([...new Set(hosts)].filter((host) => !known.test(host))).toEqual([])
   })
 
+  test('are built for use whatever NODE_ENV says: they name no file of the source', () => {
+    expect(process.env.NODE_ENV).toBe('test')
+    const scripts = files().filter((name) => name.endsWith('.js'))
+    expect(scripts.filter((name) => readFileSync(join(folder, name), 'utf8').includes('.tsx'))).toEqual([])
+  })
+
   test('hold no way to make markup or code out of a string', () => {
     const scripts = files().filter((name) => name.endsWith('.js'))
     const sinks = scripts.filter((name) =>

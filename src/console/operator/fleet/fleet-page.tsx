@@ -1,5 +1,5 @@
 import type { PoolRowFragment, WorkerRowFragment } from '../../operations.ts'
-import { Tile } from '../../overview/overview-page.tsx'
+import { Tile } from '../../overview/tile.tsx'
 import { count, duration } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { now } from '../../parts/now.ts'
