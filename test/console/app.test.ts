@@ -158,6 +158,9 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await page.goto(at('jobs?search=job_0'))
     const download = page.waitForEvent('download')
     await page.getByText('Export').click()
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.drop[open]').count()).toBe(0)
+    await page.getByText('Export').click()
     await page.getByRole('link', { name: 'All jobs, last 24 hours' }).click()
     const file = await readFile(await (await download).path(), 'utf8')
     expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([
@@ -169,6 +172,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     const ledger = page.waitForEvent('download')
     await page.getByText('Export').click()
     await page.getByRole('link', { name: 'Ledger, from the beginning' }).click()
+    expect(await page.locator('.drop[open]').count()).toBe(0)
     expect([(await ledger).suggestedFilename(), await readFile(await (await ledger).path(), 'utf8')]).toEqual([
       'ledger.csv',
       expect.stringMatching(/^\uFEFFentry_id,[\s\S]*,grant,1000000,1000000,/),

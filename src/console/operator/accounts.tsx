@@ -6,6 +6,7 @@ import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { ShortId } from '../parts/short-id.tsx'
@@ -81,6 +82,7 @@ const AccountsTable = ({
         <tr>
           <th>Name</th>
           <th>Id</th>
+          <th>Since</th>
           <th class="end">Credits</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -98,10 +100,27 @@ const AccountsTable = ({
             <td>
               <ShortId id={account.id} />
             </td>
+            <td data-label="Since">
+              <Moment at={account.createdAt} />
+            </td>
             <td class="end" data-label="Credits">
               {count(account.credits)}
             </td>
             <td class="end">
+              <a
+                class="button quiet small"
+                href={at(`/operator/statistics?account=${account.id}`)}
+                aria-label={`Statistics of ${account.name}`}
+              >
+                Statistics
+              </a>
+              <a
+                class="button quiet small"
+                href={at(`/operator/audit?account=${account.id}`)}
+                aria-label={`Changes in ${account.name}`}
+              >
+                Changes
+              </a>
               <button
                 type="button"
                 class="button quiet small"

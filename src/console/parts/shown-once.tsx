@@ -9,11 +9,13 @@ interface ShownOnceProps {
   readonly value: string
   /** What it is: "API key". */
   readonly name: string
+  /** What its reader has done with it before the dialog may be left. */
+  readonly done?: string
   readonly onClose: () => void
 }
 
 /** A secret that is never shown again: it lives in this dialog alone, which is left only by saying that it is stored. */
-export function ShownOnce({ title, children, value, name, onClose }: ShownOnceProps) {
+export function ShownOnce({ title, children, value, name, done = 'I have stored it', onClose }: ShownOnceProps) {
   const [isStored, setStored] = useState(false)
   const foot = (
     <button type="button" class="button primary" disabled={!isStored} onClick={onClose}>
@@ -31,8 +33,8 @@ export function ShownOnce({ title, children, value, name, onClose }: ShownOncePr
           </CopyButton>
         </div>
         <label class="check">
-          <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />I
-          have stored it
+          <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
+          {done}
         </label>
       </div>
     </Dialog>

@@ -50,7 +50,13 @@ export function PeoplePage() {
         <PersonDialog {...asked} onLink={setLink} onDone={list.reload} onClose={() => setAsked(null)} />
       )}
       {link !== null && (
-        <ShownOnce title="The sign-in link" name="sign-in link" value={link} onClose={() => setLink(null)}>
+        <ShownOnce
+          title="The sign-in link"
+          name="sign-in link"
+          done="I have passed it on"
+          value={link}
+          onClose={() => setLink(null)}
+        >
           Hand it to this person alone: it signs in once, within 15 minutes. There is no mail server that would send it.
         </ShownOnce>
       )}

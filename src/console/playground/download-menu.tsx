@@ -1,6 +1,6 @@
 import { ownMedia } from '../api/base.ts'
 import { CaptionLinks } from '../captions/caption-links.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Drop } from '../menus/drop.tsx'
 import type { Audio } from './takes.ts'
 
 interface DownloadMenuProps {
@@ -12,17 +12,12 @@ interface DownloadMenuProps {
 
 /** The same speech in each format, and its captions. */
 export const DownloadMenu = ({ jobId, audio, name }: DownloadMenuProps) => (
-  <details class="drop">
-    <summary class="button small">
-      <Icon name="download" size={14} /> Download
-    </summary>
-    <div class="drop-body">
-      {(['wav', 'mp3', 'opus', 'flac'] as const).map((format) => (
-        <FormatLink key={format} url={audio[format]} name={`${name}.${format}`} format={format} />
-      ))}
-      <CaptionLinks jobId={jobId} name={name} />
-    </div>
-  </details>
+  <Drop icon="download" text="Download" isSmall>
+    {(['wav', 'mp3', 'opus', 'flac'] as const).map((format) => (
+      <FormatLink key={format} url={audio[format]} name={`${name}.${format}`} format={format} />
+    ))}
+    <CaptionLinks jobId={jobId} name={name} />
+  </Drop>
 )
 
 const FormatLink = ({ url, name, format }: { url: unknown; name: string; format: string }) =>

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { at, PREFIX } from '../api/base.ts'
 import { session, signOut } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
+import { useCloseOutside } from '../menus/use-close-outside.ts'
 import { Segments } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -33,26 +34,6 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
       </button>
     </div>
   )
-}
-
-/** A menu ends with the focus elsewhere, a press outside of it, or Escape. */
-function useCloseOutside(root: { readonly current: HTMLElement | null }, close: () => void): void {
-  useEffect(() => {
-    const onLeave = (event: Event): void => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) close()
-    }
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') close()
-    }
-    document.addEventListener('focusin', onLeave)
-    document.addEventListener('pointerdown', onLeave)
-    document.addEventListener('keydown', onKey)
-    return () => {
-      document.removeEventListener('focusin', onLeave)
-      document.removeEventListener('pointerdown', onLeave)
-      document.removeEventListener('keydown', onKey)
-    }
-  }, [])
 }
 
 interface PanelProps {

@@ -73,7 +73,7 @@ const DeliveryBody = ({ delivery }: { delivery: DeliveryRowFragment }) => (
         {delivery.test && <span class="chip">test</span>}
       </div>
       <dl class="facts">
-        <div>
+        <div class="long">
           <dt>To</dt>
           <dd>{String(delivery.url)}</dd>
         </div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { at } from '../api/base.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Drop } from '../menus/drop.tsx'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
 
 interface ExportMenuProps {
@@ -18,24 +18,19 @@ interface ExportMenuProps {
 
 /** Whole files of windows of time, whatever the list is filtered by. The router would take a link without a target for a screen. */
 export const ExportMenu = ({ file, of, windows, isWholeOffered = false, children }: ExportMenuProps) => (
-  <details class="drop">
-    <summary class="button">
-      <Icon name="download" /> Export
-    </summary>
-    <div class="drop-body wide">
-      {children}
-      {isWholeOffered && (
-        <a class="menu-item" href={at(file)} target="_top" download>
-          {of}, from the beginning
-        </a>
-      )}
-      {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
-        <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name)}`)} target="_top" download>
-          {of}, {text.toLowerCase()}
-        </a>
-      ))}
-    </div>
-  </details>
+  <Drop icon="download" text="Export" isWide>
+    {children}
+    {isWholeOffered && (
+      <a class="menu-item" href={at(file)} target="_top" download>
+        {of}, from the beginning
+      </a>
+    )}
+    {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
+      <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name)}`)} target="_top" download>
+        {of}, {text.toLowerCase()}
+      </a>
+    ))}
+  </Drop>
 )
 
 /** Its ends as parameters; one that has not ended yet ends now. */
