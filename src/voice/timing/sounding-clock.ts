@@ -7,8 +7,9 @@ export interface Stretch {
 }
 
 const FRAME_MS = 10
-/** Shorter silence belongs to a consonant. */
+/** Shorter silence belongs to a consonant, or is what is left of a pause where speech is fast. */
 const LEAST_GAP_MS = 120
+const LEAST_REST_MS = 40
 /** Engines' clocks are right within 50 ms. */
 const SLACK_FRAMES = 5
 /** About -48 dB; engines leave noise where they are silent, and more of it where they are loud. */
@@ -25,10 +26,14 @@ export class SoundingClock {
   /** How far behind a pause a word may begin that the engine's clock says begins right after it. */
   readonly slack: number
 
-  constructor(speech: Stretch, gaps: readonly Stretch[], slack = 0) {
+  /** All silence, however short: it counts where a word is known to begin with its end. */
+  readonly #rests: readonly Stretch[]
+
+  constructor(speech: Stretch, gaps: readonly Stretch[], slack = 0, rests = gaps) {
     this.speech = speech
     this.gaps = gaps
     this.slack = slack
+    this.#rests = rests
   }
 
   /** How many sounding samples there are before one. */
@@ -41,7 +46,8 @@ export class SoundingClock {
   /** Where the sound ends that comes before what begins at a sample: in front of a pause there, if there is one. */
   endBefore(sample: number): number {
     const pause = this.gaps.find(({ from, to }) => from < sample && sample <= to + this.slack)
-    return pause?.from ?? sample
+    const rest = pause ?? this.#rests.find(({ from, to }) => from < sample && sample <= to + this.slack / SLACK_FRAMES)
+    return rest?.from ?? sample
   }
 
   /** Where that is heard first which an engine's clock says begins at a sample: behind the silence there, if there is any. */
@@ -53,7 +59,7 @@ export class SoundingClock {
   /** A part of the same sound, with the silence that lies within it. */
   within({ from, to }: Stretch): SoundingClock {
     const inner = this.gaps.filter((gap) => gap.from > from && gap.to < to)
-    return new SoundingClock({ from, to }, inner, this.slack)
+    return new SoundingClock({ from, to }, inner, this.slack, this.#rests)
   }
 
   /** Where so much has sounded: before a gap that is there. */
@@ -80,18 +86,16 @@ export function listen({ samples, sampleRate }: Pick<Wav, 'samples' | 'sampleRat
   const first = peaks.findIndex(isLoud)
   if (first < 0) return new SoundingClock({ from: 0, to: samples.length }, [])
   const last = peaks.findLastIndex(isLoud)
-  const gaps: Stretch[] = []
+  const rests: Stretch[] = []
   let before = first
   for (let at = first; at <= last; at++) {
     if (!isLoud(peaks[at]!)) continue
-    if ((at - before - 1) * FRAME_MS >= LEAST_GAP_MS) gaps.push({ from: (before + 1) * frame, to: at * frame })
+    if ((at - before - 1) * FRAME_MS >= LEAST_REST_MS) rests.push({ from: (before + 1) * frame, to: at * frame })
     before = at
   }
-  return new SoundingClock(
-    { from: first * frame, to: Math.min(samples.length, (last + 1) * frame) },
-    gaps,
-    SLACK_FRAMES * frame,
-  )
+  const speech = { from: first * frame, to: Math.min(samples.length, (last + 1) * frame) }
+  const gaps = rests.filter(({ from, to }) => to - from >= (LEAST_GAP_MS / FRAME_MS) * frame)
+  return new SoundingClock(speech, gaps, SLACK_FRAMES * frame, rests)
 }
 
 function peaksOf(samples: Int16Array, frame: number): Int32Array {

@@ -114,6 +114,17 @@ describe('the times of a rendering', () => {
       [1900, 2400],
     ])
     // Two words in one silence: the first one has no sound of its own, and stays where it was said to be.
+    // Where speech is fast its pauses are short: a word ends before such a one, where the next begins in it.
+    const fast = timed(words, audioOf(0.1, 0.5, 0.08, 0.6, 0.05, 0.5), [
+      mark(words, 'One', 0.1),
+      mark(words, 'Kitchen', 0.66),
+      mark(words, 'Two', 1.29),
+    ])
+    expect(fast.words.map(({ from, to }) => [from, to])).toEqual([
+      [100, 600],
+      [660, 1280],
+      [1290, 1830],
+    ])
     const aligned = timeSpeech(
       { text: words, language: 'English' },
       [{ textStart: 0, textEnd: words.length, from: 0, to: samples.length, skipped: 0 }],
