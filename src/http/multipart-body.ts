@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Busboy } from '@fastify/busboy'
 import { invalidRequest, ServiceError } from '../errors/service-error.ts'
 import { findUnstorable } from '../values/storable-json.ts'
@@ -12,6 +14,8 @@ export const MAX_FORM_BYTES = MAX_FILE_BYTES + MAX_REST_BYTES
 
 const FORM_TYPE = /^multipart\/form-data[ \t]*;(.*;)?[ \t]*boundary=/i
 const MAX_PARTS = 20
+/** So much is read in one turn of the event loop. */
+const STEP_BYTES = 64 * 1024
 
 /** The parts of a form by their names. */
 export interface Form {
@@ -76,9 +80,23 @@ function parts(bytes: Buffer, contentType: string): Promise<Form> {
     parser.on('partsLimit', malformed)
     parser.on('error', malformed)
     parser.on('finish', () => resolve({ fields: { ...fields }, files: { ...files } }))
-    parser.end(bytes)
+    void feed(parser, bytes, promise)
   } catch {
     malformed()
   }
   return promise
+}
+
+/** What comes behind what was refused is not read: ten megabytes of parts take a second. */
+async function feed(parser: Writable, bytes: Buffer, form: Promise<Form>): Promise<void> {
+  let isRefused = false
+  form.catch(() => {
+    isRefused = true
+  })
+  for (let at = 0; at < bytes.length && !isRefused; at += STEP_BYTES) {
+    parser.write(bytes.subarray(at, at + STEP_BYTES))
+    await nextTurn()
+  }
+  if (isRefused) parser.destroy()
+  else parser.end()
 }
