@@ -122,6 +122,8 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await pool.query(ADD_DELIVERY, [id, account, job])
     await pool.query(ADD_ATTEMPT, [id, Buffer.from(BODY)])
     const { page, complaints } = await openPage(owner, service.url)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.postData() ?? ''))
     await page.goto(at(`webhooks/deliveries/${id}`))
     await page.getByText('502 Bad Gateway').waitFor()
     expect([await page.locator('#theirs').count(), await page.title(), await flaws(page)]).toEqual([
@@ -129,10 +131,9 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
       expect.not.stringContaining('theirs'),
       [],
     ])
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
     await page.getByLabel('Connection: Live').waitFor()
-    await new Promise((resolve) => setTimeout(resolve, 2000))
+    // It asks once more, a moment after it began to follow.
+    await expect.poll(() => asked.filter((body) => body.includes('query Delivery(')).length).toBe(2)
     const before = asked.length
     await pool.query(END_DELIVERY, [id])
     notifyAccount(service.runtime, account, id)
