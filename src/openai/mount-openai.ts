@@ -13,7 +13,7 @@ import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
 import { openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
-import { createTimedSpeech } from './timed-speech.ts'
+import { createTimedSpeech, timedJson } from './timed-speech.ts'
 
 /** Where clients of OpenAI's API look for it. */
 export const OPENAI_ROOT = '/v1'
@@ -128,7 +128,8 @@ async function speak(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const wanted = await readSpeechRequest(ctx, (request.body ?? {}) as Record<string, unknown>, key)
   if (wanted.isTimed) {
     const { jobId, speech } = await createTimedSpeech(ctx, wanted, gone)
-    return reply.headers(speechHeaders(jobId, JSON_TYPE)).send(JSON.stringify(speech))
+    const { length, body } = timedJson(speech)
+    return reply.headers({ ...speechHeaders(jobId, JSON_TYPE), 'content-length': length }).send(body)
   }
   const { jobId, speech } = await createSpeech(ctx, wanted, gone)
   const { contentType, body } = answerSpeech(ctx.audio, wanted, speech, reply.raw)

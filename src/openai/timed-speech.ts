@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { requireAccount } from '../access/require.ts'
 import { type AudioFormat, PCM_RATE } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
@@ -11,10 +12,14 @@ import type { TimeSource } from '../voice/timing/speech-timing.ts'
 import { type CreatedSpeech, createSpeech, unavailableAtEnd } from './create-speech.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
-/** Speech with the times of its words: the answer where `timestamps` is true. */
+const BASE64_STEP = 3
+const BASE64_CHARACTERS = 4
+/** So much of the audio becomes text in one step: half an hour of it holds up nothing else. */
+const PIECE_BYTES = 48 * 1024
+
+/** Speech with the times of its words: the answer where `timestamps` is true, then with the audio in base64. */
 interface TimedSpeech {
-  /** In base64. */
-  readonly audio: string
+  readonly audio: readonly Uint8Array[]
   readonly format: AudioFormat
   readonly sample_rate: number
   readonly duration_seconds: number
@@ -53,11 +58,37 @@ async function collect(
   const { text, timing, durationMs } = await requireTimed(ctx, job)
   const times = timesOf(text, timing)
   return {
-    audio: Buffer.concat(pieces).toString('base64'),
+    audio: pieces,
     format,
     sample_rate: format === 'pcm' || format === 'opus' ? PCM_RATE : speech.sampleRate,
     duration_seconds: durationMs / 1000,
     timing: times.timing,
     words: times.words.map(({ text: word, start, end, source }) => ({ text: word, start, end, source })),
   }
+}
+
+/** Speech as JSON whose `audio` is in base64, and how many bytes that is. */
+export function timedJson({ audio, ...rest }: TimedSpeech): { readonly length: number; readonly body: Readable } {
+  const [head, tail] = ['{"audio":"', `",${JSON.stringify(rest).slice(1)}`]
+  const bytes = audio.reduce((sum, { length }) => sum + length, 0)
+  const length = head.length + Math.ceil(bytes / BASE64_STEP) * BASE64_CHARACTERS + Buffer.byteLength(tail)
+  const write = function* (): Generator<string, void> {
+    yield head
+    yield* inBase64(audio)
+    yield tail
+  }
+  return { length, body: Readable.from(write(), { objectMode: false }) }
+}
+
+/** As that of all pieces together: what does not fill a step goes on with the next piece. */
+function* inBase64(pieces: readonly Uint8Array[]): Generator<string, void> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+      const bytes = Buffer.concat([rest, piece.subarray(at, at + PIECE_BYTES)])
+      const whole = bytes.length - (bytes.length % BASE64_STEP)
+      rest = bytes.subarray(whole)
+      if (whole > 0) yield bytes.toString('base64', 0, whole)
+    }
+  if (rest.length > 0) yield Buffer.from(rest).toString('base64')
 }

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { timedJson } from '../../src/openai/timed-speech.ts'
+
+const REST = {
+  format: 'wav' as const,
+  sample_rate: 22_050,
+  duration_seconds: 1.5,
+  timing: 'engine' as const,
+  words: [{ text: 'Ünï "quoted" 😀', start: 0, end: 1, source: 'engine' as const }],
+}
+const STEP_MS = 30
+
+test('audio in pieces of any length is the base64 of all of it, in JSON of the length that is told', async () => {
+  const pieces = fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 20 })
+  const holds = fc.asyncProperty(pieces, async (audio) => {
+    const { length, body } = timedJson({ audio, ...REST })
+    const written = Buffer.from((await body.toArray()).join(''))
+    expect(written.length).toBe(length)
+    expect(JSON.parse(written.toString())).toEqual({ audio: Buffer.concat(audio).toString('base64'), ...REST })
+  })
+  await fc.assert(holds, { numRuns: 100 })
+})
+
+test('ten minutes of WAV become text in steps, none of which holds the event loop', async () => {
+  const audio = [new Uint8Array(20_000_000), new Uint8Array(6_460_001)]
+  const worked = () => process.threadCpuUsage().user / 1000
+  let [characters, worst, before] = [0, 0, worked()]
+  const { length, body } = timedJson({ audio, ...REST })
+  for await (const text of body) {
+    worst = Math.max(worst, worked() - before)
+    characters += Buffer.byteLength(text as string)
+    before = worked()
+  }
+  expect(characters).toBe(length)
+  expect(worst).toBeLessThan(STEP_MS)
+})
