@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { isId } from '../values/id.ts'
 import { JOB_COLUMNS, JOB_TABLES, type Job } from './job-shape.ts'
 
-const FIND = `select ${JOB_COLUMNS} from ${JOB_TABLES} where j.id = $1`
+const FIND = findWith('')
 
 /**
  * A job with its outputs, in one statement; null without one. In SQL: clients poll by it, and Prisma Client takes 6.6 times the processor
@@ -17,4 +17,21 @@ export async function findJob(db: Pick<Tx, 'query'>, jobId: string, accountId: s
       : { name: 'job', text: `${FIND} and j.account_id = $2`, values: [jobId, accountId] },
   )
   return rows[0] ?? null
+}
+
+/**
+ * Any job with its outputs, and what else is read with it in one way to the database.
+ * @param columns SQL, over `j`, the job
+ */
+export async function findJobWith<Extra extends object>(
+  db: Pick<Tx, 'query'>,
+  jobId: string,
+  { name, columns }: { readonly name: string; readonly columns: string },
+): Promise<(Job & Extra) | null> {
+  const { rows } = await db.query<Job & Extra>({ name, text: findWith(`, ${columns}`), values: [jobId] })
+  return rows[0] ?? null
+}
+
+function findWith(more: string): string {
+  return `select ${JOB_COLUMNS}${more} from ${JOB_TABLES} where j.id = $1`
 }

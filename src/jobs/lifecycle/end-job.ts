@@ -1,3 +1,4 @@
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Parts } from '../../context/context.ts'
 import { inPatientTransaction, type PrismaTx, type Tx } from '../../db/database.ts'
 import { type Sql, sqlIn } from '../../db/sql.ts'
@@ -79,6 +80,8 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
   })
   if (ended === null) return false
   deliver?.()
+  // The delivery goes first: its receiver waits for it.
+  if (deliver !== undefined) await nextTurn()
   noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
   notifyJob(parts, end)
   return true

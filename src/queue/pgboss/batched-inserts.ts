@@ -1,4 +1,5 @@
 import { BatchedCalls } from '../../concurrency/batch-calls.ts'
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import { BATCH_WAIT, isHeldUp, limitingLockWaits, outwaitLocks } from '../../db/connections/lock-wait.ts'
 import type { Database } from '../../db/database.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
@@ -39,7 +40,8 @@ interface Failure {
 
 interface Waking {
   beginsPush(kind: JobKind): boolean
-  wake(kind: JobKind): void
+  /** Whether a worker of this process takes it. */
+  wake(kind: JobKind): boolean
 }
 
 /** Inserts of a process that are committed together: one that comes alone goes out at once, those that come meanwhile in the next statement. */
@@ -87,7 +89,8 @@ export class BatchedInserts {
     // The first of a quiet time is noticed with its commit, not one way to the database later.
     const notifies = this.#waking.beginsPush(kind)
     await db.pool.query(statementOf(kind, rows, notifies, lockWait))
-    if (!notifies) this.#waking.wake(kind)
+    // The claim goes first: it would wait for the answers to be written.
+    if (!notifies && this.#waking.wake(kind)) await nextTurn()
   }
 }
 

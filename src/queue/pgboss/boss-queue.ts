@@ -49,9 +49,11 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
     NOTIFY_SPACING_MS,
   )
-  const wake = (kind: Pick<JobKind, 'queue'>): void => {
+  const wake = (kind: Pick<JobKind, 'queue'>): boolean => {
     // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
-    if (localWorkers.get(kind.queue)?.() !== true) push.call(kind.queue)
+    const isTakenHere = localWorkers.get(kind.queue)?.() === true
+    if (!isTakenHere) push.call(kind.queue)
+    return isTakenHere
   }
   return {
     prepare,

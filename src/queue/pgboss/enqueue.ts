@@ -15,7 +15,8 @@ const AS_ITS_TRANSACTION = null
 
 interface Pushing {
   readonly prepare: Queue['prepare']
-  readonly wake: Queue['wake']
+  /** Returns whether a worker of this process takes it. */
+  wake(kind: JobKind): boolean
   /** Whether no worker of this process can take the job, and this is the first of a quiet time: then the statement itself notifies. */
   beginsPush(kind: JobKind): boolean
 }

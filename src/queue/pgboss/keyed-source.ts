@@ -1,8 +1,9 @@
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 import type { KeyedLimiter } from '../../concurrency/keyed-limiter.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { Delivery, JobSource, Origin, Taken } from '../job-source.ts'
+import type { ClaimedWith, Delivery, JobSource, Origin, RowClaim, Taken } from '../job-source.ts'
 import type { BossQueue } from './boss-queue.ts'
+import { type Fetched, fetchWithRows } from './fetch-with-rows.ts'
 
 interface KeyedSourceOptions {
   readonly boss: PgBoss
@@ -10,6 +11,10 @@ interface KeyedSourceOptions {
   readonly kind: JobKind
   readonly limiter: KeyedLimiter
   readonly workerId: string
+  /** Claims the row of a job that comes alone with it. */
+  readonly rowClaim?: RowClaim | undefined
+  /** Releases a row that was claimed so, where the job itself goes back. */
+  unclaim?(claimed: ClaimedWith): Promise<void>
 }
 
 /** What is stored with a job in the queue; `lane` is its concurrency key. */
@@ -40,13 +45,15 @@ class KeyedSource implements JobSource {
   async take(free: number): Promise<Taken> {
     const { limiter, queue, kind, workerId } = this.#options
     const size = sizeFor(free, this.#batch)
+    const since = performance.now()
     const jobs = await this.#fetch(size)
-    const { deliveries, rejected } = this.#accept(jobs)
+    const { deliveries, rejected, unclaimed } = this.#accept(jobs, since)
     if (rejected.length === 0) {
       if (jobs.length === size) this.#batch = limiter.batch
       return { deliveries, more: jobs.length === size && !this.#isNothingLeft() }
     }
     this.#batch = limiter.leastBatch
+    await Promise.all(unclaimed.map((claimed) => this.#options.unclaim?.(claimed)))
     // Their keys are left out of the next fetch, which finds others instead.
     await queue.release(kind, rejected, workerId)
     return { deliveries, more: true }
@@ -62,32 +69,36 @@ class KeyedSource implements JobSource {
     this.#exhausted = undefined
   }
 
-  async #fetch(size: number): Promise<readonly Job<Payload>[]> {
-    const { boss, kind, limiter } = this.#options
+  async #fetch(size: number): Promise<readonly Fetched<Payload>[]> {
+    const { boss, kind, limiter, rowClaim } = this.#options
     const full = limiter.full()
     const before = this.#invalidations
-    const jobs = await boss.fetch<Payload>(kind.queue, {
-      batchSize: size,
-      ...(full.length > 0 && { ignoreGroups: full }),
-    })
-    const isOther = ({ data: { lane: key } }: Job<Payload>) =>
+    const options = { batchSize: size, ...(full.length > 0 && { ignoreGroups: full }) }
+    const jobs = await fetchWithRows<Payload>(boss, kind.queue, options, rowClaim)
+    const isOther = ({ data: { lane: key } }: Fetched<Payload>) =>
       key === undefined || this.#exhausted?.includes(key) === false
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs
   }
 
-  #accept(jobs: readonly Job<Payload>[]): { deliveries: Delivery[]; rejected: string[] } {
+  #accept(jobs: readonly Fetched<Payload>[], since: number) {
     const deliveries: Delivery[] = []
     const rejected: string[] = []
-    for (const { id, retryCount, data } of jobs) {
+    const unclaimed: ClaimedWith[] = []
+    for (const job of jobs) {
+      const { id, retryCount, data } = job
+      const claimed = job.claimed_id == null ? undefined : { row: { ...job, id: job.claimed_id }, since }
       const { jobId, lane: concurrencyKey, requestId, trace } = data
       const origin = { ...(requestId !== undefined && { requestId }), ...(trace !== undefined && { trace }) }
       if (this.#options.limiter.tryAcquire(concurrencyKey))
-        deliveries.push({ id, retryCount, jobId, concurrencyKey, origin })
-      else rejected.push(id)
+        deliveries.push({ id, retryCount, jobId, concurrencyKey, origin, ...(claimed && { claimed }) })
+      else {
+        rejected.push(id)
+        if (claimed) unclaimed.push(claimed)
+      }
     }
-    return { deliveries, rejected }
+    return { deliveries, rejected, unclaimed }
   }
 
   #isNothingLeft(): boolean {

@@ -1,6 +1,7 @@
 import { BatchedCalls, dealOut } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Database } from '../../db/database.ts'
+import type { ClaimedWith, RowClaim } from '../../queue/job-source.ts'
 import { idTime } from '../../values/id.ts'
 import type { SignedHeaders } from '../signing/sign.ts'
 import { FRESH_SECONDS, LATEST_START_SECONDS, LEASE_SECONDS, mostAttempts } from './webhook-delivery.ts'
@@ -33,13 +34,13 @@ interface Row {
  * Counts the attempt before its first byte is sent, so that a crash can only ever cost one. The lease keeps a second copy of the
  * queue's row from sending at the same time. Rows are found by id alone: by state, every call would read all that waits.
  */
-const BEGIN = `
-with locked as (
+const beginning = (ids: string, most: `$${number}`): string => `
+locked as (
   select id, state, attempt, next_attempt_at, timestamp from webhook_delivery
-  where id = any($1) order by id for update skip locked
+  where id = any(${ids}) order by id for update skip locked
 ), due as (
   select id from locked
-  where state = 'pending' and attempt < $2 and next_attempt_at <= now()
+  where state = 'pending' and attempt < ${most} and next_attempt_at <= now()
     and timestamp > extract(epoch from now()) - case when attempt = 0 then ${FRESH_SECONDS} else ${LATEST_START_SECONDS} end
 ), begun as (
   update webhook_delivery d set attempt = attempt + 1, next_attempt_at = now() + interval '${LEASE_SECONDS} seconds'
@@ -47,8 +48,19 @@ with locked as (
   returning d.id, d.account_id, d.url, d.timestamp, d.signature, d.body, d.round, d.attempt
 ), noted as (
   insert into webhook_attempt (delivery_id, round, number, started_at) select id, round, attempt, now() from begun
-)
-select * from begun`
+)`
+const BEGIN = `with ${beginning('$1', '$2')} select * from begun`
+
+/**
+ * Begins the attempt of a delivery in the statement that takes it out of the queue.
+ * @param isWanted whether its ticket may be granted at once: one that waits would have to be released
+ */
+export const attemptRowClaim = (settings: Parts['settings'], isWanted: () => boolean): RowClaim => ({
+  expressions: (ids, most) => `${beginning(ids, `${most}::int` as typeof most)}, claimed as (select * from begun)`,
+  get value() {
+    return isWanted() ? mostAttempts(settings.webhookRetryDelays) : 0
+  },
+})
 
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
@@ -61,13 +73,26 @@ export function openBeginAttempt({
 }: Pick<Parts, 'db' | 'settings' | 'now' | 'telemetry'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
   const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most))
-  const lagOf = (id: string) => (now().getTime() - idTime(id).getTime()) / 1000
   return async (deliveryId) => {
     const attempt = await begins.call(deliveryId)
-    const isFirst = attempt !== null && attempt.round === 1 && attempt.number === 1
-    if (isFirst) telemetry.observe('webhook_first_attempt_lag_seconds', {}, lagOf(deliveryId))
+    if (attempt !== null) noteLag({ now, telemetry }, attempt)
     return attempt
   }
+}
+
+/** The attempt that was begun with its delivery. */
+export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as Row)
+
+/** The same, once it is to be made. */
+export function begunWith(parts: Pick<Parts, 'now' | 'telemetry'>, claimed: ClaimedWith): Attempt {
+  const attempt = attemptOf(claimed)
+  noteLag(parts, attempt)
+  return attempt
+}
+
+function noteLag({ now, telemetry }: Pick<Parts, 'now' | 'telemetry'>, { deliveryId, round, number }: Attempt): void {
+  if (round > 1 || number > 1) return
+  telemetry.observe('webhook_first_attempt_lag_seconds', {}, (now().getTime() - idTime(deliveryId).getTime()) / 1000)
 }
 
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {

@@ -1,7 +1,7 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
-import { findJob } from '../../jobs/find-job.ts'
+import { findJobWith } from '../../jobs/find-job.ts'
 import type { AfterCommit, DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
 import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import type { UrlParts } from '../../jobs/speech-urls.ts'
@@ -10,7 +10,7 @@ import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import { signDelivery } from '../signing/sign.ts'
-import { type SigningParts, signingSecrets } from '../signing/signing-secrets.ts'
+import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from '../signing/signing-secrets.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
 import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
 
@@ -99,10 +99,11 @@ export async function snapshotPayload(
   deliveryId: string,
   subject: Subject,
 ): Promise<PayloadSnapshot | null> {
-  const job = await (subject.kind === 'job' ? finishedJob(tx, subject.jobId) : sampleJob(subject.jobId))
+  const finished = subject.kind === 'job' ? await finishedJob(tx, subject.jobId) : undefined
+  const job = finished ?? sampleJob(subject.jobId)
   const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
   try {
-    const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId)
+    const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId, finished)
     return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
@@ -112,8 +113,11 @@ export async function snapshotPayload(
   }
 }
 
-async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob> {
-  const job = await findJob(tx, jobId, null)
+/** What is sent of a job and what signs it, in one way to the database: the transaction that ends the job waits for it. */
+const SIGNED_JOB = { name: 'signed_job', columns: sealedColumns('j.account_id') }
+
+async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob & SealedSecrets> {
+  const job = await findJobWith<SealedSecrets>(tx, jobId, SIGNED_JOB)
   if (job === null) throw new Error(`the job ${jobId} vanished`)
   return job
 }

@@ -6,7 +6,7 @@ import type { Delivery } from '../../queue/job-source.ts'
 import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
 import type { AttemptGate } from './attempt-gate.ts'
-import type { Attempt, BeginAttempt } from './begin-attempt.ts'
+import { type Attempt, type BeginAttempt, begunWith } from './begin-attempt.ts'
 import { type DeliveryParts, snapshotPayload } from './create-delivery.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
@@ -29,6 +29,11 @@ interface AttemptParts extends DeliveryParts {
   post(attempt: Attempt, signal: AbortSignal): Promise<AttemptResult>
 }
 
+interface Sent {
+  readonly attempt: Attempt
+  readonly result: AttemptResult
+}
+
 /**
  * One attempt of a delivery, from its claim to its record. Running it twice for one delivery is harmless. Resolves with
  * 'settled' where the record also took the delivery out of the queue.
@@ -39,9 +44,11 @@ export async function deliverWebhook(
   claimed: Delivery,
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
-  const { jobId: deliveryId, concurrencyKey = '' } = claimed
+  const { jobId: deliveryId, concurrencyKey = '', claimed: row } = claimed
+  const early = row && { prepared: begunWith(parts, row), since: row.since }
   // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
-  const sent = await parts.gate.pass(concurrencyKey, signal, {
+  const sent = await parts.gate.pass<Attempt | null, Sent | null>(concurrencyKey, signal, {
+    early: early ?? undefined,
     prepare: async () => (await parts.beginAttempt(deliveryId)) ?? (await beginAfterAll(parts, deliveryId)),
     work: async (attempt) => (attempt === null ? null : { attempt, result: await send(parts, attempt, signal) }),
     undo: async (attempt) => (attempt === null ? undefined : parts.releaseAttempt(attempt)),

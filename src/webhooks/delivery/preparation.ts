@@ -5,6 +5,8 @@ const STALE_MS = 1000
 export interface Steps<Prepared, Result> {
   /** Also called before the ticket is granted, at most 64 places ahead, where the receiver answers quickly. */
   prepare(): Promise<Prepared>
+  /** What came prepared; `since` in milliseconds of `performance.now()`. */
+  readonly early?: { readonly prepared: Prepared; readonly since: number } | undefined
   work(prepared: Prepared): Promise<Result>
   /** Releases what was prepared and is not going to be used. */
   undo(prepared: Prepared): Promise<void>
@@ -16,9 +18,11 @@ export class Preparation<Prepared> {
   readonly #now: () => number
   #early: { readonly made: Promise<Prepared>; readonly since: number } | undefined
 
-  constructor(steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo'>, now: () => number) {
+  constructor(steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo' | 'early'>, now: () => number) {
     this.#steps = steps
     this.#now = now
+    const { early } = steps
+    if (early !== undefined) this.#early = { made: Promise.resolve(early.prepared), since: early.since }
   }
 
   get isBegun(): boolean {

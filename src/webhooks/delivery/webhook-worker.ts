@@ -6,7 +6,7 @@ import type { Dispatcher, DispatchOptions } from '../../queue/dispatcher.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { followReceivers } from '../local-receivers.ts'
 import { AttemptGate } from './attempt-gate.ts'
-import { openBeginAttempt } from './begin-attempt.ts'
+import { attemptOf, attemptRowClaim, openBeginAttempt } from './begin-attempt.ts'
 import { openConnections } from './connections.ts'
 import type { DeliveryParts } from './create-delivery.ts'
 import { openDeadlines } from './deadlines.ts'
@@ -59,6 +59,8 @@ export async function startWebhookWorker(runtime: WebhookWorkerParts, resolver?:
     kind: WEBHOOK_KIND,
     slots: () => SLOTS + Math.min(SLOTS, gate.waiting),
     limiter,
+    rowClaim: attemptRowClaim(runtime.settings, () => gate.waiting === 0),
+    unclaim: (claimed) => parts.releaseAttempt(attemptOf(claimed)),
     handle: (_id, signal, claimed) => deliverWebhook(parts, claimed, signal),
   })
   return {

@@ -24,22 +24,51 @@ interface Row {
   readonly sealed: Buffer | null
 }
 
+/** Read with something else: newest first; none where the account is from before there were secrets. */
+export interface SealedSecrets {
+  readonly sealed: readonly Buffer[]
+  readonly signedAt: string
+}
+
+const NOW = 'floor(extract(epoch from now()))::bigint'
+const SIGNING = '(expires_at is null or expires_at > now()) order by id desc'
+
+/** SealedSecrets as columns of a statement. @param account SQL: whose */
+export const sealedColumns = (account: string): string =>
+  `${NOW} as "signedAt", array(select sealed from webhook_secret where account_id = ${account} and ${SIGNING} limit ${SIGNING_SECRETS}) as sealed`
+
 /**
  * What signs a delivery now. An account from before there were secrets gets its first one here. Where only the older one of
  * two does not open, the newest signs alone.
+ * @param read what was read in this transaction already
  * @throws UnreadableSecret
  */
-export async function signingSecrets(parts: SigningParts, tx: Tx, accountId: string): Promise<SigningSecrets> {
+export async function signingSecrets(
+  parts: SigningParts,
+  tx: Tx,
+  accountId: string,
+  read?: SealedSecrets,
+): Promise<SigningSecrets> {
+  if (read !== undefined && read.sealed.length > 0) return opened(parts, accountId, Number(read.signedAt), read.sealed)
   let rows = await findSealed(tx, accountId)
   if (rows[0]!.sealed === null) {
     await lockAccount(tx, accountId)
     rows = await findSealed(tx, accountId)
   }
   const timestamp = Number(rows[0]!.timestamp)
-  const [newest, ...older] = rows.flatMap(({ sealed }) => sealed ?? [])
-  if (newest === undefined) return { timestamp, secrets: [await addFirst(parts, tx, accountId)] }
+  const sealed = rows.flatMap((row) => row.sealed ?? [])
+  if (sealed.length === 0) return { timestamp, secrets: [await addFirst(parts, tx, accountId)] }
+  return opened(parts, accountId, timestamp, sealed)
+}
+
+function opened(
+  parts: SigningParts,
+  accountId: string,
+  timestamp: number,
+  [newest, ...older]: readonly Buffer[],
+): SigningSecrets {
   const secrets = [
-    parts.vault.open(accountId, newest),
+    parts.vault.open(accountId, newest as Buffer),
     ...older.flatMap((sealed) => openOlder(parts, accountId, sealed)),
   ]
   return { timestamp, secrets }
@@ -72,10 +101,9 @@ async function addFirst({ vault }: SigningParts, tx: Tx, accountId: string): Pro
 async function findSealed(tx: Tx, accountId: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>({
     name: 'signing_secrets',
-    text: `select floor(extract(epoch from now()))::bigint as timestamp, s.sealed
+    text: `select ${NOW} as timestamp, s.sealed
            from (select) as once left join (
-             select id, sealed from webhook_secret where account_id = $1 and (expires_at is null or expires_at > now())
-             order by id desc limit ${SIGNING_SECRETS}
+             select id, sealed from webhook_secret where account_id = $1 and ${SIGNING} limit ${SIGNING_SECRETS}
            ) s on true order by s.id desc`,
     values: [accountId],
   })

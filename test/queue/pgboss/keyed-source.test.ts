@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KeyedLimiter } from '../../../src/concurrency/keyed-limiter.ts'
 import { inTransaction } from '../../../src/db/database.ts'
 import type { JobKind } from '../../../src/queue/job-kind.ts'
-import type { JobSource } from '../../../src/queue/job-source.ts'
+import type { JobSource, RowClaim } from '../../../src/queue/job-source.ts'
 import { keyedSource } from '../../../src/queue/pgboss/keyed-source.ts'
 import { newId } from '../../../src/values/id.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -18,12 +18,15 @@ afterAll(() => service?.close())
 let kinds = 0
 
 /** A queue of its own with a source over it; `isResponsive` says which receivers answer. */
-async function openKeyed(isResponsive: (receiver: string) => boolean) {
+async function openKeyed(
+  isResponsive: (receiver: string) => boolean,
+  options: Partial<Parameters<typeof keyedSource>[0]> = {},
+) {
   const { boss, queue, db, workerId } = service.runtime
   const kind: JobKind = { queue: `keyed.${++kinds}` }
   await queue.prepare(kind)
   const limiter = new KeyedLimiter({ perAccount: 64, perReceiver: 32 }, { perAccount: 64, perKey: 4, isResponsive })
-  const source = keyedSource({ boss, queue, kind, limiter, workerId })
+  const source = keyedSource({ boss, queue, kind, limiter, workerId, ...options })
   const taken: string[] = []
   const take = async () => {
     const { deliveries, more } = await source.take(FREE, [])
@@ -92,6 +95,29 @@ describe('keyedSource', () => {
     await add('b r2', 1)
     source.invalidate?.()
     expect((await takeAll()).map(({ concurrencyKey }) => concurrencyKey)).toEqual(['b r2'])
+  })
+
+  test('a job that comes alone is claimed with its row; of several none is, and one that goes back is unclaimed', async () => {
+    const rowClaim: RowClaim = {
+      expressions: (ids, most) => `claimed as (select id, ${most}::int as most from unnest(${ids}::text[]) as id)`,
+      value: 4,
+    }
+    const { add, take, states } = await openKeyed(() => true, { rowClaim })
+    await add('a r', 1)
+    const [alone] = (await take()).deliveries
+    expect(alone?.claimed?.row).toMatchObject({ id: alone?.jobId, most: 4 })
+    await add('a r', 2)
+    expect((await take()).deliveries.map(({ claimed }) => claimed)).toEqual([undefined, undefined])
+    expect(await states()).toEqual({ active: 3 })
+
+    const unclaim = vi.fn(async () => undefined)
+    const nobody = new KeyedLimiter({ perAccount: 64, perReceiver: 32 })
+    vi.spyOn(nobody, 'tryAcquire').mockReturnValue(false)
+    const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: nobody })
+    await full.add('a r', 1)
+    expect((await full.take()).deliveries).toEqual([])
+    expect(unclaim.mock.calls).toEqual([[expect.objectContaining({ row: expect.objectContaining({ most: 4 }) })]])
+    expect(await full.states()).toEqual({ created: 1 })
   })
 
   test('what finds no capacity is released as if it had never been taken', async () => {

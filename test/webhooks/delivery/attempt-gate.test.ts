@@ -187,6 +187,27 @@ describe('AttemptGate', () => {
     expect([inOrder(prepared), undone]).toEqual([[0, 1, 2, 3, 3, 4, 5], [3]])
   })
 
+  test('uses what came prepared, releases it where it was not used, and prepares anew what came a second ago', async () => {
+    let clock = 0
+    const gate = new AttemptGate(LIMITS, () => clock)
+    const undone: string[] = []
+    const pass = (signal: AbortSignal, since: number) =>
+      gate.pass('a r', signal, {
+        early: { prepared: 'early', since },
+        prepare: async () => 'anew',
+        work: async (mine) => mine,
+        undo: async (mine) => void undone.push(mine),
+      })
+    expect([await pass(never, 0), undone]).toEqual(['early', []])
+    await expect(pass(AbortSignal.abort(new Error('gone')), 0)).rejects.toThrow('gone')
+    expect(undone).toEqual(['early'])
+    clock = 1000
+    expect([await pass(never, 0), undone]).toEqual(['anew', ['early', 'early']])
+    gate.close()
+    await expect(pass(never, clock)).rejects.toThrow('the worker is stopping')
+    expect(undone).toHaveLength(3)
+  })
+
   test('takes a receiver for responsive for a second after its last answer, and not when it took its time', async () => {
     let clock = 0
     const gate = new AttemptGate(LIMITS, () => clock)

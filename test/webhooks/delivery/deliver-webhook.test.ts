@@ -1,7 +1,8 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deleteApiKey } from '../../../src/api-keys/delete-api-key.ts'
+import { ServiceClient } from '../../../src/db/connections/service-client.ts'
 import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { cancelJob } from '../../../src/jobs/lifecycle/cancel-job.ts'
 import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
@@ -55,6 +56,23 @@ describe('a callback', () => {
     expect(request!.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/)
     expect(new StandardWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).toEqual(body)
     expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
+  })
+
+  test('that comes alone is begun on its way out of the queue, and signed in the read of its job', async () => {
+    const path = newPath()
+    const owner = await createOwner(service, receiver.url + path)
+    const query = vi.spyOn(ServiceClient.prototype, 'query')
+    await speak(owner)
+    const [request] = await receiver.waitFor(path)
+    const id = request!.headers['webhook-id']!
+    expect(await owner.outcomeOf(id)).toMatchObject({ state: 'succeeded', attempts: [{ number: 1 }] })
+    const asked = query.mock.calls.map(([one]) => one as { name?: string; values?: unknown[] })
+    query.mockRestore()
+    const names = asked.filter(({ values }) => String(values).includes(id)).map(({ name }) => name)
+    expect(names).toContain('create_delivery webhook')
+    expect(names).not.toContain('begin_attempts')
+    const signing = asked.filter(({ name }) => name === 'signed_job' || name === 'signing_secrets')
+    expect(signing.map(({ name }) => name)).toEqual(['signed_job'])
   })
 
   test('goes to the URL of the submission rather than to the account’s, and nowhere where there is neither', async () => {
