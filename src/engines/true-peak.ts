@@ -10,14 +10,27 @@ export const NEAR_PEAK = 0.6
 
 /** The highest value of a signal, in units of its samples, by band-limited interpolation between the highest samples alone: the others cannot hold the peak. */
 export function truePeakOf(samples: Int16Array): number {
-  let highest = 0
-  for (let at = 0; at < samples.length; at++) highest = Math.max(highest, Math.abs(samples[at]!))
+  const highest = highestOf(samples)
+  const near = Math.ceil(highest * NEAR_PEAK)
   let peak = highest
   for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at]!) < highest * NEAR_PEAK || !isCrest(samples, at)) continue
+    const sample = samples[at]!
+    if ((sample < near && sample > -near) || !isCrest(samples, at)) continue
     peak = Math.max(peak, peakNear(samples, at))
   }
   return peak
+}
+
+/** By comparisons alone: with an absolute value and a maximum of each sample all peaks took a quarter longer. */
+function highestOf(samples: Int16Array): number {
+  let most = 0
+  let least = 0
+  for (let at = 0; at < samples.length; at++) {
+    const sample = samples[at]!
+    if (sample > most) most = sample
+    else if (sample < least) least = sample
+  }
+  return Math.max(most, -least)
 }
 
 /** A wave rises highest next to the highest of its samples. */

@@ -28,9 +28,11 @@ function multiplied(samples: Int16Array, gain: number): Int16Array {
 /** A factor for every sample that keeps all peaks within `limit`, or null where they are. */
 function duckPeaks(samples: Int16Array, sampleRate: number, limit: number): Float32Array | null {
   const window = duckingWindow(Math.round((REACH_MS * sampleRate) / 1000))
+  const near = Math.ceil(limit * NEAR_PEAK)
   let envelope: Float32Array | null = null
   for (let at = 0; at < samples.length; at++) {
-    if (Math.abs(samples[at]!) < limit * NEAR_PEAK) continue
+    const sample = samples[at]!
+    if (sample < near && sample > -near) continue
     const peak = peakNear(samples, at) * (envelope?.[at] ?? 1)
     if (peak <= limit) continue
     envelope ??= new Float32Array(samples.length).fill(1)

@@ -42,6 +42,7 @@ interface SpokenWav {
 /** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
 export type Rendering = SpokenWav | string | null
 
+/** One buffer for all texts of a thread: a new one for each would have to grow, and be copied as it does. */
 interface Recording {
   bytes: ArrayBuffer
   length: number
@@ -65,7 +66,7 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(sharedVoiceData()) })
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
-  const recording: Recording = { bytes: new ArrayBuffer(0), length: 0, words: [] }
+  const recording: Recording = { bytes: new ArrayBuffer(FIRST_BUFFER_BYTES), length: 0, words: [] }
   const callback = espeak.addFunction((pointer, samples, events) => {
     readWordEvents(espeak.HEAPU8, events, recording.words)
     return record(recording, espeak, pointer, samples)
@@ -173,7 +174,6 @@ function plainText(text: string): string {
 }
 
 function startRecording(recording: Recording): void {
-  recording.bytes = new ArrayBuffer(FIRST_BUFFER_BYTES)
   recording.length = WAV_HEADER_BYTES
   recording.words = []
 }
@@ -192,7 +192,8 @@ function finishRecording(recording: Recording, sampleRate: number, target: numbe
   const sounding = recorded.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
   const tail = Math.round((TAIL_MS / 1000) * sampleRate)
   const length = sounding === 0 ? recorded.length : sounding + tail
-  const wav = new Uint8Array(recording.bytes.transfer(WAV_HEADER_BYTES + length * 2))
+  const wav = new Uint8Array(WAV_HEADER_BYTES + length * 2)
+  new Int16Array(wav.buffer, WAV_HEADER_BYTES).set(recorded.subarray(0, length))
   writeWavHeader(wav, sampleRate)
   const spoken = new Int16Array(wav.buffer, WAV_HEADER_BYTES, sounding)
   return { wav, loudness: { ...measureLoudness(spoken, sampleRate), target } }
