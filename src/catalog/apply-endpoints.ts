@@ -9,7 +9,7 @@ import type { Reroute } from '../queue/queue.ts'
 import { changeCatalog } from './change-catalog.ts'
 import { endpointRoute, workflowRoute } from './engine-server.ts'
 import { changesOf, type EntryChange } from './files/changes-of.ts'
-import { type EndpointSpec, parseEndpointFile } from './files/endpoint-file.ts'
+import type { EndpointSpec } from './files/endpoint-file.ts'
 import type { WorkflowSpec } from './files/workflow-spec.ts'
 import { forgetSamples } from './samples/voice-samples.ts'
 import { endpointKey } from './voice-endpoint.ts'
@@ -39,6 +39,8 @@ export interface Application {
 export async function applyEndpoints(ctx: Context, input: EndpointFile): Promise<Application> {
   if (input.dryRun === true) requireOperator(ctx)
   else requireConfirmedOperator(ctx)
+  // Most processes never read a file: the parser is loaded with the first one.
+  const { parseEndpointFile } = await import('./files/endpoint-file.ts')
   const specs = parseEndpointFile(input.source)
   const rows = await Promise.all(specs.endpoints.map((spec) => toRow(spec, input.readAudio)))
   const workflows = specs.workflows.map(toWorkflowRow)

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import type { Context } from '../../context/context.ts'
 import { showEndpoint } from '../show-endpoint.ts'
 import { shownEngine } from './hidden-password.ts'
@@ -9,8 +8,9 @@ import { writeEndpoint } from './write-endpoint.ts'
  * the names of the environment variables that hold them. The recordings of reference voices are not in it.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
-export function endpointFile(ctx: Context, input: { readonly slug: string }): string {
+export async function endpointFile(ctx: Context, input: { readonly slug: string }): Promise<string> {
   const { section, entry } = writeEndpoint(showEndpoint(ctx, input))
   const engine = entry.engine as Readonly<Record<string, unknown>>
+  const { stringify } = await import('yaml')
   return stringify({ [section]: [{ ...entry, engine: shownEngine(engine) }] })
 }
