@@ -111,6 +111,8 @@ export async function openDrain(environment: Environment, slots: number, delayMs
   const client = new Client({ connectionString: url })
   await client.connect()
   const postmaster = await postmasterOf(client)
+  // Makes the queue: without it the first backlog would have no rows there, and a worker would queue its jobs again first.
+  await (await environment.worker('speech-worker', { SPEECH_URL: server.url })).stop()
   const costs: DrainCost[] = []
   return {
     client,
