@@ -94,6 +94,9 @@ export async function flaws(page: Page, name?: string): Promise<string[]> {
   await picture(page, `${name}-phone`)
   const wide = await sideways(page)
   if (wide > 0) found.push(`scrolls sideways by ${wide} pixels at 360`)
+  await page.setViewportSize({ width: 768, height: 900 })
+  const tablet = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number
+  if (tablet > 0) found.push(`scrolls sideways by ${tablet} pixels at 768`)
   await page.setViewportSize(size)
   return found
 }

@@ -22,7 +22,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
           <th>Scopes</th>
           <th>Last used</th>
           <th>Expires</th>
-          <th>Made</th>
+          <th class="roomy">Made</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -50,7 +50,7 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
             <td data-label="Expires">
               <Expiry at={key.expiresAt ?? null} />
             </td>
-            <td data-label="Made">
+            <td class="roomy" data-label="Made">
               <span title={key.createdBy ? `by ${key.createdBy.email}` : undefined}>
                 <Moment at={key.createdAt} />
               </span>

@@ -49,7 +49,7 @@ export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
             <th>Endpoint</th>
             <th>Key</th>
             <th>Submitted</th>
-            <th class="end">Wait</th>
+            <th class="end roomy">Wait</th>
             <th class="end">Run</th>
             <th class="end">Cost</th>
           </tr>
@@ -92,13 +92,19 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
         <JobState job={job} />
       </td>
       <td>{job.endpointKey}</td>
-      <td class="phone-none" dir="auto">
-        {job.apiKeyName ?? <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>}
+      <td class="phone-none">
+        {job.apiKeyName ? (
+          <span class="clip-cell" dir="auto" title={job.apiKeyName}>
+            {job.apiKeyName}
+          </span>
+        ) : (
+          <span class="faint">{job.apiKeyId ? 'deleted key' : 'console'}</span>
+        )}
       </td>
       <td>
         <Moment at={job.createdAt} />
       </td>
-      <td class="end phone-none">{duration(job.waitMs)}</td>
+      <td class="end phone-none roomy">{duration(job.waitMs)}</td>
       <td class="end" data-label="Run">
         {duration(job.runMs)}
       </td>

@@ -17,7 +17,7 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
           <th>Address</th>
           <th>Role</th>
           <th>State</th>
-          <th>Added</th>
+          <th class="roomy">Added</th>
           <th>Last seen</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -39,7 +39,7 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
             <td>
               <PersonState person={person} />
             </td>
-            <td class="phone-none">
+            <td class="phone-none roomy">
               <Moment at={person.createdAt} />
             </td>
             <td data-label="Seen">

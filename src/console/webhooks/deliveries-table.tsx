@@ -13,9 +13,9 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
           <th>Delivery</th>
           <th>State</th>
           <th>Outcome</th>
-          <th>To</th>
+          <th class="roomy">To</th>
           <th>Job</th>
-          <th class="end">Attempts</th>
+          <th class="end roomy">Attempts</th>
           <th>Created</th>
         </tr>
       </thead>
@@ -29,7 +29,7 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
               <StateMark state={delivery.state} />
             </td>
             <td>{outcomeWords(delivery.outcome ?? null)}</td>
-            <td class="phone-none">
+            <td class="phone-none roomy">
               <span class="clip-cell" title={String(delivery.url)}>
                 {hostOf(String(delivery.url))}
               </span>
@@ -41,7 +41,7 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
                 <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
               )}
             </td>
-            <td class="end" data-label="Attempts">
+            <td class="end roomy" data-label="Attempts">
               {delivery.attempts.length}
             </td>
             <td>

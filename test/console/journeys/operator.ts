@@ -72,8 +72,9 @@ const rowOf = (page: Page, id: string) => page.locator('tbody tr').filter({ has:
 
 async function insertWorker({ service }: OpenedConsole, host: string, gpus: readonly object[]): Promise<void> {
   await service.runtime.db.pool.query(
-    `insert into worker (id, host, version, pools, slots, in_flight, gpus)
-     values ($1, $2, '0.0.0', '{gpu}', 4, 1, $3)`,
+    // Ahead of the clock, as no process sends its next ones.
+    `insert into worker (id, host, version, pools, slots, in_flight, gpus, heartbeat_at)
+     values ($1, $2, '0.0.0', '{gpu}', 4, 1, $3, now() + interval '1 hour')`,
     [`wrk_${host}`, host, JSON.stringify(gpus)],
   )
 }

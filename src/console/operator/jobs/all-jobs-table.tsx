@@ -19,8 +19,8 @@ export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
           <th>Endpoint</th>
           <th>Cause</th>
           <th>Submitted</th>
-          <th class="end">Wait</th>
-          <th class="end">Run</th>
+          <th class="end roomy">Wait</th>
+          <th class="end roomy">Run</th>
         </tr>
       </thead>
       <tbody>
@@ -57,8 +57,8 @@ function AnyJobRow({ job }: { job: Row }) {
       <td>
         <Moment at={job.createdAt} />
       </td>
-      <td class="end phone-none">{duration(job.waitMs)}</td>
-      <td class="end phone-none">{duration(job.runMs)}</td>
+      <td class="end phone-none roomy">{duration(job.waitMs)}</td>
+      <td class="end phone-none roomy">{duration(job.runMs)}</td>
     </tr>
   )
 }
