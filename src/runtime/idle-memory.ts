@@ -8,8 +8,8 @@ const MOST_BUSY = 0.1
 const LARGE_YOUNG_BYTES = 32 * 2 ** 20
 
 /**
- * Gives memory back to the system once this process has little to do: V8 alone collects everything only when it needs room, which an idle
- * service never does. It takes some 30 ms of the event loop, once after each time of work.
+ * Gives memory back to the system once this process has little to do, some 60 MB after a start: V8 alone collects everything when it needs
+ * room, which an idle service does only after minutes. It takes some 30 ms of the event loop, once after each time of work.
  * @param howBusy the processor time that was used since the last call, as a share of the time that has passed
  * @returns what ends it
  */
