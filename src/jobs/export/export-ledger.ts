@@ -29,7 +29,10 @@ export async function exportLedger(
   return exportCsv(ctx, { accountId, head: HEAD, copy: copyOf(accountId, window) }, gone)
 }
 
-/** The sum runs over the entries before the window as well: all of them together are the balance. */
+/**
+ * The sum runs over the entries before the window as well: all of them together are the balance. What retention has carried on is of its
+ * month's first day, whatever its id.
+ */
 function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' | 'to'>): string {
   const within = [
     'true',
@@ -38,7 +41,7 @@ function copyOf(accountId: string, { from, to }: Pick<ExportLedgerInput, 'from' 
   ]
   return `copy (select 'entry_' || id, kind, amount, balance, job_id,
                   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-                from (select *, sum(amount) over (order by id) as balance from credit_entry
+                from (select *, sum(amount) over (order by created_at, id) as balance from credit_entry
                       where account_id = ${escapeLiteral(accountId)}) e
-                where ${within.join(' and ')} order by id) to stdout with (format csv, encoding 'UTF8')`
+                where ${within.join(' and ')} order by created_at, id) to stdout with (format csv, encoding 'UTF8')`
 }

@@ -111,6 +111,12 @@ describe('the files of the console', () => {
     ])
     const window = await ledgerOf(cookie, `from=${at(-30)}`)
     expect(readCsv(window.text).slice(1)).toEqual(rows.slice(-1))
+    // As retention carries charges on: written late, and dated early.
+    const carried = `insert into credit_entry (account_id, kind, amount, created_at) values ($1, 'carried', -1, '2000-01-01')`
+    await service.runtime.db.pool.query(carried, [account])
+    const [first, ...others] = readCsv((await ledgerOf(cookie)).text).slice(1)
+    expect(first?.slice(1, 4)).toEqual(['carried', '-1', '-1'])
+    expect(others.at(-1)?.[3]).toBe(`${before + 1n}`)
   })
 
   test('a member gets no ledger, and neither does a request that no page of the service made', async () => {
