@@ -9,6 +9,8 @@ interface Encoding {
 const EXTENSIBLE = 0xfffe
 const ENCODING_AT_IN_EXTENSIBLE = 24
 const FULL_SCALE = 32_768
+/** A recording has a handful: a file made of nothing but chunks is not walked through. */
+const MOST_CHUNKS = 1000
 
 /** By the format's code and its bits: what FFmpeg's decoders here do not read, and recorders, telephones and editors write. */
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
@@ -44,13 +46,13 @@ export function toPlainWav(bytes: Uint8Array): Uint8Array {
   return writeWav(samples, sampleRate)
 }
 
-/** Null for what is no WAV file, or lacks a part. What was cut off, or streamed without its size, goes on to the end of the file. */
+/** Null for what is no WAV file, or lacks a part among its first thousand. What was cut off, or streamed without its size, goes on to the end of the file. */
 export function findWav(bytes: Uint8Array): WavPlaces | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const tag = (at: number): string => Buffer.from(bytes.subarray(at, at + 4)).toString('latin1')
   if (bytes.length < 12 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') return null
   let format: Omit<WavPlaces, 'data'> | null = null
-  for (let at = 12; at + 8 <= bytes.length; ) {
+  for (let at = 12, chunks = 0; at + 8 <= bytes.length && chunks < MOST_CHUNKS; chunks++) {
     const [start, size] = [at + 8, view.getUint32(at + 4, true)]
     if (tag(at) === 'fmt ' && size >= 16 && start + size <= bytes.length) format = readFormat(view, start, size)
     if (tag(at) === 'data')
