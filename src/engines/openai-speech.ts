@@ -64,10 +64,10 @@ interface Answer {
   readonly bytes: Buffer
 }
 
-async function speakOnce(connection: Connection, request: SpeechRequest): Promise<Speech> {
+async function speakOnce(connection: Connection, request: SpeechRequest, mayHaveTimes = true): Promise<Speech> {
   const { text, styleInstruction = '', voice } = request
   const { server, block } = connection
-  const asksForTimes = block.word_timestamps === true && !server.lacksTimes
+  const asksForTimes = mayHaveTimes && block.word_timestamps === true && !server.lacksTimes
   const body = JSON.stringify({ ...speechBody(block, request), ...(asksForTimes && { word_timestamps: true }) })
   const cap = Math.max(
     LEAST_CAP_BYTES,
@@ -85,8 +85,10 @@ async function speakOnce(connection: Connection, request: SpeechRequest): Promis
     signal: request.signal,
   })
   if (asksForTimes && refusesTimes(answer.status, answer.bytes)) {
+    const untimed = await speakOnce(connection, request, false)
+    // Only what it speaks without them: a server that rejects a text may quote the whole request.
     server.lacksTimes = true
-    return speakOnce(connection, request)
+    return untimed
   }
   if (answer.status !== 200) throw toError(answer, texts)
   mendWavSizes(answer.bytes)

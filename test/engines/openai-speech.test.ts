@@ -138,6 +138,13 @@ describe('a vLLM-Omni server with an aligner', () => {
     expect(server.calls.at(-1)?.body).not.toHaveProperty('word_timestamps')
     await expect(async () => speak({ profile: 'kokoro', word_timestamps: true })).rejects.toThrow('means nothing')
   })
+
+  test('one that rejects a text, quoting the request, is asked for times again', async () => {
+    server.answer(({ body }) => (body.input === 'No.' ? { status: 422, json: { detail: body } } : {}))
+    await expect(speak({ profile: 'vllm-omni', word_timestamps: true }, { text: 'No.' })).rejects.toThrow()
+    await speak({ profile: 'vllm-omni', word_timestamps: true })
+    expect(server.calls.map(({ body }) => body.word_timestamps)).toEqual([true, undefined, true])
+  })
 })
 
 describe('what is sent', () => {
