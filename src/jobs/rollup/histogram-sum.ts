@@ -13,8 +13,8 @@ const SCALES = [1, BASE, BASE * BASE] as const
 const HEAD_BYTES = 8
 const WEIGHT_AT = 2
 const SIGN_AT = 4
-/** PostgreSQL writes bytes as `\x0a1b`. */
-const HEX_AT = 2
+/** How PostgreSQL writes bytes, unless a role or a database has `bytea_output = escape`. */
+const HEX = '\\x'
 
 // A histogram is one number, in which the jobs of each bucket have digits of their own: sums of such numbers are histograms.
 
@@ -32,9 +32,12 @@ export const packedSum = (sum: string): string => `numeric_send(${sum})`
 export const histogramTypes = <Kept>(read: (pairs: number[]) => Kept): CustomTypesConfig => ({
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === types.builtins.BYTEA
-      ? (text: string) => read(pairsOf(Buffer.from(text.slice(HEX_AT), 'hex')))
+      ? (text: string) => read(pairsOf(bytesOf(text)))
       : timestampTypes.getTypeParser(oid, format as 'text')) as CustomTypesConfig['getTypeParser'],
 })
+
+const bytesOf = (text: string): Buffer =>
+  text.startsWith(HEX) ? Buffer.from(text.slice(HEX.length), 'hex') : types.getTypeParser(types.builtins.BYTEA)(text)
 
 /** A histogram as `percentilesOf` reads it: pairs in the order of their buckets. Empty for zero, and for what is no histogram. */
 export function pairsOf(packed: Buffer): number[] {
