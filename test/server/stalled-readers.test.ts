@@ -97,7 +97,7 @@ describe('a reader that does not read', () => {
   })
 
   test('of speech that is being spoken, at the OpenAI door or live, is sent away; its job ends and costs what was spoken', async () => {
-    const input = 'Nobody takes what is said here, and it is said all the same. '.repeat(110)
+    const input = 'The client reads nothing of this, and it is said all the same. '.repeat(110)
     const { account, key: own } = await service.createCaller(10_000n)
     const taken: Socket[] = []
     const take = (socket: Socket) => taken.push(socket)

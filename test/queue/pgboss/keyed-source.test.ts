@@ -111,9 +111,9 @@ describe('keyedSource', () => {
     expect(await states()).toEqual({ active: 3 })
 
     const unclaim = vi.fn(async () => undefined)
-    const nobody = new KeyedLimiter({ perAccount: 64, perReceiver: 32 })
-    vi.spyOn(nobody, 'tryAcquire').mockReturnValue(false)
-    const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: nobody })
+    const refusing = new KeyedLimiter({ perAccount: 64, perReceiver: 32 })
+    vi.spyOn(refusing, 'tryAcquire').mockReturnValue(false)
+    const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: refusing })
     await full.add('a r', 1)
     expect((await full.take()).deliveries).toEqual([])
     expect(unclaim.mock.calls).toEqual([[expect.objectContaining({ row: expect.objectContaining({ most: 4 }) })]])
