@@ -433,11 +433,17 @@ export type CreditsQueryVariables = Exact<{
   before?: string | null | undefined;
   kinds?: Array<CreditKind> | CreditKind | null | undefined;
   createdAt?: TimeRange | null | undefined;
-  spentIn?: JobsFilter | null | undefined;
 }>;
 
 
-export type CreditsQuery = { account: { name: string, credits: number }, spent: Array<{ credits: number | null }>, creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+export type CreditsQuery = { account: { name: string, credits: number }, creditEntries: { pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, kind: CreditKind, amount: number, balance: number | null, jobId: string | null, createdAt: string } }> } };
+
+export type SpentQueryVariables = Exact<{
+  filter?: JobsFilter | null | undefined;
+}>;
+
+
+export type SpentQuery = { account: { id: string, createdAt: string }, jobStats: Array<{ credits: number | null }> };
 
 type JobRow_CompanionChatJob_Fragment = { __typename: 'CompanionChatJob', id: string, type: JobType, status: JobStatus, endpointKey: string, apiKeyId: string | null, apiKeyName: string | null, createdAt: string, startedAt: string | null, completedAt: string | null, waitMs: number | null, runMs: number | null, durationMs: number | null, cost: number, errorCode: JobErrorCode | null, attempts: number, queuePosition: number | null };
 
@@ -1080,7 +1086,7 @@ export type DeliveriesQueryVariables = Exact<{
 }>;
 
 
-export type DeliveriesQuery = { failed: { totalCount: number }, webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
+export type DeliveriesQuery = { failed: { totalCount: number, edges: Array<{ node: { id: string, createdAt: string } }> }, webhookDeliveries: { totalCount: number, pageInfo: { hasNextPage: boolean, hasPreviousPage: boolean, startCursor: string | null, endCursor: string | null }, edges: Array<{ node: { id: string, jobId: string, state: WebhookDeliveryState, outcome: string | null, url: string, test: boolean, createdAt: string, finishedAt: string | null, nextAttemptAt: string | null, attempts: Array<{ number: number, round: number, startedAt: string, durationMs: number | null, outcome: string | null, responseStatus: number | null, response: string | null }> } }> } };
 
 export type DeliveryQueryVariables = Exact<{
   id: string;
@@ -1125,7 +1131,9 @@ export type RotateSecretMutation = { rotateWebhookSecret:
     | { __typename: 'RotateWebhookSecretSuccess', secret: string }
    };
 
-export type RedeliverAllMutationVariables = Exact<{ [key: string]: never; }>;
+export type RedeliverAllMutationVariables = Exact<{
+  filter?: WebhookDeliveriesFilter | null | undefined;
+}>;
 
 
 export type RedeliverAllMutation = { redeliverWebhooks:
@@ -1170,7 +1178,8 @@ export const signOut: Operation<SignOutMutation, SignOutMutationVariables> = { q
 export const auditLog: Operation<AuditLogQuery, AuditLogQueryVariables> = { query: "query AuditLog($account:ID$all:Boolean$actions:[AuditedAction!]$createdAt:TimeRange$first:Int$after:String$last:Int$before:String){auditEntries(account:$account all:$all actions:$actions createdAt:$createdAt first:$first after:$after last:$last before:$before){pageInfo{...Pages}edges{node{id action accountId subjectId subjectName detail createdAt by{kind id name}}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
 export const words: Operation<WordsQuery, WordsQueryVariables> = { query: "query Words($jobId:ID!){voiceJob(jobId:$jobId){id timing sentences{...Timed}words{...Timed}}}fragment Timed on TimedText{text start end offset length}" }
 export const captionFile: Operation<CaptionFileQuery, CaptionFileQueryVariables> = { query: "query CaptionFile($jobId:ID!$format:CaptionFormat!){voiceJob(jobId:$jobId){id captions(format:$format)}}" }
-export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange$spentIn:JobsFilter){account{name credits}spent:jobStats(filter:$spentIn){credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const credits: Operation<CreditsQuery, CreditsQueryVariables> = { query: "query Credits($first:Int$after:String$last:Int$before:String$kinds:[CreditKind!]$createdAt:TimeRange){account{name credits}creditEntries(first:$first after:$after last:$last before:$before kinds:$kinds createdAt:$createdAt){pageInfo{...Pages}edges{node{id kind amount balance jobId createdAt}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}" }
+export const spent: Operation<SpentQuery, SpentQueryVariables> = { query: "query Spent($filter:JobsFilter){account{id createdAt}jobStats(filter:$filter){credits}}" }
 export const jobs: Operation<JobsQuery, JobsQueryVariables> = { query: "query Jobs($filter:JobsFilter$orderBy:JobOrder$first:Int$after:String$last:Int$before:String){jobs(filter:$filter orderBy:$orderBy first:$first after:$after last:$last before:$before){totalCount pageInfo{...Pages}edges{node{...JobRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
 export const jobCounts: Operation<JobCountsQuery, JobCountsQueryVariables> = { query: "query JobCounts($filter:JobsFilter){jobStats(groupBy:[STATUS]filter:$filter){status jobs}}" }
 export const jobsLive: Operation<JobsLiveSubscription, JobsLiveSubscriptionVariables> = { query: "subscription JobsLive($filter:JobsFilter){jobsChanged(filter:$filter everyMs:500){...JobRow}}fragment JobRow on Job{__typename id type status endpointKey apiKeyId apiKeyName createdAt startedAt completedAt waitMs runMs durationMs cost errorCode attempts queuePosition ...on VoiceJob{chunksDone chunksTotal audioMs}}" }
@@ -1224,11 +1233,11 @@ export const library: Operation<LibraryQuery, LibraryQueryVariables> = { query: 
 export const renameVoice: Operation<RenameVoiceMutation, RenameVoiceMutationVariables> = { query: "mutation RenameVoice($id:ID!$name:String!){renameVoice(id:$id name:$name){__typename ...on AccountVoice{id name}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deleteVoice: Operation<DeleteVoiceMutation, DeleteVoiceMutationVariables> = { query: "mutation DeleteVoice($id:ID!){deleteVoice(id:$id){__typename ...on DeleteVoiceSuccess{voiceId}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const webhookSettings: Operation<WebhookSettingsQuery, WebhookSettingsQueryVariables> = { query: "query WebhookSettings{webhook{url secrets{createdAt expiresAt}}}" }
-export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]){failed:webhookDeliveries(states:[FAILED]first:1){totalCount}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
+export const deliveries: Operation<DeliveriesQuery, DeliveriesQueryVariables> = { query: "query Deliveries($first:Int$after:String$last:Int$before:String$states:[WebhookDeliveryState!]){failed:webhookDeliveries(states:[FAILED]first:1){totalCount edges{node{id createdAt}}}webhookDeliveries(first:$first after:$after last:$last before:$before states:$states){totalCount pageInfo{...Pages}edges{node{...DeliveryRow}}}}fragment Pages on PageInfo{hasNextPage hasPreviousPage startCursor endCursor}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const delivery: Operation<DeliveryQuery, DeliveryQueryVariables> = { query: "query Delivery($id:ID!){node(id:$id){__typename ...on WebhookDelivery{...DeliveryRow}}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }
 export const setWebhookUrl: Operation<SetWebhookUrlMutation, SetWebhookUrlMutationVariables> = { query: "mutation SetWebhookUrl($url:URL){setWebhookUrl(url:$url){__typename ...on Webhook{url}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const rotateSecret: Operation<RotateSecretMutation, RotateSecretMutationVariables> = { query: "mutation RotateSecret{rotateWebhookSecret{__typename ...on RotateWebhookSecretSuccess{secret}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
-export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll{redeliverWebhooks{__typename ...on RedeliverWebhooksSuccess{deliveries more}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
+export const redeliverAll: Operation<RedeliverAllMutation, RedeliverAllMutationVariables> = { query: "mutation RedeliverAll($filter:WebhookDeliveriesFilter){redeliverWebhooks(filter:$filter){__typename ...on RedeliverWebhooksSuccess{deliveries more}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const sendTest: Operation<SendTestMutation, SendTestMutationVariables> = { query: "mutation SendTest{sendTestWebhook{__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const redeliver: Operation<RedeliverMutation, RedeliverMutationVariables> = { query: "mutation Redeliver($id:ID!){redeliverWebhook(id:$id){__typename ...on WebhookDelivery{id}...Refused}}fragment Refused on RequestError{code message requestId details{path message}}" }
 export const deliveriesLive: Operation<DeliveriesLiveSubscription, DeliveriesLiveSubscriptionVariables> = { query: "subscription DeliveriesLive($filter:WebhookDeliveriesFilter){deliveriesUpdated(filter:$filter){...DeliveryRow}}fragment DeliveryRow on WebhookDelivery{id jobId state outcome url test createdAt finishedAt nextAttemptAt attempts{number round startedAt durationMs outcome responseStatus response}}" }

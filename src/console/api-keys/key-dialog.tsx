@@ -6,6 +6,7 @@ import { createKey, grantableScopes, updateKey } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field } from '../parts/field.tsx'
+import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { toast } from '../parts/toast.tsx'
 import type { ApiKey } from './api-key.ts'
@@ -107,22 +108,26 @@ interface ScopeChoiceProps {
 }
 
 function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
-  const grantable = useQuery(grantableScopes, {}).data?.grantableScopes ?? []
-  const about = new Map(grantable.map(({ name, description }) => [name, description]))
+  const query = useQuery(grantableScopes, {})
+  const about = new Map(query.data?.grantableScopes.map(({ name, description }) => [name, description]))
   const offered = [...new Set([...about.keys(), ...scopes])]
   const toggle = (scope: string): void =>
     onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
   return (
     <fieldset>
       <legend class="label">It may</legend>
-      {offered.map((scope) => (
-        <label key={scope} class="check">
-          <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
-          <span>
-            {about.get(scope) ?? 'Reach what your operator restricts to it.'} <code class="faint">{scope}</code>
-          </span>
-        </label>
-      ))}
+      <Load query={query} skeleton={<SkeletonRows rows={3} />}>
+        {() =>
+          offered.map((scope) => (
+            <label key={scope} class="check">
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+              <span>
+                {about.get(scope) ?? 'Reach what your operator restricts to it.'} <code class="faint">{scope}</code>
+              </span>
+            </label>
+          ))
+        }
+      </Load>
     </fieldset>
   )
 }

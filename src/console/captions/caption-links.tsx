@@ -1,6 +1,8 @@
 import { ask } from '../api/ask.ts'
+import { asRefusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { captionFile } from '../operations.ts'
+import { toast } from '../parts/toast.tsx'
 
 const TYPES = { VTT: 'text/vtt', SRT: 'application/x-subrip' } as const
 
@@ -10,14 +12,18 @@ interface CaptionLinksProps {
   readonly name: string
 }
 
-/** Captions as files: they are made when they are asked for. */
+/** Captions as files: they are made when they are asked for. The menu is closed by then, so a failure is a toast. */
 export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
   const save = useAction(async (format: 'VTT' | 'SRT') => {
-    const { voiceJob } = await ask(captionFile, { jobId, format })
-    const url = URL.createObjectURL(new Blob([voiceJob.captions ?? ''], { type: TYPES[format] }))
-    const download = `${name}.${format.toLowerCase()}`
-    Object.assign(document.createElement('a'), { href: url, download }).click()
-    URL.revokeObjectURL(url)
+    try {
+      const { voiceJob } = await ask(captionFile, { jobId, format })
+      const url = URL.createObjectURL(new Blob([voiceJob.captions ?? ''], { type: TYPES[format] }))
+      const download = `${name}.${format.toLowerCase()}`
+      Object.assign(document.createElement('a'), { href: url, download }).click()
+      URL.revokeObjectURL(url)
+    } catch (error) {
+      toast(`The captions were not saved: ${asRefusal(error).message}`)
+    }
   })
   return (
     <>
@@ -26,7 +32,6 @@ export function CaptionLinks({ jobId, name }: CaptionLinksProps) {
           {format} captions
         </button>
       ))}
-      {save.failure !== null && <p class="hint bad">{save.failure.message}</p>}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
-import { credits as creditsQuery } from '../operations.ts'
+import { credits as creditsQuery, type SpentQuery, spent as spentQuery } from '../operations.ts'
 import { Tile } from '../overview/tile.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { count, shortCount } from '../parts/format.ts'
@@ -17,6 +17,7 @@ import { LedgerTable } from './ledger-table.tsx'
 
 const PAGE = 50
 const SPENT_DAYS = 30
+const DAY_MS = 86_400_000
 const CLEARED = { kind: null, window: null, after: null, before: null }
 const EXPORTED = ['this-month', 'last-month']
 
@@ -24,8 +25,9 @@ const EXPORTED = ['this-month', 'last-month']
 export function CreditsPage() {
   const { query, change } = useAddress()
   const { filter, dropped } = useMemo(() => creditFilterOf(query, Date.now()), [JSON.stringify(query)])
-  const spentIn = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, Date.now()) }), [])
-  const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter, spentIn })
+  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, Date.now()) }), [])
+  const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter })
+  const spent = useQuery(spentQuery, { filter: lately })
   const isNarrow = Boolean(query.kind || query.window)
   const credits = list.data?.account.credits
   useEffect(() => {
@@ -33,7 +35,7 @@ export function CreditsPage() {
   }, [credits])
   return (
     <Page title="Credits" actions={<Exports />}>
-      <Figures spent={list.data?.spent[0]?.credits ?? 0} />
+      <Figures lately={spent.data} isFailed={spent.failure !== null} />
       <div class="toolbar">
         <Choice name="kind" label="Any kind" options={KIND_OPTIONS} />
         <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
@@ -62,9 +64,18 @@ const KIND_OPTIONS = Object.entries(KINDS).map(([kind, [name]]) => [kind.toLower
 
 const Exports = () => <ExportMenu file="/ledger.csv" of="Ledger" windows={EXPORTED} isWholeOffered />
 
+interface FiguresProps {
+  /** Null until it is answered. */
+  readonly lately: SpentQuery | null
+  readonly isFailed: boolean
+}
+
 /** What is left, what went lately, and how long the rest lasts at that pace. */
-function Figures({ spent }: { spent: number }) {
-  const days = spent > 0 ? Math.floor((balance.value / spent) * SPENT_DAYS) : null
+function Figures({ lately, isFailed }: FiguresProps) {
+  const spent = lately === null ? null : (lately.jobStats[0]?.credits ?? 0)
+  const aDay = lately === null || spent === null ? 0 : spent / daysCounted(lately.account.createdAt, Date.now())
+  const days = aDay > 0 ? Math.floor(balance.value / aDay) : null
+  const unknown = isFailed ? 'could not be counted' : 'is being counted'
   return (
     <div class="tiles">
       <Tile
@@ -74,14 +85,18 @@ function Figures({ spent }: { spent: number }) {
       />
       <Tile
         name={`Spent, last ${SPENT_DAYS} days`}
-        value={shortCount(spent)}
-        note={`${shortCount(Math.round(spent / SPENT_DAYS))} a day`}
+        value={spent === null ? '–' : shortCount(spent)}
+        note={spent === null ? unknown : `${shortCount(Math.round(aDay))} a day`}
       />
       <Tile
         name="Lasts for about"
         value={days === null ? '–' : days > 999 ? 'over 999 days' : `${count(days)} ${days === 1 ? 'day' : 'days'}`}
-        note={days === null ? 'nothing was spent lately' : 'at that pace'}
+        note={spent === null ? unknown : days === null ? 'nothing was spent lately' : 'at that pace'}
       />
     </div>
   )
 }
+
+/** Of the last days, those since the account was made, the first one whole. */
+const daysCounted = (createdAt: string, now: number): number =>
+  Math.min(SPENT_DAYS, Math.max(1, (now - Date.parse(createdAt)) / DAY_MS))

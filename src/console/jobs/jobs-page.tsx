@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
-import { type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
+import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -35,18 +35,10 @@ export function JobsPage() {
     list.reload()
     counts.reload()
   }
+  const shown = useRef<readonly JobRowFragment[]>([])
   const actions = (
     <>
-      <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED}>
-        <button
-          type="button"
-          class="menu-item"
-          disabled={list.data === null}
-          onClick={() => saveCsv(list.data?.jobs.edges.map(({ node }) => node) ?? [])}
-        >
-          This page
-        </button>
-      </ExportMenu>
+      <Exports shown={shown} isReady={list.data !== null} />
       <a class="button primary" href={at('/playground')}>
         <Icon name="playground" /> Speak something
       </a>
@@ -62,7 +54,7 @@ export function JobsPage() {
           jobs.edges.length === 0 ? (
             <NoJobs isFiltered={isFiltered(query)} onClear={() => change(NO_FILTER)} />
           ) : (
-            <JobsList jobs={jobs} filter={filter} isFirst={!query.after && !query.before} onReload={reload} />
+            <JobsList {...{ jobs, filter, shown }} isFirst={!query.after && !query.before} onReload={reload} />
           )
         }
       </Load>
@@ -70,17 +62,38 @@ export function JobsPage() {
   )
 }
 
+interface ExportsProps {
+  readonly shown: { readonly current: readonly JobRowFragment[] }
+  readonly isReady: boolean
+}
+
+const Exports = ({ shown, isReady }: ExportsProps) => (
+  <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED}>
+    <button type="button" class="menu-item" disabled={!isReady} onClick={() => saveCsv(shown.current)}>
+      This page
+    </button>
+  </ExportMenu>
+)
+
 interface JobsListProps {
   readonly jobs: JobsQuery['jobs']
   readonly filter: JobsFilter
+  /** The rows as they are on the screen. */
+  readonly shown: { current: readonly JobRowFragment[] }
   readonly isFirst: boolean
   readonly onReload: () => void
 }
 
-function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
+function JobsList({ jobs, filter, shown, isFirst, onReload }: JobsListProps) {
   const { change, query } = useAddress()
   const loaded = useMemo(() => jobs.edges.map(({ node }) => node), [jobs])
   const { rows, newer } = useLiveRows(loaded, filter, query.live === 'off')
+  useEffect(() => {
+    shown.current = rows
+    return () => {
+      shown.current = []
+    }
+  }, [rows])
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const chosen = rows.filter(({ id }) => selected.has(id))
   return (
@@ -92,7 +105,7 @@ function JobsList({ jobs, filter, isFirst, onReload }: JobsListProps) {
       )}
       <JobsTable rows={rows} selected={selected} onSelect={setSelected} query={listQuery(query)} />
       <Pager pageInfo={jobs.pageInfo} onMove={(cursors) => change(cursors)}>
-        {`${count(jobs.totalCount)} jobs`}
+        {`${count(jobs.totalCount)} ${jobs.totalCount === 1 ? 'job' : 'jobs'}`}
       </Pager>
       {chosen.length > 0 && (
         <SelectionBar

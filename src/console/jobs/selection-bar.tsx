@@ -67,7 +67,7 @@ interface BulkDialogProps {
 
 const BulkDialog = ({ bulk, jobs, onDone, onClose }: BulkDialogProps) => (
   <ConfirmDialog
-    title={bulk === 'cancel' ? `Cancel ${count(jobs.length)} jobs?` : `Retry ${count(jobs.length)} jobs?`}
+    title={`${bulk === 'cancel' ? 'Cancel' : 'Retry'} ${count(jobs.length)} ${jobs.length === 1 ? 'job' : 'jobs'}?`}
     action={bulk === 'cancel' ? 'Cancel jobs' : 'Retry jobs'}
     isDanger={bulk === 'cancel'}
     onConfirm={async () => {

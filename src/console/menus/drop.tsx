@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { useCloseOutside } from './use-close-outside.ts'
+import { focusOpener, useCloseOutside } from './use-close-outside.ts'
 
 interface DropProps {
   readonly icon: IconName
@@ -10,20 +10,23 @@ interface DropProps {
   readonly isWide?: boolean
   /** Links and buttons; a press on one closes the menu. */
   readonly children: ComponentChildren
+  readonly onOpen?: () => void
 }
 
 /** A button with a menu under it, which closes with a choice, a press elsewhere, or Escape. */
-export function Drop({ icon, text, isSmall = false, isWide = false, children }: DropProps) {
+export function Drop({ icon, text, isSmall = false, isWide = false, children, onOpen }: DropProps) {
   const root = useRef<HTMLDetailsElement>(null)
   const close = (): void => {
     if (root.current?.open) root.current.open = false
   }
   useCloseOutside(root, close)
   const onClick = (event: Event): void => {
-    if (event.target instanceof Element && event.target.closest('a, button') !== null) close()
+    if (!(event.target instanceof Element) || event.target.closest('a, button') === null) return
+    focusOpener(root.current)
+    close()
   }
   return (
-    <details ref={root} class="drop">
+    <details ref={root} class="drop" onToggle={(event) => event.currentTarget.open && onOpen?.()}>
       <summary class={isSmall ? 'button small' : 'button'}>
         <Icon name={icon} size={isSmall ? 14 : 16} /> {text}
       </summary>

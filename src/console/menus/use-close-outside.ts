@@ -7,7 +7,9 @@ export function useCloseOutside(root: { readonly current: HTMLElement | null }, 
       if (event.target instanceof Node && !root.current?.contains(event.target)) close()
     }
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') close()
+      if (event.key !== 'Escape') return
+      focusOpener(root.current)
+      close()
     }
     document.addEventListener('focusin', onLeave)
     document.addEventListener('pointerdown', onLeave)
@@ -18,4 +20,9 @@ export function useCloseOutside(root: { readonly current: HTMLElement | null }, 
       document.removeEventListener('keydown', onKey)
     }
   }, [])
+}
+
+/** Before a menu closes: the focus, where it is in the menu, goes to the button that opens it. */
+export function focusOpener(root: HTMLElement | null): void {
+  if (root?.contains(document.activeElement)) root.querySelector<HTMLElement>('summary, [aria-expanded]')?.focus()
 }

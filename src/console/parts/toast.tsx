@@ -4,7 +4,7 @@ const SHOWN_MS = 5000
 const message = signal('')
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** One sentence about what has just succeeded. */
+/** One sentence about what has just succeeded, or failed out of sight. */
 export function toast(text: string): void {
   message.value = text
   clearTimeout(timer)

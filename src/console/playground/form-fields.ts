@@ -68,9 +68,12 @@ function controlOf(schema: Schema): Control {
   return { kind: 'json' }
 }
 
-function examplesOf(name: string, { examples }: Schema): readonly string[] {
-  const given = (examples ?? []).filter((one) => typeof one === 'string')
-  return given.length === 0 && name === STYLE_INPUT ? STYLES : given
+/** Only of texts, and only those that the input takes. */
+function examplesOf(name: string, schema: Schema): readonly string[] {
+  if (controlOf(schema).kind !== 'text') return []
+  const given = (schema.examples ?? []).filter((one) => typeof one === 'string')
+  const offered = given.length === 0 && name === STYLE_INPUT ? STYLES : given
+  return offered.filter((text) => characters(text) <= (schema.maxLength ?? Number.POSITIVE_INFINITY))
 }
 
 const titleOf = (name: string): string => name.replaceAll('_', ' ').replace(/^\w/, (first) => first.toUpperCase())

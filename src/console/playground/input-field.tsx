@@ -15,7 +15,9 @@ export const InputField = ({ field, value, error, onChange }: InputFieldProps) =
   <Field label={field.isRequired ? field.title : `${field.title} (optional)`} hint={field.hint} error={error}>
     {(parts) => (
       <>
-        {field.examples.length > 0 && <Examples texts={field.examples} chosen={value} onChoose={onChange} />}
+        {field.examples.length > 0 && (
+          <Examples of={field.title} texts={field.examples} chosen={value} onChoose={onChange} />
+        )}
         <InputControl parts={parts} control={field.control} value={value} onChange={onChange} />
       </>
     )}
@@ -23,14 +25,17 @@ export const InputField = ({ field, value, error, onChange }: InputFieldProps) =
 )
 
 interface ExamplesProps {
+  /** What the input is called. */
+  readonly of: string
   readonly texts: readonly string[]
   readonly chosen: FormValue
   readonly onChoose: (text: string) => void
 }
 
 /** Texts to begin with, as chips; a second press takes one away again. */
-const Examples = ({ texts, chosen, onChoose }: ExamplesProps) => (
-  <span class="row examples">
+const Examples = ({ of, texts, chosen, onChoose }: ExamplesProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: buttons within a field are no fieldset of their own
+  <span class="row examples" role="group" aria-label={`Examples: ${of}`}>
     {texts.map((text) => (
       <button
         key={text}

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { at, PREFIX } from '../api/base.ts'
 import { session, signOut } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { useCloseOutside } from '../menus/use-close-outside.ts'
+import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
 import { Segments } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -17,9 +17,13 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
   const root = useRef<HTMLDivElement>(null)
   const me = session.value
   useCloseOutside(root, () => setOpen(false))
+  const close = (): void => {
+    focusOpener(root.current)
+    setOpen(false)
+  }
   return (
     <div class="account" ref={root}>
-      {isOpen && <MenuPanel spare={spare} onClose={() => setOpen(false)} />}
+      {isOpen && <MenuPanel spare={spare} onClose={close} />}
       <button type="button" class="account-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="avatar" aria-hidden="true">
           {me?.accountName.slice(0, 1).toUpperCase()}

@@ -27,12 +27,13 @@ export function followDeliveries(
   }
 }
 
-/** The rows of a page as they change, and how many began since it was loaded. Rows stay where they are. */
+/** The rows of a page (the same array until it is loaded anew) as they change, and how many began since it was loaded. Rows stay where they are. */
 export function useLiveDeliveries(loaded: readonly DeliveryRowFragment[]): {
   readonly rows: readonly DeliveryRowFragment[]
   readonly newer: number
 } {
   const [changed, setChanged] = useState<ReadonlyMap<string, DeliveryRowFragment>>(new Map())
+  useEffect(() => setChanged(new Map()), [loaded])
   useEffect(() => followDeliveries({}, (some) => setChanged((before) => new Map([...before, ...some]))), [])
   const newest = loaded[0]?.id ?? ''
   return {

@@ -1,10 +1,12 @@
+import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { ask } from '../api/ask.ts'
 import { at } from '../api/base.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
+import { DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import {
-  type DeliveryRowFragment,
+  type DeliveriesQuery,
   deliveries as deliveriesQuery,
   sendTest,
   type WebhookDeliveryState,
@@ -13,7 +15,7 @@ import {
 import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Segments } from '../parts/field.tsx'
-import { count, sentence, words } from '../parts/format.ts'
+import { count, sentence } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -26,6 +28,11 @@ import { UrlForm } from './url-form.tsx'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 const PAGE = 50
+const NONE = {
+  PENDING: 'No delivery is pending',
+  SUCCEEDED: 'No delivery has succeeded',
+  FAILED: 'No delivery has failed',
+}
 const STATES: readonly WebhookDeliveryState[] = ['PENDING', 'SUCCEEDED', 'FAILED']
 
 /** Where deliveries go, what signs them, and what became of each. */
@@ -64,13 +71,16 @@ function Deliveries() {
   const state = STATES.find((one) => one.toLowerCase() === query.state)
   const isFirst = !query.after && !query.before && state === undefined
   const list = useQuery(deliveriesQuery, { ...page, ...(state && { states: [state] }) })
-  const failed = list.data?.failed.totalCount ?? 0
+  const failed = list.data?.failed
+  const newest = failed?.edges[0]?.node.createdAt
   return (
     <section class="section" aria-labelledby="deliveries">
       <div class="row spread section-head">
         <h2 id="deliveries">Deliveries</h2>
         <div class="row">
-          {failed > 0 && <ResendFailed failed={failed} onDone={list.reload} />}
+          {failed && newest !== undefined && (
+            <ResendFailed failed={failed.totalCount} newest={newest} onOpen={list.reload} onDone={list.reload} />
+          )}
           <Segments
             label="State"
             value={state?.toLowerCase() ?? ''}
@@ -79,15 +89,16 @@ function Deliveries() {
           />
         </div>
       </div>
+      <DroppedNotice names={query.state && state === undefined ? ['state'] : []} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ webhookDeliveries: { edges, pageInfo, totalCount } }) =>
           edges.length === 0 ? (
-            <Empty title={state ? `No delivery is ${words(state)}` : 'Nothing has been delivered'}>
+            <Empty title={state ? NONE[state] : 'Nothing has been delivered'}>
               When a job ends, its result is posted to your URL and listed here for 30 days, with every attempt.
             </Empty>
           ) : (
             <>
-              <LiveDeliveries loaded={edges.map(({ node }) => node)} isFirst={isFirst} onReload={list.reload} />
+              <LiveDeliveries edges={edges} isFirst={isFirst} onReload={list.reload} />
               <Pager pageInfo={pageInfo} onMove={(cursors) => change(cursors)}>
                 {`${count(totalCount)} ${totalCount === 1 ? 'delivery' : 'deliveries'}`}
               </Pager>
@@ -100,12 +111,13 @@ function Deliveries() {
 }
 
 interface LiveDeliveriesProps {
-  readonly loaded: readonly DeliveryRowFragment[]
+  readonly edges: DeliveriesQuery['webhookDeliveries']['edges']
   readonly isFirst: boolean
   readonly onReload: () => void
 }
 
-function LiveDeliveries({ loaded, isFirst, onReload }: LiveDeliveriesProps) {
+function LiveDeliveries({ edges, isFirst, onReload }: LiveDeliveriesProps) {
+  const loaded = useMemo(() => edges.map(({ node }) => node), [edges])
   const { rows, newer } = useLiveDeliveries(loaded)
   return (
     <>

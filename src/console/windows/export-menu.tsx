@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
 import { Drop } from '../menus/drop.tsx'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
@@ -16,25 +17,28 @@ interface ExportMenuProps {
   readonly children?: ComponentChildren
 }
 
-/** Whole files of windows of time, whatever the list is filtered by. The router would take a link without a target for a screen. */
-export const ExportMenu = ({ file, of, windows, isWholeOffered = false, children }: ExportMenuProps) => (
-  <Drop icon="download" text="Export" isWide>
-    {children}
-    {isWholeOffered && (
-      <a class="menu-item" href={at(file)} target="_top" download>
-        {of}, from the beginning
-      </a>
-    )}
-    {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
-      <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name)}`)} target="_top" download>
-        {of}, {text.toLowerCase()}
-      </a>
-    ))}
-  </Drop>
-)
+/** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
+export function ExportMenu({ file, of, windows, isWholeOffered = false, children }: ExportMenuProps) {
+  const [now, setNow] = useState(Date.now)
+  return (
+    <Drop icon="download" text="Export" isWide onOpen={() => setNow(Date.now())}>
+      {children}
+      {isWholeOffered && (
+        <a class="menu-item" href={at(file)} target="_top" download>
+          {of}, from the beginning
+        </a>
+      )}
+      {WINDOW_OPTIONS.filter(([name]) => windows.includes(name)).map(([name, text]) => (
+        <a key={name} class="menu-item" href={at(`${file}?${windowQuery(name, now)}`)} target="_top" download>
+          {of}, {text.toLowerCase()}
+        </a>
+      ))}
+    </Drop>
+  )
+}
 
 /** Its ends as parameters; one that has not ended yet ends now. */
-function windowQuery(name: string): string {
-  const { from, to } = rangeOf(name, Date.now()) ?? {}
-  return new URLSearchParams({ from: from ?? '', to: to ?? new Date().toISOString() }).toString()
+function windowQuery(name: string, now: number): string {
+  const { from, to } = rangeOf(name, now) ?? {}
+  return new URLSearchParams({ from: from ?? '', to: to ?? new Date(now).toISOString() }).toString()
 }

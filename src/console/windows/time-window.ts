@@ -19,13 +19,17 @@ export const WINDOW_OPTIONS = [
 
 /** A window of an address; null where it means none. It begins at a whole minute, so that asking again asks the same. */
 export function rangeOf(name: string | undefined, now: number): TimeRange | null {
-  const hours = HOURS[name ?? '']
+  const hours = own(HOURS, name)
   if (hours !== undefined) return { from: iso(Math.floor(now / MINUTE_MS) * MINUTE_MS - hours * HOUR_MS) }
-  const months = MONTHS[name ?? '']
+  const months = own(MONTHS, name)
   if (months === undefined) return null
   const from = iso(monthStart(now, months))
   return months === 0 ? { from } : { from, to: iso(monthStart(now, months - 1)) }
 }
+
+/** Addresses may say `constructor`. */
+const own = (table: Readonly<Record<string, number>>, name = ''): number | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
 
 function monthStart(now: number, monthsAgo: number): number {
   const date = new Date(now)

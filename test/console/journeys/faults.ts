@@ -144,7 +144,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await page.getByRole('button', { name: 'Send 1 failed again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
     await page.getByText('1 sent again.').waitFor()
-    await page.getByText('No delivery is failed').waitFor()
+    await page.getByText('No delivery has failed').waitFor()
     await page.close()
   })
 

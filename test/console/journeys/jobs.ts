@@ -54,7 +54,13 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
       await insertJob(service.runtime.db, account, { status: 'queued', endpointKey: 'voice.unserved' })
     const { page, complaints } = await openPage(owner, service.url)
     await page.setViewportSize({ width: 360, height: 740 })
-    await page.goto(at('jobs?endpoint=voice.unserved'))
+    for (const path of ['credits', 'jobs?endpoint=voice.unserved']) {
+      await page.goto(at(path))
+      await page.getByText('Export').click()
+      const { x, width } = (await page.locator('.drop-body').boundingBox()) ?? { x: -1, width: 0 }
+      expect([path, x >= 0, x + width <= 360]).toEqual([path, true, true])
+      await page.keyboard.press('Escape')
+    }
     await page.locator('tbody input').first().check()
     await page.getByRole('button', { name: 'All of this page' }).click()
     await page.getByRole('button', { name: `Cancel ${FIFTY}` }).click()

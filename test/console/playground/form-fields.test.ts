@@ -38,9 +38,13 @@ describe('the form of a JSON Schema', () => {
   })
 
   test('offers the examples of the schema, and styles where it has none', () => {
-    const texts = { style_instruction: { type: 'string' }, pace: { type: 'string', examples: ['slow', 2] } }
+    const texts = {
+      style_instruction: { type: 'string' },
+      pace: { type: 'string', maxLength: 4, examples: ['slow', 2, 'slower'] },
+      mood: { type: 'string', enum: ['calm'], examples: ['calm'] },
+    }
     const offered = formFields({ properties: texts }).map(({ examples }) => examples)
-    expect(offered).toEqual([expect.arrayContaining(['Whispering']), ['slow']])
+    expect(offered).toEqual([expect.arrayContaining(['Whispering']), ['slow'], []])
     expect(fields.map(({ examples }) => examples)).toEqual([[], [], [], [], []])
   })
 

@@ -10,11 +10,13 @@ test('a window is so many hours up to now, or a month of the calendar that the r
     rangeOf('this-month', NOW),
     rangeOf('last-month', NOW),
     rangeOf('2y', NOW),
+    rangeOf('constructor', NOW),
     rangeOf(undefined, NOW),
   ]).toEqual([
     { from: new Date(2026, 0, 15, 11).toISOString() },
     { from: local(2026, 0) },
     { from: local(2025, 11), to: local(2026, 0) },
+    null,
     null,
     null,
   ])
