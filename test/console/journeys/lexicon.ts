@@ -18,6 +18,7 @@ export function lexiconJourneys(opened: () => OpenedConsole): void {
     await page.getByText('Every word is said as the voice reads it').waitFor()
     expect(await flaws(page, 'lexicon-empty')).toEqual([])
     await page.getByRole('button', { name: 'Add a word' }).first().click()
+    await page.locator('dialog :focus').waitFor()
     await page.keyboard.type('SQL')
     expect(await page.getByRole('textbox', { name: 'Word' }).inputValue()).toBe('SQL')
     await page.getByLabel('Spoken as').fill('...')
