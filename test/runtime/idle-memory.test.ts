@@ -1,5 +1,4 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { giveBackWhenIdle, youngBytes } from '../../src/runtime/idle-memory.ts'
 
@@ -27,9 +26,17 @@ test('a process with little to do collects everything, and once', async () => {
 })
 
 test('a process at work is not held up to give memory back, but when it has ended', async () => {
-  end = giveBackWhenIdle(CHECK_MS)
-  for (let turns = 0; turns < 4; turns++) await busyFor(CHECK_MS)
+  let share = 0.9
+  const howBusy = vi.fn(() => share)
+  end = giveBackWhenIdle(CHECK_MS, howBusy)
+  await vi.waitFor(() => expect(howBusy.mock.calls.length).toBeGreaterThan(3))
   expect(collections).toEqual([])
+  share = 0.01
+  await vi.waitFor(() => expect(collections).toHaveLength(1))
+})
+
+test('how busy a process is tells its own processor time', async () => {
+  end = giveBackWhenIdle(CHECK_MS)
   await vi.waitFor(() => expect(collections).not.toEqual([]))
 })
 
@@ -40,12 +47,6 @@ function outgrow(): void {
     kept = kept.length > 400_000 ? [] : kept
     for (let made = 0; made < 10_000; made++) kept.push({ made })
   }
-}
-
-async function busyFor(ms: number): Promise<void> {
-  const until = performance.now() + ms
-  while (performance.now() < until);
-  await wait(0)
 }
 
 function isOfEverything(entry: PerformanceEntry): boolean {
