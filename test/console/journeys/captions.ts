@@ -56,8 +56,13 @@ export function captionsJourneys(opened: () => OpenedConsole): void {
       await takes.first().getByText('of audio').waitFor()
     }
     await page.getByText('Side by side').click()
-    const [one, other] = [await takes.nth(0).boundingBox(), await takes.nth(1).boundingBox()]
-    expect([one?.y, (one?.x ?? 0) < (other?.x ?? 0)]).toEqual([other?.y, true])
+    // The newer one moves to its place for a moment.
+    await expect
+      .poll(async () => {
+        const [one, other] = [await takes.nth(0).boundingBox(), await takes.nth(1).boundingBox()]
+        return [Math.round((one?.y ?? 0) - (other?.y ?? 1)), (one?.x ?? 0) < (other?.x ?? 0)]
+      })
+      .toEqual([0, true])
     const playing = () =>
       page.evaluate<boolean[]>('[...document.querySelectorAll("audio")].map(({ paused }) => !paused)')
     /** A take that begins by itself may do so at any moment: it is pressed for as long as it is still. */
