@@ -1,5 +1,4 @@
 import { useEffect } from 'preact/hooks'
-import lazy from 'preact-iso/lazy'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { at, BASE } from './api/base.ts'
 import { asRefusal } from './api/refusal.ts'
@@ -11,23 +10,24 @@ import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
 import { PlaygroundPage } from './playground/playground-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
+import { screenFile } from './shell/screen-file.tsx'
 import { Shell } from './shell/shell.tsx'
 import { EnterPage } from './sign-in/enter-page.tsx'
 import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
 
 // With the charts, which most visits never open.
-const StatisticsPage = lazy(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
-const VoicesPage = lazy(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
-const LexiconPage = lazy(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
+const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
+const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
+const LexiconPage = screenFile(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
 const settings = () => import('./shell/settings-screens.ts')
-const ApiKeysPage = lazy(async () => (await settings()).ApiKeysPage)
-const AuditPage = lazy(async () => (await settings()).AuditPage)
-const WebhooksPage = lazy(async () => (await settings()).WebhooksPage)
-const DeliveryPage = lazy(async () => (await settings()).DeliveryPage)
-const CreditsPage = lazy(async () => (await settings()).CreditsPage)
-const PeoplePage = lazy(async () => (await settings()).PeoplePage)
-const ProfilePage = lazy(async () => (await settings()).ProfilePage)
-const OperatorPage = lazy(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
+const ApiKeysPage = screenFile(async () => (await settings()).ApiKeysPage)
+const AuditPage = screenFile(async () => (await settings()).AuditPage)
+const WebhooksPage = screenFile(async () => (await settings()).WebhooksPage)
+const DeliveryPage = screenFile(async () => (await settings()).DeliveryPage)
+const CreditsPage = screenFile(async () => (await settings()).CreditsPage)
+const PeoplePage = screenFile(async () => (await settings()).PeoplePage)
+const ProfilePage = screenFile(async () => (await settings()).ProfilePage)
+const OperatorPage = screenFile(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
 export function App() {

@@ -20,6 +20,7 @@ import { lexiconJourneys } from './journeys/lexicon.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
 import { statisticsJourneys } from './journeys/statistics.ts'
+import { versionJourneys } from './journeys/versions.ts'
 import { voicesJourneys } from './journeys/voices.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -47,7 +48,7 @@ let account: string
 let owner: BrowserContext
 
 const at = (path: string): string => `${service.url}/console${path === '' ? '' : `/${path}`}`
-const opened = (): OpenedConsole => ({ service, browser, account, owner, at })
+const opened = (): OpenedConsole => ({ service, browser, account, owner, at, folder })
 const system = () => service.runtime.as({ kind: 'system' })
 const isPlaying = (page: Page) => page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0.05)
 
@@ -300,6 +301,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   statisticsJourneys(opened)
   jobsJourneys(opened)
   faultJourneys(opened, signIn)
+  versionJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

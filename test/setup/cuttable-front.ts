@@ -5,13 +5,16 @@ export interface CuttableFront {
   readonly url: string
   /** Ends every connection and takes no more. */
   cut(): Promise<void>
-  /** Takes connections again, at the same port. */
-  restore(): Promise<void>
+  /** Takes connections again, at the same port, for another service where one is named. */
+  restore(target?: string): Promise<void>
+  /** Drops whatever comes from either side, and ends nothing, as a network does that is gone. What was dropped never comes. */
+  swallow(isSwallowing: boolean): void
 }
 
 /** @param target the service's address */
 export async function openFront(target: string): Promise<CuttableFront> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
+  let isSwallowing = false
   const sockets = new Set<Socket>()
   const keep = (socket: Socket): void => {
     sockets.add(socket)
@@ -21,8 +24,8 @@ export async function openFront(target: string): Promise<CuttableFront> {
     const far = connect(Number(port), hostname)
     keep(near)
     keep(far)
-    near.on('close', () => far.destroy()).pipe(far)
-    far.on('close', () => near.destroy()).pipe(near)
+    near.on('close', () => far.destroy()).on('data', (chunk) => isSwallowing || far.write(chunk))
+    far.on('close', () => near.destroy()).on('data', (chunk) => isSwallowing || near.write(chunk))
   })
   const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve))
   await listen(0)
@@ -34,6 +37,12 @@ export async function openFront(target: string): Promise<CuttableFront> {
       for (const socket of sockets) socket.destroy()
       await closed
     },
-    restore: () => listen(address.port),
+    restore: (other = target) => {
+      ;({ hostname, port } = new URL(other))
+      return listen(address.port)
+    },
+    swallow: (is) => {
+      isSwallowing = is
+    },
   }
 }

@@ -2,6 +2,9 @@ import type { Operation } from '../operations.ts'
 import { GRAPHQL } from './base.ts'
 import { Refusal, type Violation } from './refusal.ts'
 
+/** Longer than the service takes for anything: an answer that has not come by then was lost on its way. */
+const PATIENCE_MS = 45_000
+
 type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
 /** An answer without the reasons why a mutation changed nothing: those are thrown. */
 export type Answered<Data> = { [Name in keyof Data]: Kept<Data[Name]> }
@@ -43,7 +46,8 @@ export async function ask<Data, Variables>(
 async function send(body: string): Promise<Response> {
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin' })
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin', signal })
   } catch {
     throw new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
   }

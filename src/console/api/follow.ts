@@ -6,6 +6,8 @@ import { GRAPHQL } from './base.ts'
 export type LiveState = 'connecting' | 'live' | 'reconnecting'
 
 const KEEP_ALIVE_MS = 12_000
+/** So long a service may take to take up a connection, and to answer a ping. */
+const SILENT_MS = 6_000
 const MAX_PAUSE_MS = 10_000
 const FORBIDDEN = 4403
 
@@ -16,6 +18,7 @@ export const comebacks = signal(0)
 export const liveState = signal<LiveState>('connecting')
 
 let client: Client | null = null
+let patience: ReturnType<typeof setTimeout> | undefined
 
 /** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
 export function openLive(onRejected: () => void): void {
@@ -32,18 +35,29 @@ export function openLive(onRejected: () => void): void {
       if ((event as CloseEvent)?.code === FORBIDDEN) onRejected()
     },
     on: {
+      connecting: awaitSign,
+      ping: (isReceived) => !isReceived && awaitSign(),
+      message: () => clearTimeout(patience),
       connected: () => {
         if (liveState.value === 'reconnecting') comebacks.value += 1
         liveState.value = 'live'
       },
       closed: () => {
+        clearTimeout(patience)
         liveState.value = 'reconnecting'
       },
     },
   })
 }
 
+/** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
+function awaitSign(): void {
+  clearTimeout(patience)
+  patience = setTimeout(() => client?.terminate(), SILENT_MS)
+}
+
 export function closeLive(): void {
+  clearTimeout(patience)
   void client?.dispose()
   client = null
 }

@@ -6,6 +6,7 @@ import {
   signOut as signOutMutation,
 } from '../operations.ts'
 import { ask, whenSignedOut } from './ask.ts'
+import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
 
 export type Session = NonNullable<SessionQuery['me']>
@@ -24,11 +25,26 @@ export const endedFor = signal<string | null>(null)
 
 whenSignedOut(() => void endSession())
 
-/** Reads again whose session this is. @throws Refusal */
+/** Whose texts and takes this tab may hold in its memory. */
+let memoryOf: string | undefined
+
+/** Tabs share a cookie: each says whom it has found signed in. */
+const tabs = new BroadcastChannel(`sonant${at('/')}`)
+tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
+  if (userId !== session.peek()?.user.id) void loadSession().catch(() => {})
+}
+
+/** Reads again whose session this is. Another user's begins with a page that remembers nothing. @throws Refusal */
 export async function loadSession(): Promise<void> {
   const { me } = await ask(sessionQuery, {})
+  if (me && memoryOf !== undefined && memoryOf !== me.user.id) return location.assign(at('/'))
   const before = session.peek()
   session.value = me ?? null
+  if (me) {
+    memoryOf = me.user.id
+    endedFor.value = null
+    tabs.postMessage(me.user.id)
+  }
   if (me && before?.user.id !== me.user.id) openLive(() => void endSession())
   if (!me) closeLive()
 }
@@ -36,7 +52,6 @@ export async function loadSession(): Promise<void> {
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
   await ask(signInMutation, { email, password })
-  endedFor.value = null
   await loadSession()
 }
 

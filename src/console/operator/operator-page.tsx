@@ -1,5 +1,5 @@
-import lazy from 'preact-iso/lazy'
 import { MissingPage } from '../shell/missing-page.tsx'
+import { screenFile } from '../shell/screen-file.tsx'
 import { AccountsPage } from './accounts.tsx'
 import { AllAuditPage } from './audit/all-audit-page.tsx'
 import { EndpointEditorPage } from './endpoints/endpoint-editor-page.tsx'
@@ -9,7 +9,9 @@ import { AllJobsPage } from './jobs/all-jobs-page.tsx'
 import { AnyJobPage } from './jobs/any-job-page.tsx'
 
 // With the charts.
-const AllStatisticsPage = lazy(async () => (await import('./statistics/all-statistics-page.tsx')).AllStatisticsPage)
+const AllStatisticsPage = screenFile(
+  async () => (await import('./statistics/all-statistics-page.tsx')).AllStatisticsPage,
+)
 
 /** The screens of operators, by what follows /operator: one file, that no other user loads. */
 export function OperatorPage({ place = '' }: { place?: string }) {

@@ -36,7 +36,7 @@ const EXAMPLES = [
 /** The form: the text as a page, and next to it voice and style. */
 export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: ComposerProps) {
   const fields = formFields(endpoint.schema)
-  const [values, setValues] = useState<Values>(takeDraft)
+  const [values, setValues] = useState<Values>(() => ({ text: draftText.peek() }))
   const [isCodeOpen, setCodeOpen] = useState(false)
   const voice = endpoint.voices.find(({ slug }) => slug === chosenVoice) ?? endpoint.voices[0]
   const all: Values = { ...values, [endpoint.voiceInput]: voice?.slug }
@@ -60,7 +60,10 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
           field={fields.find(({ name }) => name === 'text')}
           text={text}
           error={errors.text}
-          onText={(value) => set('text', value)}
+          onText={(value) => {
+            draftText.value = value
+            set('text', value)
+          }}
         />
         <div class="sheet-foot">
           <Cost text={text} perCharacter={endpoint.creditsPerCharacter} />
@@ -93,12 +96,6 @@ export function Composer({ endpoint, chosenVoice, onVoice, onExpired }: Composer
       )}
     </form>
   )
-}
-
-function takeDraft(): Values {
-  const text = draftText.peek()
-  draftText.value = ''
-  return text === '' ? {} : { text }
 }
 
 interface SheetProps {

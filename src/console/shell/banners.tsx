@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { comebacks, liveState } from '../api/follow.ts'
 import { Icon } from '../parts/icon.tsx'
-import { isOutdated, reloadWithNewVersion } from './new-version.ts'
+import { reloadWithDraft } from '../playground/draft.ts'
+import { isOutdated } from './new-version.ts'
 
 /** A shorter cut is nothing to read about. */
 const LOST_AFTER_MS = 1500
@@ -24,7 +25,7 @@ export function Banners() {
       {isOld && (
         <Banner>
           The service has a new version.
-          <button type="button" class="button small" onClick={reloadWithNewVersion}>
+          <button type="button" class="button small" onClick={reloadWithDraft}>
             Reload the page
           </button>
         </Banner>
@@ -69,7 +70,7 @@ function useOutdated(): boolean {
   const [isOld, setOld] = useState(false)
   const times = comebacks.value
   useEffect(() => {
-    if (times > 0) isOutdated().then(setOld, () => {})
+    if (times > 0) void isOutdated().then(setOld)
   }, [times])
   return isOld
 }

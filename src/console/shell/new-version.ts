@@ -1,29 +1,32 @@
 import { at } from '../api/base.ts'
+import { reloadWithDraft } from '../playground/draft.ts'
 
 const NAME = /\/assets\/[\w.-]+/g
 const RELOADED = 'sonant-reloaded'
+/** Where a page that was loaded anew lacks a file as well, loading it again helps nobody. */
+const RELOAD_AGAIN_MS = 60_000
 
 /** Whether the service has other files than this page was made of. Their names change with their content. */
 export async function isOutdated(): Promise<boolean> {
-  const response = await fetch(at('/'), { headers: { accept: 'text/html' }, cache: 'no-cache' })
-  if (!response.ok) return false
-  const served = namesOf(await response.text())
+  const served = await servedFiles()
   const loaded = new Set([...document.querySelectorAll('head script[src], head link[href]')].flatMap(nameOf))
   // Stylesheets of screens that were opened later are in the head as well: what is served has to be there, not the other way round.
-  return served.length > 0 && served.some((name) => !loaded.has(name))
+  return served.some((name) => !loaded.has(name))
 }
 
-/** A screen whose file is gone belongs to an older version: the page is loaded anew, once. */
-export function reloadWhereFilesAreGone(): void {
-  addEventListener('vite:preloadError', (event) => {
-    if (sessionStorage.getItem(RELOADED) !== null) return
-    event.preventDefault()
-    sessionStorage.setItem(RELOADED, 'yes')
-    reloadWithNewVersion()
-  })
+/** For a screen whose file did not come: loads the page anew where there is a service to load it from, and where that is new. */
+export async function reloadForFiles(): Promise<void> {
+  const reloadedAt = Number(sessionStorage.getItem(RELOADED))
+  if (Date.now() - reloadedAt < RELOAD_AGAIN_MS || (await servedFiles()).length === 0) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  reloadWithDraft()
 }
 
-export const reloadWithNewVersion = (): void => location.reload()
+/** The names of the page's own files as it is served now; none where no service answers. */
+async function servedFiles(): Promise<string[]> {
+  const response = await fetch(at('/'), { headers: { accept: 'text/html' }, cache: 'no-cache' }).catch(() => null)
+  return response?.ok ? namesOf(await response.text()) : []
+}
 
 const namesOf = (text: string): string[] => (text.match(NAME) ?? []).filter((name) => /\.(js|css)$/.test(name))
 const nameOf = (element: Element): string[] =>

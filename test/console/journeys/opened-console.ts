@@ -6,6 +6,8 @@ export interface OpenedConsole {
   readonly service: TestRuntime
   readonly browser: Browser
   readonly account: string
+  /** Of the built files. */
+  readonly folder: string
   /** Signed in as the owner, who is an operator as well. */
   readonly owner: BrowserContext
   /** The address of a screen. */

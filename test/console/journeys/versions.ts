@@ -1,0 +1,111 @@
+import { globSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { buildApp } from '../../../src/server/app.ts'
+import { listen } from '../../../src/server/listen.ts'
+import { createUser } from '../../../src/users/create-user.ts'
+import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
+import { openPage } from '../../setup/browser.ts'
+import { openFront } from '../../setup/cuttable-front.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const TYPED = 'A sentence that nobody has heard yet.'
+const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
+
+/** What changes under an open page: the service's version, the network, and who is signed in. */
+export function versionJourneys(
+  opened: () => OpenedConsole,
+  signIn: (page: Page, email: string) => Promise<void>,
+): void {
+  test('a screen whose file went with the old version comes with the new one, and what was typed stays', async () => {
+    const { service, browser, folder } = opened()
+    const { runtime, readiness } = service
+    const front = await openFront(service.url)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, front.url, OF_THE_BROWSER)
+    await page.goto(`${front.url}/console/playground`)
+    await signIn(page, 'member@example.com')
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    await page.getByRole('link', { name: 'Jobs' }).first().click()
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+    await page.goBack()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(TYPED)
+    await front.cut()
+    await page.getByRole('link', { name: 'Statistics' }).first().click()
+    await page.getByText('This screen could not be loaded').waitFor()
+    const newer = await rebuilt(folder)
+    const app = await buildApp(runtime, { readiness, consoleFolder: newer })
+    await front.restore(await listen(app, { port: 0, host: '127.0.0.1' }))
+    await page.getByRole('heading', { name: 'Statistics' }).waitFor()
+    expect(await page.locator('script[src*="0anew"]').count()).toBe(1)
+    await page.getByRole('link', { name: 'Playground' }).first().click()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(TYPED)
+    expect([await page.evaluate('Object.keys(sessionStorage)'), complaints]).toEqual([['sonant-reloaded'], []])
+    await context.close()
+    await front.cut()
+    await app.close()
+    await rm(newer, { recursive: true })
+  })
+
+  test('a network that swallows everything is noticed, and what it kept from a list comes afterwards', async () => {
+    const { service, browser, account } = opened()
+    const front = await openFront(service.url)
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, front.url, OF_THE_BROWSER)
+    await page.clock.install()
+    await page.goto(`${front.url}/console/jobs`)
+    await signIn(page, 'member@example.com')
+    await page.getByLabel('Connection: Live').waitFor()
+    front.swallow(true)
+    const meanwhile = await insertJob(service.runtime.db, account)
+    await page.clock.runFor(13_000)
+    await page.clock.runFor(7_000)
+    await page.getByLabel('Connection: Reconnecting').waitFor()
+    front.swallow(false)
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1000)
+        return page.locator(`[title="${meanwhile}"]`).count()
+      })
+      .toBe(1)
+    expect(complaints).toEqual([])
+    await context.close()
+    await front.cut()
+  })
+
+  test('another user in the same browser finds nothing of the one before, in no tab', async () => {
+    const { service, browser, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const account = await service.createAccount()
+    const { id } = await createUser(system, { account, email: 'second@example.com', role: 'member' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, 'member@example.com')
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    const tab = await context.newPage()
+    await tab.goto((await createSignInLink(system, { user: id })).url)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(at(''))
+    await page.locator('.account-button').click()
+    await page.getByText('second@example.com').waitFor()
+    await page.goto(at('playground'))
+    expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual(['', []])
+    await context.close()
+  })
+}
+
+/** The same files under other names, as those of another version have. */
+async function rebuilt(folder: string): Promise<string> {
+  const target = await mkdtemp(join(tmpdir(), 'sonant-console-'))
+  await mkdir(join(target, 'assets'))
+  const files = globSync(['index.html', 'assets/*.{js,css,svg}'], { cwd: folder })
+  const renamed = (text: string) => text.replace(/-[\w-]{8}\.(js|css)\b/g, '-0anew000.$1')
+  for (const file of files)
+    await writeFile(join(target, renamed(file)), renamed(await readFile(join(folder, file), 'utf8')))
+  return target
+}
