@@ -2,23 +2,19 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import loadEspeak, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import type { WordMark } from '../engine.ts'
-import { type Loudness, measureLoudness } from '../loudness.ts'
-import { WAV_HEADER_BYTES, writeWavHeader } from '../wav-header.ts'
+import type { Loudness } from '../loudness.ts'
 import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
 import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
 import { openJapaneseReader } from './japanese-reader.ts'
+import { finishRecording, openRecording, record, soundingLength, startRecording } from './recording.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { asPackage, readVoiceData } from './voice-data.ts'
-import { readWordEvents, toWordMarks, type WordEvent } from './word-events.ts'
+import { toWordMarks } from './word-events.ts'
 
 const VARIANTS_FOLDER = '/usr/share/espeak-ng-data/voices/!v'
-const FIRST_BUFFER_BYTES = 512 * 1024
 const NICENESS = 5
-const TAIL_MS = 100
-/** About -72 dB: anything above it may be the end of a word. */
-const SOUND = 8
 const TARGET_LUFS = -19
 const MOST_STYLE_DB = 3.5
 /** At 100 some speakers are cut off at full scale. */
@@ -42,13 +38,6 @@ interface SpokenWav {
 /** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
 export type Rendering = SpokenWav | string | null
 
-/** One buffer for all texts of a thread: a new one for each would have to grow, and be copied as it does. */
-interface Recording {
-  bytes: ArrayBuffer
-  length: number
-  words: WordEvent[]
-}
-
 /** What the first thread reads, and every later one is started with. */
 export interface ThreadData {
   readonly voiceData: SharedArrayBuffer | undefined
@@ -66,31 +55,42 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(sharedVoiceData()) })
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
-  const recording: Recording = { bytes: new ArrayBuffer(FIRST_BUFFER_BYTES), length: 0, words: [] }
+  const recording = openRecording()
   const callback = espeak.addFunction((pointer, samples, events) => {
-    readWordEvents(espeak.HEAPU8, events, recording.words)
-    return record(recording, espeak, pointer, samples)
+    record(recording, espeak.HEAPU8, { pointer, samples, events })
+    return 0
   })
   // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
   worker.set_voice(0)
   const pristine = usedMemory(espeak)
 
+  /** False where there is no such voice. */
+  const say = (spoken: string, name: string, prosody: Prosody, voicePitch: number): boolean => {
+    // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
+    espeak.HEAPU8.set(pristine)
+    if (worker.set_voice(copyIn(espeak, name)) !== 0) return false
+    setProsody(worker, prosody, voicePitch)
+    startRecording(recording)
+    worker.synth_(copyIn(espeak, spoken), callback)
+    return true
+  }
+
   return ({ text, engineVoice, language, prosody }) => {
     const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
-    const spoken = toSpokenText(text, voice.language, readJapanese)
-    if (isSilent(spoken)) return null
+    const parts = toSpokenText(text, voice.language, readJapanese)
+    if (isSilent(parts)) return null
     try {
-      // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
-      espeak.HEAPU8.set(pristine)
       const variant = prosody.whispers ? whispererFor(voice.variant) : voice.variant
       const name = variant === null ? voice.language : `${voice.language}+${variant}`
-      if (worker.set_voice(copyIn(espeak, name)) !== 0) return `No voice ${name}.`
-      setProsody(worker, prosody, voice.pitch)
-      startRecording(recording)
-      worker.synth_(copyIn(espeak, plainText(spokenText(spoken))), callback)
-      const words = toWordMarks(recording.words, text, spoken, ESCAPES)
-      return { ...finishRecording(recording, worker.get_samplerate(), targetLufs(prosody)), words }
+      const spoken = plainText(spokenText(parts))
+      const { pace } = prosody
+      const isSpoken = pace === undefined || say(spoken, name, { ...prosody, rate: pace.ownRate }, voice.pitch)
+      const sounding = pace && soundingLength(recording) / pace.speed
+      if (!isSpoken || !say(spoken, name, prosody, voice.pitch)) return `No voice ${name}.`
+      const { wav, loudness, words } = finishRecording(recording, worker.get_samplerate(), sounding)
+      const marks = toWordMarks(words, text, parts, ESCAPES)
+      return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks }
     } catch {
       // What is thrown out of the compiled code leaves its stack unbalanced: nothing in this thread can be trusted any more.
       return process.exit(1)
@@ -171,30 +171,4 @@ function plainText(text: string): string {
     .replaceAll('[', '(')
     .replaceAll(']', ')')
     .replace(/[&<>]/g, (character) => ESCAPES[character]!)
-}
-
-function startRecording(recording: Recording): void {
-  recording.length = WAV_HEADER_BYTES
-  recording.words = []
-}
-
-function record(recording: Recording, espeak: EspeakModule, pointer: number, samples: number): number {
-  const end = recording.length + samples * 2
-  if (end > recording.bytes.byteLength) recording.bytes = recording.bytes.transfer(end * 2)
-  new Uint8Array(recording.bytes).set(espeak.HEAPU8.subarray(pointer, pointer + samples * 2), recording.length)
-  recording.length = end
-  return 0
-}
-
-/** Ends the recording a tenth of a second after its last sound, whatever eSpeak left there. */
-function finishRecording(recording: Recording, sampleRate: number, target: number): Omit<SpokenWav, 'words'> {
-  const recorded = new Int16Array(recording.bytes, WAV_HEADER_BYTES, (recording.length - WAV_HEADER_BYTES) / 2)
-  const sounding = recorded.findLastIndex((sample) => Math.abs(sample) >= SOUND) + 1
-  const tail = Math.round((TAIL_MS / 1000) * sampleRate)
-  const length = sounding === 0 ? recorded.length : sounding + tail
-  const wav = new Uint8Array(WAV_HEADER_BYTES + length * 2)
-  new Int16Array(wav.buffer, WAV_HEADER_BYTES).set(recorded.subarray(0, length))
-  writeWavHeader(wav, sampleRate)
-  const spoken = new Int16Array(wav.buffer, WAV_HEADER_BYTES, sounding)
-  return { wav, loudness: { ...measureLoudness(spoken, sampleRate), target } }
 }

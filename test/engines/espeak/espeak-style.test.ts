@@ -71,6 +71,14 @@ test('speed multiplies the rate, after the style', () => {
   expect(styleToProsody('slowly', 1.5).rate).toBe(Math.round((175 / 1.3) * 1.5))
 })
 
+test('a pace that eSpeak’s rates do not bring is a multiple of its own', () => {
+  expect(styleToProsody(undefined, 1.5).pace).toBeUndefined()
+  expect(styleToProsody(undefined, 4)).toMatchObject({ rate: 450, pace: { ownRate: 175, speed: 4 } })
+  expect(styleToProsody('slowly', 0.25)).toMatchObject({ rate: 80, pace: { ownRate: 135, speed: 0.25 } })
+  expect(styleToProsody(undefined, 0.001).pace?.speed).toBe(0.25)
+  expect(styleToProsody('very, very slowly').pace).toBeUndefined()
+})
+
 test('whatever is asked for, the parameters stay within eSpeak’s limits and are whole', () => {
   const words = fc.constantFrom(
     'very',
