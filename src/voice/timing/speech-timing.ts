@@ -63,3 +63,13 @@ function mapped(ranges: readonly TimedRange[], map: OffsetMap): TimedRange[] {
   }
   return found
 }
+
+/** None begins before the one in front of it has ended: an engine may say that several words begin in one silence. */
+export function inOrder(ranges: readonly TimedRange[]): TimedRange[] {
+  let last = 0
+  return ranges.map((range) => {
+    const from = Math.max(last, range.from)
+    last = Math.max(from, range.to)
+    return { ...range, from, to: last }
+  })
+}

@@ -2,7 +2,7 @@ import type { WordMark } from '../../engines/engine.ts'
 import { alignBorders } from './align-borders.ts'
 import type { TextRange } from './offset-map.ts'
 import type { SoundingClock, Stretch } from './sounding-clock.ts'
-import { type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
+import { inOrder, type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
 
 /** What is known of one rendering. Offsets and samples are its own. */
 export interface HeardChunk {
@@ -36,7 +36,7 @@ export function timeChunk(chunk: HeardChunk): SpeechTiming {
     for (; next < chunk.words.length && chunk.words[next]!.start < sentence.end; next++) own.push(chunk.words[next]!)
     return timeWords(chunk, sentence, own, marked)
   })
-  return { words, sentences }
+  return { words: inOrder(words), sentences: inOrder(sentences) }
 }
 
 /** Marks at the beginnings of words, whose times follow one another as they do. */

@@ -179,6 +179,7 @@ describe('the times of a rendering', () => {
   test('are in order within the audio for any text', () => {
     const texts = fc.array(fc.constantFrom('word', ' ', '. ', ', ', '42', '東京', '。', '—', '😀', '"', 'Dr. '), {
       maxLength: 80,
+      size: 'max',
     })
     const holds = fc.property(texts, fc.integer({ min: 1, max: 60_000 }), (pieces, durationMs) => {
       const any = pieces.join('')
