@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWebhookWorker } from '../../../src/webhooks/delivery/webhook-worker.ts'
 import { type Certificates, makeCertificates } from '../../setup/certificates.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
-import { type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
+import { type Received, type Receiver, startReceiver } from '../../setup/servers/receiver.ts'
 import { createOwner, multiply, WEBHOOK_ENV } from '../../setup/webhooks.ts'
 
 /** Together more than a process holds, were each to hold the 256 of a receiver that answers. */
@@ -11,6 +11,14 @@ const EACH = 260
 const SHARING = 3
 /** An attempt at a hanging receiver lasts 10 s. */
 const BEFORE_ANY_TIMEOUT_MS = 9000
+/** What comes so much later than another attempt may stand in its place. */
+const SURELY_A_PLACE_LATER_MS = 5000
+
+/** Never more attempts at once: on a busy machine the first ones may be over already. */
+function expectPlaces(hung: readonly Received[], places: number): void {
+  for (const [index, { at }] of hung.slice(places).entries())
+    expect(at - hung[index]!.at).toBeGreaterThan(SURELY_A_PLACE_LATER_MS)
+}
 
 let certificates: Certificates
 let service: TestRuntime
@@ -42,7 +50,7 @@ describe('many accounts whose receivers hang', { timeout: 120_000 }, () => {
       const owner = await createOwner(service, `${good.url}/good`)
       await owner.sendTest()
       await good.waitFor('/good', 1, BEFORE_ANY_TIMEOUT_MS)
-      for (const receiver of hanging) expect(receiver.received('/hang')).toHaveLength(16)
+      for (const receiver of hanging) expectPlaces(receiver.received('/hang'), 16)
     } finally {
       await worker.stop()
     }
