@@ -114,9 +114,24 @@ describe('the files of the console', () => {
     // As retention carries charges on: written late, and dated early.
     const carried = `insert into credit_entry (account_id, kind, amount, created_at) values ($1, 'carried', -1, '2000-01-01')`
     await service.runtime.db.pool.query(carried, [account])
+    await service.runtime.db.pool.query('update account set credits = credits - 1 where id = $1', [account])
+    await grant(3n)
     const [first, ...others] = readCsv((await ledgerOf(cookie)).text).slice(1)
     expect(first?.slice(1, 4)).toEqual(['carried', '-1', '-1'])
-    expect(others.at(-1)?.[3]).toBe(`${before + 1n}`)
+    expect(others.at(-1)?.[3]).toBe(`${before + 4n}`)
+    const query = '{creditEntries{edges{node{id balance}}}}'
+    const asked = await call(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: { cookie, origin: service.url, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    const { edges } = asked.json<{ data: { creditEntries: { edges: { node: { id: string; balance: number } }[] } } }>()
+      .data.creditEntries
+    const inFile = new Map([first, ...others].map((row) => [row?.[0], Number(row?.[3])]))
+    expect(edges.map(({ node }) => [node.id, node.balance])).toEqual(
+      edges.map(({ node }) => [node.id, inFile.get(node.id)]),
+    )
+    expect(edges).toHaveLength(inFile.size)
   })
 
   test('a member gets no ledger, and neither does a request that no page of the service made', async () => {
