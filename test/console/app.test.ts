@@ -158,6 +158,10 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     expect(await page.locator('.drop[open]').count()).toBe(0)
     expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY')
     await page.getByText('Export').click()
+    await page.getByText("leave the list's filters out").waitFor()
+    await page.locator('tbody td:nth-child(3)').first().click()
+    expect([await page.locator('.drop[open]').count(), page.url()]).toEqual([0, at('jobs?search=job_0')])
+    await page.getByText('Export').click()
     await page.getByRole('link', { name: 'All jobs, last 24 hours' }).click()
     const file = await readFile(await (await download).path(), 'utf8')
     expect([(await download).suggestedFilename(), file.split('\r\n')[0], file.includes(jobId)]).toEqual([

@@ -38,7 +38,7 @@ export function JobsPage() {
   const shown = useRef<readonly JobRowFragment[]>([])
   const actions = (
     <>
-      <Exports shown={shown} isReady={list.data !== null} />
+      <Exports shown={shown} isReady={list.data !== null} isListFiltered={isFiltered(query)} />
       <a class="button primary" href={at('/playground')}>
         <Icon name="playground" /> Speak something
       </a>
@@ -65,10 +65,11 @@ export function JobsPage() {
 interface ExportsProps {
   readonly shown: { readonly current: readonly JobRowFragment[] }
   readonly isReady: boolean
+  readonly isListFiltered: boolean
 }
 
-const Exports = ({ shown, isReady }: ExportsProps) => (
-  <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED}>
+const Exports = ({ shown, isReady, isListFiltered }: ExportsProps) => (
+  <ExportMenu file="/jobs.csv" of="All jobs" windows={EXPORTED} isListFiltered={isListFiltered}>
     <button type="button" class="menu-item" disabled={!isReady} onClick={() => saveCsv(shown.current)}>
       This page
     </button>

@@ -16,10 +16,11 @@ interface DropProps {
 /** A button with a menu under it, which closes with a choice, a press elsewhere, or Escape. */
 export function Drop({ icon, text, isSmall = false, isWide = false, children, onOpen }: DropProps) {
   const root = useRef<HTMLDetailsElement>(null)
+  const isOpen = (): boolean => root.current?.open === true
   const close = (): void => {
-    if (root.current?.open) root.current.open = false
+    if (root.current) root.current.open = false
   }
-  useCloseOutside(root, close)
+  useCloseOutside(root, isOpen, close)
   const onClick = (event: Event): void => {
     if (!(event.target instanceof Element) || event.target.closest('a, button') === null) return
     focusOpener(root.current)

@@ -1,13 +1,22 @@
 import { useEffect } from 'preact/hooks'
 
-/** A menu ends with the focus elsewhere, a press outside of it, or Escape. */
-export function useCloseOutside(root: { readonly current: HTMLElement | null }, close: () => void): void {
+/**
+ * A menu ends with the focus elsewhere, a press outside of it, or Escape. Such a press opens nothing: what is under it may be a row that leads
+ * somewhere. A button or a link does what it says.
+ */
+export function useCloseOutside(
+  root: { readonly current: HTMLElement | null },
+  isOpen: () => boolean,
+  close: () => void,
+): void {
   useEffect(() => {
     const onLeave = (event: Event): void => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) close()
+      if (!isOpen() || !(event.target instanceof Node) || root.current?.contains(event.target)) return
+      if (event.type === 'pointerdown') ignoreClick()
+      close()
     }
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return
+      if (event.key !== 'Escape' || !isOpen()) return
       focusOpener(root.current)
       close()
     }
@@ -20,6 +29,19 @@ export function useCloseOutside(root: { readonly current: HTMLElement | null }, 
       document.removeEventListener('keydown', onKey)
     }
   }, [])
+}
+
+/** The click that a press is going to end with, unless another one begins first. */
+function ignoreClick(): void {
+  const stop = (event: Event): void => {
+    if (!(event.target as Element).closest('a, button, input, select, textarea, label, summary'))
+      event.stopPropagation()
+  }
+  document.addEventListener('click', stop, { capture: true, once: true })
+  document.addEventListener('pointerdown', () => document.removeEventListener('click', stop, true), {
+    capture: true,
+    once: true,
+  })
 }
 
 /** Before a menu closes: the focus, where it is in the menu, goes to the button that opens it. */

@@ -16,7 +16,11 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const me = session.value
-  useCloseOutside(root, () => setOpen(false))
+  useCloseOutside(
+    root,
+    () => root.current?.querySelector('[aria-expanded=true]') !== null,
+    () => setOpen(false),
+  )
   const close = (): void => {
     focusOpener(root.current)
     setOpen(false)

@@ -13,16 +13,26 @@ interface ExportMenuProps {
   readonly windows: readonly string[]
   /** Offers the whole as well. */
   readonly isWholeOffered?: boolean
+  /** The list is filtered, which these files are not. */
+  readonly isListFiltered?: boolean
   /** Further entries. */
   readonly children?: ComponentChildren
 }
 
 /** Whole files of windows of time up to the menu's opening, whatever the list is filtered by. The router would take a link without a target for a screen. */
-export function ExportMenu({ file, of, windows, isWholeOffered = false, children }: ExportMenuProps) {
+export function ExportMenu({
+  file,
+  of,
+  windows,
+  isWholeOffered = false,
+  isListFiltered = false,
+  children,
+}: ExportMenuProps) {
   const [now, setNow] = useState(Date.now)
   return (
     <Drop icon="download" text="Export" isWide onOpen={() => setNow(Date.now())}>
       {children}
+      {isListFiltered && <p class="menu-note">The files below leave the list's filters out.</p>}
       {isWholeOffered && (
         <a class="menu-item" href={at(file)} target="_top" download>
           {of}, from the beginning
