@@ -88,7 +88,7 @@ function JobBody({ job, onExpired }: { job: Job; onExpired: () => void }) {
           <div class="card-head">
             <h2>Webhook deliveries</h2>
           </div>
-          <DeliveriesTable deliveries={job.deliveries} />
+          <DeliveriesTable deliveries={job.deliveries} isOfOneJob />
         </section>
       )}
     </>
@@ -119,7 +119,7 @@ function JobFacts({ job }: { job: Job }) {
   const facts: readonly (readonly [string, string | null])[] = [
     ['Type', sentence(job.type)],
     ['Submitted', exactTime(job.createdAt)],
-    ['With', job.apiKeyName ?? (job.apiKeyId ? `${shortId(job.apiKeyId)}, deleted` : 'the console')],
+    ['Submitted with', job.apiKeyName ?? (job.apiKeyId ? `${shortId(job.apiKeyId)}, deleted` : 'the console')],
     ['Attempts', count(job.attempts)],
     ['Waited', duration(job.waitMs)],
     ['Ran', duration(job.runMs)],

@@ -1,15 +1,20 @@
 const WIDTH = 100
 const HEIGHT = 28
+/** Of a step's width, what its bar takes. */
+const FULL = 0.68
 
-/** How a figure went, as a line without axes. Decoration: the figure stands next to it. */
+/** How a figure went, step by step, without axes. Decoration: the figure stands next to it. */
 export function Sparkline({ values, tone }: { values: readonly number[]; tone?: 'red' }) {
   const most = Math.max(...values, 0)
-  if (values.length < 2 || most === 0) return null
-  const points = values.map((value, index) => {
-    const x = (index / (values.length - 1)) * WIDTH
-    const y = HEIGHT - 2 - (value / most) * (HEIGHT - 4)
-    return `${x.toFixed(1)},${y.toFixed(1)}`
+  if (values.length < 2) return null
+  const step = WIDTH / values.length
+  const bars = values.map((value, index) => {
+    // What is there at all is to be seen; nothing at all is a line on the ground.
+    const height = value === 0 || most === 0 ? 1 : Math.max(3, (value / most) * HEIGHT)
+    const left = (index + (1 - FULL) / 2) * step
+    return [value === 0, `M${left.toFixed(1)},${HEIGHT}v${-height.toFixed(1)}h${(FULL * step).toFixed(1)}V${HEIGHT}z`]
   })
+  const drawn = (isNone: boolean): string => bars.flatMap(([none, bar]) => (none === isNone ? [bar] : [])).join('')
   return (
     <svg
       class={tone === 'red' ? 'sparkline red' : 'sparkline'}
@@ -17,8 +22,8 @@ export function Sparkline({ values, tone }: { values: readonly number[]; tone?: 
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path class="area" d={`M0,${HEIGHT}L${points.join('L')}L${WIDTH},${HEIGHT}Z`} />
-      <path class="line" d={`M${points.join('L')}`} />
+      <path class="ground" d={drawn(true)} />
+      <path d={drawn(false)} />
     </svg>
   )
 }

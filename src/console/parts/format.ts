@@ -34,6 +34,7 @@ export function ago(iso: string, now: number): string {
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–'
   const value = Math.max(0, ms)
+  if (value === 0) return '0 s'
   if (value < 1000) return `${Math.round(value)} ms`
   const seconds = value / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`

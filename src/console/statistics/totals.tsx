@@ -28,7 +28,11 @@ export function Totals({ data }: { data: StatisticsQuery }) {
       <Tile
         name="Wait, p95"
         value={duration(total?.waitMs?.p95)}
-        note={note(`half below ${duration(total?.waitMs?.p50)}`, total?.waitMs?.p95, before?.waitMs?.p95)}
+        note={note(
+          total?.waitMs ? `half below ${duration(total.waitMs.p50)}` : 'no job was taken',
+          total?.waitMs?.p95,
+          before?.waitMs?.p95,
+        )}
       />
       <Tile
         name="Audio made"

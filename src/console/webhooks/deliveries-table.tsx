@@ -5,7 +5,13 @@ import { ShortId } from '../parts/short-id.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
 import { outcomeWords } from './outcome-words.ts'
 
-export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryRowFragment[] }) => (
+interface DeliveriesTableProps {
+  readonly deliveries: readonly DeliveryRowFragment[]
+  /** They stand on the page of their job. */
+  readonly isOfOneJob?: boolean
+}
+
+export const DeliveriesTable = ({ deliveries, isOfOneJob = false }: DeliveriesTableProps) => (
   <div class="table-box as-cards">
     <table>
       <thead>
@@ -14,7 +20,7 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
           <th>State</th>
           <th>Outcome</th>
           <th class="roomy">To</th>
-          <th>Job</th>
+          {!isOfOneJob && <th>Job</th>}
           <th class="end roomy">Attempts</th>
           <th>Created</th>
         </tr>
@@ -34,13 +40,15 @@ export const DeliveriesTable = ({ deliveries }: { deliveries: readonly DeliveryR
                 {hostOf(String(delivery.url))}
               </span>
             </td>
-            <td>
-              {delivery.test ? (
-                <span class="chip">test</span>
-              ) : (
-                <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
-              )}
-            </td>
+            {!isOfOneJob && (
+              <td>
+                {delivery.test ? (
+                  <span class="chip">test</span>
+                ) : (
+                  <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
+                )}
+              </td>
+            )}
             <td class="end roomy" data-label="Attempts">
               {delivery.attempts.length}
             </td>

@@ -98,6 +98,7 @@ const DeliveryBody = ({ delivery }: { delivery: DeliveryRowFragment }) => (
       </dl>
     </section>
     <h2 class="section-title">Attempts</h2>
+    {delivery.attempts.length === 0 && <p class="muted">None yet.</p>}
     <ol class="attempts">
       {delivery.attempts.toReversed().map((attempt) => (
         <AttemptCard key={`${attempt.round}.${attempt.number}`} attempt={attempt} />
@@ -112,7 +113,7 @@ const AttemptCard = ({ attempt }: { attempt: DeliveryRowFragment['attempts'][num
       <div class="row">
         <StateMark
           state={attempt.outcome === 'succeeded' ? 'SUCCEEDED' : attempt.outcome ? 'FAILED' : 'PENDING'}
-          label={attempt.responseStatus ? String(attempt.responseStatus) : (attempt.outcome ?? 'under way')}
+          label={attempt.responseStatus ? String(attempt.responseStatus) : attempt.outcome ? 'no answer' : 'under way'}
         />
         <span>{outcomeWords(attempt.outcome ?? null)}</span>
       </div>

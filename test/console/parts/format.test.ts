@@ -3,7 +3,7 @@ import { ago, bytes, duration, playTime, shortId } from '../../../src/console/pa
 
 test.each([
   [null, '–'],
-  [-5, '0 ms'],
+  [-5, '0 s'],
   [240, '240 ms'],
   [3400, '3.4 s'],
   [59_600, '1 min'],

@@ -28,7 +28,7 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
             </tr>
           </thead>
           <tbody>
-            {workers.map((worker) => (
+            {workers.toSorted(byHost).map((worker) => (
               <WorkerLine key={worker.id} worker={worker} />
             ))}
           </tbody>
@@ -37,6 +37,10 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
     )}
   </section>
 )
+
+/** The service names those heard from last first, which would move the rows about. */
+const byHost = (one: WorkerRowFragment, other: WorkerRowFragment): number =>
+  `${one.host} ${one.id}` < `${other.host} ${other.id}` ? -1 : 1
 
 const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
   <tr>
