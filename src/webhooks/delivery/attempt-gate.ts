@@ -23,7 +23,7 @@ interface GateOptions extends KeyedLimits {
 }
 
 interface Waiting {
-  readonly preparation: Pick<Preparation<unknown>, 'isBegun' | 'begin'>
+  readonly preparation: Pick<Preparation<unknown>, 'isBegun' | 'begin' | 'takeBack'>
   grant(): void
   giveUp(error: Error): void
 }
@@ -88,6 +88,7 @@ export class AttemptGate {
   async #acquire(key: string, keys: ConcurrencyKeys, preparation: Waiting['preparation']): Promise<void> {
     if (this.#closed) throw stopping()
     if (!this.#queues.has(key) && this.#fits(keys)) return this.#count(keys, 1)
+    preparation.takeBack()
     await new Promise<void>((resolve, reject) => {
       const queue = this.#queues.get(key) ?? { keys, waiting: [] }
       this.#queues.set(key, queue)

@@ -65,32 +65,20 @@ export const attemptRowClaim = (settings: Parts['settings'], isWanted: () => boo
 export type BeginAttempt = (deliveryId: string) => Promise<Attempt | null>
 
 /** Begins attempts of one process, many in one statement. null: the delivery is not to be sent now. */
-export function openBeginAttempt({
-  db,
-  settings,
-  now,
-  telemetry,
-}: Pick<Parts, 'db' | 'settings' | 'now' | 'telemetry'>): BeginAttempt {
+export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'>): BeginAttempt {
   const most = mostAttempts(settings.webhookRetryDelays)
   const begins = new BatchedCalls(MAX_BATCH, (ids: readonly string[]) => begin(db, ids, most))
-  return async (deliveryId) => {
-    const attempt = await begins.call(deliveryId)
-    if (attempt !== null) noteLag({ now, telemetry }, attempt)
-    return attempt
-  }
+  return (deliveryId) => begins.call(deliveryId)
 }
 
 /** The attempt that was begun with its delivery. */
 export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as Row)
 
-/** The same, once it is to be made. */
-export function begunWith(parts: Pick<Parts, 'now' | 'telemetry'>, claimed: ClaimedWith): Attempt {
-  const attempt = attemptOf(claimed)
-  noteLag(parts, attempt)
-  return attempt
-}
-
-function noteLag({ now, telemetry }: Pick<Parts, 'now' | 'telemetry'>, { deliveryId, round, number }: Attempt): void {
+/** How long a delivery waited for its first attempt, as that is made: one that is released before counts once all the same. */
+export function noteLag(
+  { now, telemetry }: Pick<Parts, 'now' | 'telemetry'>,
+  { deliveryId, round, number }: Attempt,
+): void {
   if (round > 1 || number > 1) return
   telemetry.observe('webhook_first_attempt_lag_seconds', {}, (now().getTime() - idTime(deliveryId).getTime()) / 1000)
 }

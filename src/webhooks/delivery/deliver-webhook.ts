@@ -6,7 +6,7 @@ import type { Delivery } from '../../queue/job-source.ts'
 import { deliverySpan } from '../../telemetry/span-names.ts'
 import { inClientSpan, noteFailure, noteStatus } from '../../telemetry/spans.ts'
 import type { AttemptGate } from './attempt-gate.ts'
-import { type Attempt, type BeginAttempt, begunWith } from './begin-attempt.ts'
+import { type Attempt, attemptOf, type BeginAttempt, noteLag } from './begin-attempt.ts'
 import { type DeliveryParts, snapshotPayload } from './create-delivery.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
 import type { AttemptResult, RecordAttempt } from './record-attempt.ts'
@@ -45,7 +45,7 @@ export async function deliverWebhook(
   signal: AbortSignal,
 ): Promise<'settled' | 'open'> {
   const { jobId: deliveryId, concurrencyKey = '', claimed: row } = claimed
-  const early = row && { prepared: begunWith(parts, row), since: row.since }
+  const early = row && { prepared: attemptOf(row), since: row.since }
   // Begun with its ticket or shortly before, and recorded after it: the receiver's next delivery does not wait for this one's commit.
   const sent = await parts.gate.pass<Attempt | null, Sent | null>(concurrencyKey, signal, {
     early: early ?? undefined,
@@ -64,6 +64,7 @@ export async function deliverWebhook(
 /** In a span of its own: it is a failure in the trace where the receiver did not take the delivery. */
 const send = (parts: AttemptParts, attempt: Attempt, signal: AbortSignal): Promise<AttemptResult> =>
   inClientSpan(deliverySpan(attempt.url), async () => {
+    noteLag(parts, attempt)
     const result = await parts.post(attempt, signal)
     if (result.responseStatus !== null) noteStatus(result.responseStatus)
     if (result.outcome !== 'succeeded') noteFailure(result.outcome)

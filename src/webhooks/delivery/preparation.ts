@@ -17,6 +17,7 @@ export class Preparation<Prepared> {
   readonly #steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo'>
   readonly #now: () => number
   #early: { readonly made: Promise<Prepared>; readonly since: number } | undefined
+  #undone: Promise<unknown> = Promise.resolve()
 
   constructor(steps: Pick<Steps<Prepared, unknown>, 'prepare' | 'undo' | 'early'>, now: () => number) {
     this.#steps = steps
@@ -31,13 +32,23 @@ export class Preparation<Prepared> {
 
   begin(): void {
     if (this.#early !== undefined) return
-    this.#early = { made: this.#steps.prepare(), since: this.#now() }
+    this.#early = { made: this.#undone.then(() => this.#steps.prepare()), since: this.#now() }
     // Its failure is reported when its ticket is granted.
     this.#early.made.catch(() => undefined)
   }
 
+  /** Its ticket is not granted at once: a crash while it waits must not cost what came prepared. */
+  takeBack(): void {
+    if (this.#early === undefined) return
+    this.#undone = this.#early.made.then((made) => this.#steps.undo(made))
+    this.#early = undefined
+    // Its failure is reported when its ticket is granted.
+    this.#undone.catch(() => undefined)
+  }
+
   /** What was prepared, or, where that is stale or was not begun, something new. @throws what preparing throws */
   async fresh(): Promise<Prepared> {
+    await this.#undone
     if (this.#early === undefined) return this.#steps.prepare()
     const made = await this.#early.made
     if (this.#now() - this.#early.since < STALE_MS) return made
@@ -47,6 +58,7 @@ export class Preparation<Prepared> {
 
   /** Releases what was prepared. @throws the error */
   async rejectWith(error: Error): Promise<never> {
+    await this.#undone
     if (this.#early !== undefined) await this.#steps.undo(await this.#early.made)
     throw error
   }

@@ -208,6 +208,36 @@ describe('AttemptGate', () => {
     expect(undone).toHaveLength(3)
   })
 
+  test('takes back what came prepared where its ticket is not granted at once, and prepares it anew after that', async () => {
+    const gate = new AttemptGate({ perAccount: 4, perReceiver: 1 }, () => 0)
+    const steps: string[] = []
+    const answered = Promise.withResolvers<void>()
+    const undoing = Promise.withResolvers<void>()
+    const first = gate.pass(
+      'a r',
+      never,
+      only(() => answered.promise),
+    )
+    const second = gate.pass('a r', never, {
+      early: { prepared: 'early', since: 0 },
+      prepare: async () => `anew ${steps.push('prepared')}`,
+      work: async (mine) => mine,
+      undo: (mine) => {
+        steps.push(`${mine} undone`)
+        return undoing.promise
+      },
+    })
+    await until(() => steps.length > 0)
+    expect([gate.waiting, steps]).toEqual([1, ['early undone']])
+    // Its ticket comes while the attempt is still taken back.
+    answered.resolve()
+    await first
+    await settled()
+    expect(steps).toEqual(['early undone'])
+    undoing.resolve()
+    expect(await second).toBe('anew 2')
+  })
+
   test('takes a receiver for responsive for a second after its last answer, and not when it took its time', async () => {
     let clock = 0
     const gate = new AttemptGate(LIMITS, () => clock)
