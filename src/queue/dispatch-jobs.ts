@@ -10,7 +10,9 @@ import { ABORT_CHANNEL } from './pgboss/boss-queue.ts'
 import { fairSource } from './pgboss/fair-source.ts'
 import { keyedSource } from './pgboss/keyed-source.ts'
 import { type Settler, settleInBatches } from './pgboss/settle-in-batches.ts'
+import { type Reservation, Reservations } from './reservation.ts'
 import { type RunningJob, RunningJobs } from './running-jobs.ts'
+import { Settlement } from './settle-job.ts'
 import { NotSoon, Stopping } from './stopping.ts'
 
 /** Finds what no wake-up announced: retries, a dead worker's jobs, jobs queued while the listener was away. */
@@ -34,6 +36,8 @@ class JobDispatcher implements Dispatcher {
   readonly #running: RunningJobs
   readonly #capacity: DispatchCapacity
   readonly #source: JobSource
+  readonly #settlement: Settlement
+  readonly #reservations: Reservations
   readonly #pace = new BacklogPace()
   readonly #timers: NodeJS.Timeout[] = []
   #stopWaking = (): void => undefined
@@ -49,6 +53,11 @@ class JobDispatcher implements Dispatcher {
     this.#running = new RunningJobs({ ...options, settler: this.#settler })
     this.#capacity = new DispatchCapacity(options, this.#running.byDelivery)
     const [{ limiter }, { limits }] = [options, this.#capacity]
+    this.#settlement = new Settlement({ ...options, settler: this.#settler, isStopping: () => this.#stopping })
+    this.#reservations = new Reservations({
+      begin: (delivery) => this.#begin(delivery),
+      giveUp: (delivery) => this.#settlement.giveUp(delivery).finally(() => this.#left(delivery)),
+    })
     this.#source = limiter ? keyedSource({ ...options, limiter }) : fairSource({ ...options, limits })
   }
 
@@ -58,7 +67,10 @@ class JobDispatcher implements Dispatcher {
     await queue.prepare(kind)
     const unlisten = await notifier.listen(QUEUE_CHANNEL, (name) => name === kind.queue && invalidate(), invalidate)
     this.#stopCancelling = await notifier.listen(ABORT_CHANNEL, (jobId) => this.#running.cancel(jobId), heartbeat)
-    const removeLocal = queue.addLocalWorker(kind, () => this.#wakeHere())
+    const removeLocal = queue.addLocalWorker(kind, {
+      wake: () => this.#wakeHere(),
+      reserve: (delivery) => this.#reserve(delivery),
+    })
     this.#stopWaking = () => {
       removeLocal()
       unlisten()
@@ -95,7 +107,10 @@ class JobDispatcher implements Dispatcher {
     const ended = () => Promise.allSettled([...jobs.values()].map(({ done }) => done))
     let timer: NodeJS.Timeout | undefined
     // First what a claim under way may still bring: it would otherwise wait for a process that is gone.
-    await Promise.race([this.#filled.then(ended), new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))])
+    await Promise.race([
+      this.#filled.then(() => this.#reservations.ended()).then(ended),
+      new Promise((resolve) => (timer = setTimeout(resolve, graceMs))),
+    ])
     clearTimeout(timer)
     for (const { controller } of jobs.values()) controller.abort(new Stopping())
     await ended()
@@ -114,6 +129,14 @@ class JobDispatcher implements Dispatcher {
     this.#invalidate()
     // Where a server is shared, the capacity for the job may be in another process.
     return !this.#stopping && this.#capacity.free() > 0 && this.#capacity.limits().size === 0
+  }
+
+  /** Only where nothing waits, or it would be begun before what was there first. */
+  #reserve(delivery: Delivery): Reservation | null {
+    const { limiter, isFree } = this.#options
+    const key = delivery.concurrencyKey ?? ''
+    const isFirst = !this.#stopping && this.#source.isEmpty?.() === true && this.#capacity.free() > 0
+    return isFirst && isFree?.(key) && limiter?.tryAcquire(key) ? this.#reservations.make(delivery) : null
   }
 
   async #fill(): Promise<void> {
@@ -139,7 +162,7 @@ class JobDispatcher implements Dispatcher {
     // A claim that was under way when the worker was stopped brings jobs that others can begin at once.
     const unclaimed = this.#stopping ? deliveries.filter(({ claimed }) => claimed === undefined) : []
     for (const delivery of deliveries) if (!unclaimed.includes(delivery)) this.#begin(delivery)
-    await this.#release(unclaimed)
+    await this.#settlement.release(unclaimed)
     if (more) this.#again = true
   }
 
@@ -153,12 +176,16 @@ class JobDispatcher implements Dispatcher {
     const ended = this.#run(job).finally(() => {
       if (jobs.get(delivery.id) === job) jobs.delete(delivery.id)
       const hasCapacity = ticket === undefined || ticket.close()
-      if (hasCapacity && this.#source.left(delivery, this.#capacity.free())) this.poll()
+      if (hasCapacity) this.#left(delivery)
     })
     if (this.#stopping) controller.abort(new NotSoon())
     // The queue gave up on this process, or has the job again before this process knows that it released it.
     earlier?.controller.abort(new Error('the job was delivered again'))
     job.done = Promise.all([ended, earlier?.done]).then(() => undefined)
+  }
+
+  #left(delivery: Delivery): void {
+    if (this.#source.left(delivery, this.#capacity.free())) this.poll()
   }
 
   /** In the scope of the request that queued the job, and not of what woke this process. */
@@ -167,34 +194,7 @@ class JobDispatcher implements Dispatcher {
     const span = messageSpan('process', this.#options.kind.queue, job.delivery.jobId)
     const handle = () => this.#options.handle(job.delivery.jobId, job.controller.signal, job.delivery, job.ticket)
     return inLogScope({ ...(requestId !== undefined && { requestId }) }, () =>
-      this.#settle(job, () => inConsumerSpan(span, trace, handle)),
+      this.#settlement.settle(job, () => inConsumerSpan(span, trace, handle)),
     )
-  }
-
-  async #settle(job: RunningJob, handle: () => Promise<unknown>): Promise<void> {
-    const { delivery } = job
-    try {
-      const outcome = await handle()
-      if (outcome !== 'settled') this.#settler.complete(delivery)
-    } catch (error) {
-      if (job.cancelled) this.#settler.complete(delivery)
-      else if (error instanceof NotSoon)
-        await this.#release([delivery]).catch((cause: Error) => this.#nack(delivery, cause))
-      else await this.#nack(delivery, error as Error)
-    }
-  }
-
-  async #release(deliveries: readonly Delivery[]): Promise<void> {
-    if (deliveries.length === 0) return
-    const { queue, kind, workerId } = this.#options
-    const ids = deliveries.map(({ id }) => id)
-    await queue.release(kind, ids, workerId)
-    queue.wake(kind)
-  }
-
-  async #nack(delivery: Delivery, error: Error): Promise<void> {
-    const [{ log }, isUnexpected] = [this.#options, !this.#stopping]
-    if (isUnexpected) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
-    await this.#settler.nack(delivery, error, isUnexpected)
   }
 }

@@ -34,6 +34,8 @@ export interface DispatchOptions {
   readonly rowClaim?: RowClaim
   /** Releases a row that was claimed with a delivery which the `limiter` has no capacity for. */
   unclaim?(claimed: ClaimedWith): Promise<void>
+  /** Whether a job of the key would begin at once: then it may be queued as already taken. Absent: none may. */
+  isFree?(concurrencyKey: string): boolean
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */
   readonly limiter?: KeyedLimiter
 }

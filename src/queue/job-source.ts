@@ -60,6 +60,8 @@ export interface JobSource {
   take(free: number, known: readonly string[]): Promise<Taken>
   /** A job has ended here and `free` slots are free now: whether there may be something new to take. */
   left(delivery: Delivery, free: number): boolean
+  /** Whether nothing waited at the last look, besides what that took, and nothing was queued since. */
+  isEmpty?(): boolean
   /** New jobs may wait: what was read of the queue before is out of date. */
   invalidate?(): void
 }

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { JobKind } from './job-kind.ts'
 import type { Delivery } from './job-source.ts'
+import type { Reservation } from './reservation.ts'
 
 /** What a job's share is counted by: accounts are served round robin at each server, so that none holds up another. */
 export interface FairShare {
@@ -16,6 +17,8 @@ export interface EnqueueOptions {
   readonly concurrencyKey?: string
   /** Seconds from now before which no worker gets it. */
   readonly delaySeconds?: number
+  /** Of this job: it is queued as already taken. */
+  readonly reservation?: Reservation | undefined
 }
 
 /** One row of a prepared statement that inserts any number of them. */
@@ -25,6 +28,8 @@ export interface RowInsert {
   text(condition: string): string
   /** One value for each column. */
   readonly row: readonly unknown[]
+  /** Common table expressions that belong to it. */
+  readonly with?: string
 }
 
 /** The jobs of an endpoint or a workflow: the route by which they waited, and the one that its engine block now gives them. */
@@ -68,6 +73,8 @@ export interface RescuedDeliveries {
 export interface Queue {
   /** Makes sure that the queue is there: to be called before the transaction that uses it. Free once it is. */
   prepare(kind: JobKind): Promise<void>
+  /** Room in this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
+  reserve(kind: JobKind, jobId: string, concurrencyKey: string): Reservation | null
   /** Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it rolls back. */
   enqueue(tx: Tx, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
   /**

@@ -8,13 +8,18 @@ import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
 import { refundJob } from './refund-job.ts'
 
-/** What a delivery that was created still needs: to be called after the commit. */
-export type AfterCommit = () => void
+/** A delivery that was created, as long as its transaction is under way: exactly one of the two is to be called. */
+export interface MadeDelivery {
+  /** After the commit. */
+  committed(): void
+  /** The transaction failed, as far as is known. */
+  abandoned(): void
+}
 
 /** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
 export interface DeliveryPort {
   /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
-  create(tx: Tx, job: JobName, url: string): Promise<AfterCommit>
+  create(tx: Tx, job: JobName, url: string): Promise<MadeDelivery>
 }
 
 /** What ending a job needs besides a context's parts. */
@@ -69,19 +74,28 @@ const END_JOB = `
  * then nothing was written.
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
-  let deliver: AfterCommit | undefined
+  let made: MadeDelivery | undefined
+  const abandon = (): void => {
+    made?.abandoned()
+    made = undefined
+  }
   const ended = await inPatientTransaction(parts.db, end.accountId, async (tx) => {
+    // What was held up before is repeated as a whole.
+    abandon()
     const written = await writeEnd(tx, end)
     if (written === null) return null
     const { webhook_url: url } = written
     await end.also?.(tx)
-    if (url !== null) deliver = await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
+    if (url !== null) made = await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
     return written
+  }).catch((error: unknown) => {
+    abandon()
+    throw error
   })
   if (ended === null) return false
-  deliver?.()
+  made?.committed()
   // The delivery goes first: its receiver waits for it.
-  if (deliver !== undefined) await nextTurn()
+  if (made !== undefined) await nextTurn()
   noteEnd(parts, { ...end, refunded: ended.refunded }, ended)
   notifyJob(parts, end)
   return true

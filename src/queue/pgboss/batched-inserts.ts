@@ -114,7 +114,8 @@ export function statementOf(
   const columns = insert.row.map((_, column) => rows.map(({ insert: { row } }) => row[column]))
   const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]
   const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
-  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)}) ${insert.text(limitingLockWaits(waitAt as `$${number}`))}`
+  const also = insert.with === undefined ? '' : `, ${insert.with}`
+  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)})${also} ${insert.text(limitingLockWaits(waitAt as `$${number}`))}`
   const name = `${insert.name} ${kind.queue}`
   if (!notifies) return { name, text, values }
   const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')

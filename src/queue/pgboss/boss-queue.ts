@@ -3,7 +3,9 @@ import { Debounce } from '../../concurrency/debounce.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
+import type { Delivery } from '../job-source.ts'
 import type { Queue } from '../queue.ts'
+import type { Reservation } from '../reservation.ts'
 import { QUEUE_CHANNEL } from './batched-inserts.ts'
 import { dequeue } from './dequeue.ts'
 import { enqueueing, queueId } from './enqueue.ts'
@@ -17,8 +19,13 @@ export const ABORT_CHANNEL = 'sonant_abort'
 /** A worker that was woken polls again by itself as long as it finds something: more wake-ups than this only slow commits down. */
 const NOTIFY_SPACING_MS = 5
 
-/** Takes a wake-up. Returns whether it has a free slot for the work. */
-type LocalWorker = () => boolean
+/** A worker of this process. */
+interface LocalWorker {
+  /** Takes a wake-up. Returns whether it has a free slot for the work. */
+  wake(): boolean
+  /** null: it would not begin the job at once. */
+  reserve(delivery: Delivery): Reservation | null
+}
 
 /** The queue, and what dispatchers need besides. */
 export interface BossQueue extends Queue {
@@ -51,7 +58,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
   )
   const wake = (kind: Pick<JobKind, 'queue'>): boolean => {
     // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
-    const isTakenHere = localWorkers.get(kind.queue)?.() === true
+    const isTakenHere = localWorkers.get(kind.queue)?.wake() === true
     if (!isTakenHere) push.call(kind.queue)
     return isTakenHere
   }
@@ -61,6 +68,8 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
+    reserve: (kind, jobId, concurrencyKey) =>
+      localWorkers.get(kind.queue)?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null,
     ...enqueueing(boss, {
       prepare,
       wake,

@@ -30,7 +30,9 @@ export function enqueueing(
   return {
     enqueue: (tx: Tx, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
-        const queued = await queueStatement(await boss(), kind, jobId, options)
+        const waiting = await queueStatement(await boss(), kind, jobId, options)
+        options?.reservation?.queued(originOfNow())
+        const queued = options?.reservation === undefined ? waiting : { ...waiting, text: taken(waiting.text) }
         await tx.query(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
@@ -87,6 +89,15 @@ async function queueStatement(
   }
   await boss.send(kind.queue, payload(jobId, options), { id, db: { executeSql }, ...sending(options) })
   return { text: caught.text, rows: String(caught.values[0]) }
+}
+
+/** pg-boss's insert, of a row that is fetched already. @throws where pg-boss has come to write it otherwise */
+function taken(text: string): string {
+  const [into, values] = [/(?<=INSERT INTO \S+ \()\s*id,/, /(?<=SELECT)\s+COALESCE\(id, /]
+  if (!into.test(text) || !values.test(text)) throw new Error('pg-boss queues jobs in another way than was known')
+  return text
+    .replace(into, 'state, started_on, heartbeat_on, id,')
+    .replace(values, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, ")
 }
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

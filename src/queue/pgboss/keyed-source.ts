@@ -36,6 +36,7 @@ class KeyedSource implements JobSource {
    */
   #exhausted: readonly string[] | undefined
   #invalidations = 0
+  #isEmpty = false
 
   constructor(options: KeyedSourceOptions) {
     this.#options = options
@@ -64,7 +65,12 @@ class KeyedSource implements JobSource {
     return this.#options.limiter.release(concurrencyKey) || free <= 1
   }
 
+  isEmpty(): boolean {
+    return this.#isEmpty
+  }
+
   invalidate(): void {
+    this.#isEmpty = false
     this.#invalidations++
     this.#exhausted = undefined
   }
@@ -77,6 +83,7 @@ class KeyedSource implements JobSource {
     const jobs = await fetchWithRows<Payload>(boss, kind.queue, options, rowClaim)
     const isOther = ({ data: { lane: key } }: Fetched<Payload>) =>
       key === undefined || this.#exhausted?.includes(key) === false
+    this.#isEmpty = jobs.length < size && full.length === 0 && this.#invalidations === before
     if (jobs.length < size) this.#exhausted = this.#invalidations === before ? full : undefined
     else if (jobs.some(isOther)) this.#exhausted = undefined
     return jobs

@@ -61,6 +61,11 @@ export class AttemptGate {
     return this.#latencies.of(key) < RESPONSIVE_MS
   }
 
+  /** Whether the key's next attempt would have its ticket at once, before nothing that waits. */
+  isFree(key: string): boolean {
+    return !this.#closed && this.#waiting === 0 && this.#fits(keysOf(key))
+  }
+
   /** Takes the steps once the key has capacity. @throws when the gate was closed or `signal` aborted before */
   async pass<Prepared, Result>(key: string, signal: AbortSignal, steps: Steps<Prepared, Result>): Promise<Result> {
     const preparation = new Preparation(steps, this.#now)

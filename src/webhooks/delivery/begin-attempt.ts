@@ -19,7 +19,8 @@ export interface Attempt {
   readonly number: number
 }
 
-interface Row {
+/** An attempt as PostgreSQL has begun it. */
+export interface BegunRow {
   id: string
   account_id: string
   url: string
@@ -72,7 +73,7 @@ export function openBeginAttempt({ db, settings }: Pick<Parts, 'db' | 'settings'
 }
 
 /** The attempt that was begun with its delivery. */
-export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as Row)
+export const attemptOf = ({ row }: ClaimedWith): Attempt => toAttempt(row as BegunRow)
 
 /** How long a delivery waited for its first attempt, as that is made: one that is released before counts once all the same. */
 export function noteLag(
@@ -84,12 +85,12 @@ export function noteLag(
 }
 
 async function begin(db: Database, ids: readonly string[], most: number): Promise<(Attempt | null)[]> {
-  const { rows } = await db.pool.query<Row>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
+  const { rows } = await db.pool.query<BegunRow>({ name: 'begin_attempts', text: BEGIN, values: [ids, most] })
   const begun = new Map(rows.map((row) => [row.id, toAttempt(row)]))
   return dealOut(ids, begun).map((attempt) => attempt ?? null)
 }
 
-const toAttempt = (row: Row): Attempt => ({
+const toAttempt = (row: BegunRow): Attempt => ({
   deliveryId: row.id,
   accountId: row.account_id,
   url: row.url,

@@ -2,7 +2,7 @@ import { notifyAccount } from '../../accounts/notify-account.ts'
 import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import { findJobWith } from '../../jobs/find-job.ts'
-import type { AfterCommit, DeliveryPort } from '../../jobs/lifecycle/end-job.ts'
+import type { DeliveryPort, MadeDelivery } from '../../jobs/lifecycle/end-job.ts'
 import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
 import type { UrlParts } from '../../jobs/speech-urls.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
@@ -11,8 +11,9 @@ import { idTime, newId } from '../../values/id.ts'
 import { UnreadableSecret } from '../../values/secret-vault.ts'
 import { signDelivery } from '../signing/sign.ts'
 import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from '../signing/signing-secrets.ts'
+import type { BegunRow } from './begin-attempt.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
-import { concurrencyKeyOf, type DeliveryKind } from './webhook-delivery.ts'
+import { concurrencyKeyOf, type DeliveryKind, LEASE_SECONDS } from './webhook-delivery.ts'
 
 /** What making a delivery needs: the secrets that sign it. */
 export interface DeliveryParts extends Parts, SigningParts, UrlParts {}
@@ -27,9 +28,8 @@ interface Subject {
 }
 
 /** A delivery that is there once its transaction is committed. */
-interface CreatedDelivery {
+export interface CreatedDelivery extends MadeDelivery {
   readonly id: string
-  readonly committed: AfterCommit
 }
 
 interface PayloadSnapshot {
@@ -41,7 +41,7 @@ interface PayloadSnapshot {
 
 /**
  * Creates the delivery of a job that `tx` just ended, with the snapshot of its payload, and queues it, all in that transaction: it is
- * there if and only if the terminal state is.
+ * there if and only if the terminal state is. Where this process would attempt it at once, it is created with that attempt begun.
  */
 export async function createDelivery(
   parts: DeliveryParts,
@@ -51,45 +51,84 @@ export async function createDelivery(
 ): Promise<CreatedDelivery> {
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
-  const failed = content === null
-  const insert = insertOf(id, subject, url, content)
-  const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
-  if (failed) await tx.query({ ...insert, text: insert.text('true'), values: insert.row.map((value) => [value]) })
-  else await parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, { concurrencyKey })
-  return {
-    id,
-    committed: () => {
-      if (failed) noteEndedDelivery(parts.telemetry, 'secret_unreadable')
-      else parts.queue.wake(WEBHOOK_KIND)
-      notifyAccount(parts, subject.accountId, id)
-    },
+  const after = () => notifyAccount(parts, subject.accountId, id)
+  if (content === null) {
+    const { name, text, row } = insertOf(CREATE, id, subject, url, null)
+    await tx.query({ name, text: text('true'), values: row.map((value) => [value]) })
+    const committed = () => noteEndedDelivery(parts.telemetry, 'secret_unreadable')
+    return { id, ...settledBy(committed, after) }
   }
+  const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
+  const reservation = parts.queue.reserve(WEBHOOK_KIND, id, concurrencyKey)
+  if (reservation === null) {
+    await parts.queue.enqueue(tx, insertOf(CREATE, id, subject, url, content), WEBHOOK_KIND, id, { concurrencyKey })
+    return { id, ...settledBy(() => parts.queue.wake(WEBHOOK_KIND), after) }
+  }
+  const insert = insertOf(CREATE_BEGUN, id, subject, url, content)
+  const begun = begunRow(id, subject, url, content)
+  const abandoned = () => reservation.giveUp(begun)
+  const options = { concurrencyKey, reservation }
+  await parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, options).catch((error: unknown) => {
+    abandoned()
+    throw error
+  })
+  return { id, ...settledBy(() => reservation.begin(begun), after), abandoned }
 }
 
-const INSERT = {
-  name: 'create_delivery',
-  text: (condition: string) => `
+function begunRow(id: string, { accountId }: Subject, url: string, content: PayloadSnapshot): BegunRow {
+  const { body, signature, timestamp } = content
+  return { id, account_id: accountId, url, body, signature, timestamp: String(timestamp), round: 1, attempt: 1 }
+}
+
+const settledBy = (committed: () => void, after: () => void): MadeDelivery => ({
+  committed: () => {
+    committed()
+    after()
+  },
+  abandoned: () => undefined,
+})
+
+interface Insert extends Omit<RowInsert, 'row'> {}
+
+const insertion = (attempt: number, nextAttemptAt: string) => (condition: string) =>
+  `
     insert into webhook_delivery (id, account_id, kind, job_id, url, timestamp, signature, body, created_at,
-      next_attempt_at, state, outcome, finished_at)
-    select id, account_id, kind, job_id, url, timestamp, signature, body, created_at, now(),
+      attempt, next_attempt_at, state, outcome, finished_at)
+    select id, account_id, kind, job_id, url, timestamp, signature, body, created_at, ${attempt}, ${nextAttemptAt},
       case when outcome is null then 'pending' else 'failed' end::webhook_delivery_state, outcome,
       case when outcome is not null then greatest(now(), created_at) end
     from unnest($1::text[], $2::text[], $3::webhook_delivery_kind[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bytea[],
       $9::timestamptz[], $10::text[])
       as made (id, account_id, kind, job_id, url, timestamp, signature, body, created_at, outcome)
-    where ${condition}`,
+    where ${condition}`
+
+const CREATE: Insert = { name: 'create_delivery', text: insertion(0, 'now()') }
+
+/** With its first attempt, by the clock of then: the transaction may have waited. */
+const CREATE_BEGUN: Insert = {
+  name: 'create_begun_delivery',
+  with: `begun as (
+    insert into webhook_attempt (delivery_id, round, number, started_at) select id, 1, 1, clock_timestamp() from unnest($1::text[]) as id
+  )`,
+  text: insertion(1, `clock_timestamp() + interval '${LEASE_SECONDS} seconds'`),
 }
 
-function insertOf(id: string, subject: Subject, url: string, content: PayloadSnapshot | null): RowInsert {
+function insertOf(
+  insert: Insert,
+  id: string,
+  subject: Subject,
+  url: string,
+  content: PayloadSnapshot | null,
+): RowInsert {
   const { accountId, kind, jobId } = subject
   const { timestamp = 0, signature = '', body = null } = content ?? {}
   const outcome = content === null ? 'secret_unreadable' : null
-  return { ...INSERT, row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome] }
+  return { ...insert, row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome] }
 }
 
 /** How ending jobs reach this room. @param parts asked for at the first delivery */
 export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
-  create: async (tx, job, url) => (await createDelivery(parts(), tx, { ...job, kind: 'job' }, url)).committed,
+  create: (tx, job, url) => createDelivery(parts(), tx, { ...job, kind: 'job' }, url),
 })
 
 /** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */

@@ -238,6 +238,26 @@ describe('AttemptGate', () => {
     expect(await second).toBe('anew 2')
   })
 
+  test('is free for a key as long as its places are, nothing waits, and it is open', async () => {
+    const gate = new AttemptGate(LIMITS)
+    const { answers, ends } = crowd(gate, 1)
+    expect(gate.isFree('a r')).toBe(true)
+    const others = crowd(gate, 1)
+    expect([gate.isFree('a r'), gate.isFree('a other')]).toEqual([false, true])
+    const waiting = crowd(gate, 1)
+    expect(gate.isFree('b other')).toBe(false)
+    await until(() => answers.length + others.answers.length === 2)
+    answers[0]!()
+    await until(() => waiting.answers.length === 1)
+    expect([gate.isFree('a r'), gate.isFree('b other')]).toEqual([false, true])
+    waiting.answers[0]!()
+    others.answers[0]!()
+    await Promise.all([ends, waiting.ends, others.ends])
+    expect(gate.isFree('a r')).toBe(true)
+    gate.close()
+    expect(gate.isFree('a r')).toBe(false)
+  })
+
   test('takes a receiver for responsive for a second after its last answer, and not when it took its time', async () => {
     let clock = 0
     const gate = new AttemptGate(LIMITS, () => clock)

@@ -58,7 +58,7 @@ describe('a callback', () => {
     expect(() => new SvixWebhook(owner.secret).verify(request!.body.toString(), signedHeaders(request!))).not.toThrow()
   })
 
-  test('that comes alone is begun on its way out of the queue, and signed in the read of its job', async () => {
+  test('that comes alone is begun with its creation or on its way out of the queue, and signed in the read of its job', async () => {
     const path = newPath()
     const owner = await createOwner(service, receiver.url + path)
     const query = vi.spyOn(ServiceClient.prototype, 'query')
@@ -69,7 +69,8 @@ describe('a callback', () => {
     const asked = query.mock.calls.map(([one]) => one as { name?: string; values?: unknown[] })
     query.mockRestore()
     const names = asked.filter(({ values }) => String(values).includes(id)).map(({ name }) => name)
-    expect(names).toContain('create_delivery webhook')
+    // The process looks into the queue now and then: what is created in that moment waits there.
+    expect(names).toContainEqual(expect.stringMatching(/^create(_begun)?_delivery webhook$/))
     expect(names).not.toContain('begin_attempts')
     const signing = asked.filter(({ name }) => name === 'signed_job' || name === 'signing_secrets')
     expect(signing.map(({ name }) => name)).toEqual(['signed_job'])

@@ -1,0 +1,64 @@
+import { untilAnswered } from '../db/until-answered.ts'
+import type { DispatchOptions } from './dispatcher.ts'
+import type { Delivery } from './job-source.ts'
+import type { Settler } from './pgboss/settle-in-batches.ts'
+import type { RunningJob } from './running-jobs.ts'
+import { NotSoon } from './stopping.ts'
+
+interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log' | 'unclaim'> {
+  readonly settler: Settler
+  isStopping(): boolean
+}
+
+/** What becomes of a dispatcher's deliveries in the queue. */
+export class Settlement {
+  readonly #options: SettlingOptions
+
+  constructor(options: SettlingOptions) {
+    this.#options = options
+  }
+
+  /** Runs the job and reports to the queue what came of it. Never rejects. */
+  async settle(job: RunningJob, handle: () => Promise<unknown>): Promise<void> {
+    const { delivery } = job
+    const { settler } = this.#options
+    try {
+      const outcome = await handle()
+      if (outcome !== 'settled') settler.complete(delivery)
+    } catch (error) {
+      if (job.cancelled) settler.complete(delivery)
+      else if (error instanceof NotSoon)
+        await this.release([delivery]).catch((cause: Error) => this.#nack(delivery, cause))
+      else await this.#nack(delivery, error as Error)
+    }
+  }
+
+  /** Others can begin these at once. */
+  async release(deliveries: readonly Delivery[]): Promise<void> {
+    if (deliveries.length === 0) return
+    const { queue, kind, workerId } = this.#options
+    const ids = deliveries.map(({ id }) => id)
+    await queue.release(kind, ids, workerId)
+    queue.wake(kind)
+  }
+
+  /** Releases what may have been queued as taken, with its row: the transaction failed, or the answer to its commit was lost. Never rejects. */
+  async giveUp(delivery: Delivery): Promise<void> {
+    const { log, unclaim } = this.#options
+    const release = async () => {
+      if (delivery.claimed) await unclaim?.(delivery.claimed)
+      await this.release([delivery])
+    }
+    await untilAnswered(release).catch((error: Error) =>
+      // Its heartbeat runs out.
+      log.warn({ err: error.message, jobId: delivery.jobId }, 'a job could not be released to the queue'),
+    )
+  }
+
+  async #nack(delivery: Delivery, error: Error): Promise<void> {
+    const { log, settler, isStopping } = this.#options
+    const isUnexpected = !isStopping()
+    if (isUnexpected) log.warn({ err: error.message, jobId: delivery.jobId }, 'a job goes back to the queue')
+    await settler.nack(delivery, error, isUnexpected)
+  }
+}
