@@ -11,9 +11,13 @@ const MIN_COMPRESSED_BYTES = 1024
 /**
  * Builds the web console, with each file compressed as well. Its addresses are relative: a proxy's path is known only when it is served.
  * It is the same whatever NODE_ENV says: Vite would write names of files and lines into a page that is built in development.
+ * `hasDesignPage` adds /console/design, which shows the design language: with CONSOLE_DESIGN in the environment, and in tests.
  * @returns whether it did: without development packages there is no Vite, and what was built before stays
  */
-export async function buildConsole(folder: string = TARGET): Promise<boolean> {
+export async function buildConsole(
+  folder: string = TARGET,
+  hasDesignPage = Boolean(process.env.CONSOLE_DESIGN),
+): Promise<boolean> {
   const vite = await loadVite()
   if (vite === null) return false
   await vite.build({
@@ -21,7 +25,7 @@ export async function buildConsole(folder: string = TARGET): Promise<boolean> {
     base: './',
     configFile: false,
     logLevel: 'warn',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', HAS_DESIGN_PAGE: String(hasDesignPage) },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     build: {
       outDir: folder,

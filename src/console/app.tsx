@@ -15,6 +15,9 @@ import { Shell } from './shell/shell.tsx'
 import { EnterPage } from './sign-in/enter-page.tsx'
 import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
 
+/** Said by packaging/build-console.ts. */
+declare const HAS_DESIGN_PAGE: boolean
+
 // With the charts, which most visits never open.
 const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
@@ -28,6 +31,11 @@ const CreditsPage = screenFile(async () => (await settings()).CreditsPage)
 const PeoplePage = screenFile(async () => (await settings()).PeoplePage)
 const ProfilePage = screenFile(async () => (await settings()).ProfilePage)
 const OperatorPage = screenFile(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
+
+// Of those who change the console: what is installed has none.
+const DesignPage = HAS_DESIGN_PAGE
+  ? screenFile(async () => (await import('./design/design-page.tsx')).DesignPage)
+  : MissingPage
 
 /** The console: every screen with its address, for a signed-in user; the sign-in for all others, at the same address. */
 export function App() {
@@ -68,6 +76,7 @@ function Screens() {
         <Route path={at('/people')} component={PeoplePage} />
         <Route path={at('/audit')} component={AuditPage} />
         <Route path={at('/profile')} component={ProfilePage} />
+        <Route path={at('/design')} component={DesignPage} />
         <Route path={at('/operator/:place*')} component={OperatorPage} />
         <Route default component={MissingPage} />
       </Router>

@@ -34,6 +34,7 @@ const SCREENS = [
   'credits',
   'people',
   'profile',
+  'design',
   'operator/statistics',
   'operator/accounts',
   'none',
@@ -69,7 +70,7 @@ const speak = async (page: Page): Promise<void> => {
 describe.skipIf(!hasBrowser())('the console in a browser', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
-    await buildConsole(folder)
+    await buildConsole(folder, true)
     service = await startTestRuntime({ worker: true, consoleFolder: folder })
     account = await service.createAccount()
     for (const role of ['owner', 'member'] as const)

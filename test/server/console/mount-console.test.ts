@@ -105,6 +105,8 @@ describe('the files of the console', () => {
     const lazy = files().filter((name) => /\.(js|css)$/.test(name) && !first.includes(name))
     expect(first.map(sentBytes).reduce((sum, size) => sum + size)).toBeLessThanOrEqual(MAX_FIRST_LOAD_BYTES)
     expect(lazy.filter((name) => sentBytes(name) > MAX_LAZY_BYTES)).toEqual([])
+    // Of those who change the console alone.
+    expect(lazy.filter((name) => name.includes('design'))).toEqual([])
   })
 
   test('name no other server', () => {
