@@ -1,12 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { JobFailure } from '../../src/jobs/job-states.ts'
+import { failJob } from '../../src/jobs/lifecycle/fail-job.ts'
+import { recordProvenance } from '../../src/jobs/lifecycle/record-provenance.ts'
 import { readCsv } from '../setup/csv.ts'
 import { mutation } from '../setup/graphql.ts'
+import { insertJob } from '../setup/jobs.ts'
 import { type Producers, startProducers } from '../setup/producers.ts'
 import { prediction, type Script } from '../setup/servers/provider-server.ts'
 import { until } from '../setup/wait.ts'
 import { applyWorkflow } from '../setup/workflows.ts'
 
 const DEADLINE_MS = 25_000
+/** Longer than any test: it is over when a test says so. */
+const LIMIT_SECONDS = 777
 const SCOPES = ['generate:workflow', 'job:read']
 const ID = 'prediction-1'
 const GIVEN = { providerJobId: ID, gpuExecutionTimeMs: 1500 }
@@ -19,11 +25,12 @@ beforeAll(async () => {
   service = await startProducers(() => ({}), { worker: true })
   const engine = { base_url: service.provider.url, max_in_flight: 4, busy_patience_seconds: 1, retry_seconds: 1 }
   await applyWorkflow(service.runtime, 'portrait', engine)
-  await applyWorkflow(service.runtime, 'quick', engine, { time_limit_seconds: 1 })
+  await applyWorkflow(service.runtime, 'quick', engine, { time_limit_seconds: LIMIT_SECONDS })
   key = await service.newKey(SCOPES)
 })
 afterAll(() => service.close())
 beforeEach(() => service.provider.reset())
+afterEach(() => vi.restoreAllMocks())
 
 /** Submits a job whose prediction begins with this answer. */
 async function begin(script: Script, slug = 'portrait'): Promise<string> {
@@ -33,6 +40,19 @@ async function begin(script: Script, slug = 'portrait'): Promise<string> {
   })
   return body.job_id
 }
+
+/** Ends the time of the jobs that begin from now on when it is called: a job that waits for a busy machine has its prediction all the same. */
+function holdTime(): () => void {
+  const { timeout } = AbortSignal
+  const time = new AbortController()
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) =>
+    ms === LIMIT_SECONDS * 1000 ? time.signal : timeout.call(AbortSignal, ms),
+  )
+  return () => time.abort()
+}
+
+/** Until the server has been asked for this. */
+const asked = (path: string) => until(() => service.provider.of(path).length > 0, DEADLINE_MS, `a request for ${path}`)
 
 /** What GraphQL and the export show of a job once it has failed like this, and all of `shown` is there. */
 async function shows(id: string, errorCode: string, shown: object): Promise<void> {
@@ -89,19 +109,37 @@ describe('a generation that failed keeps its prediction and its GPU time', () =>
   test('where it ran out of time', async () => {
     service.provider.script(`/predictions/${ID}`, UNDER_WAY)
     service.provider.script(`/predictions/${ID}/cancel`, CANCELLED)
-    await shows(await begin(UNDER_WAY, 'quick'), 'JOB_TIMEOUT', GIVEN)
+    const endTime = holdTime()
+    const id = await begin(UNDER_WAY, 'quick')
+    await asked(`/predictions/${ID}`)
+    endTime()
+    await shows(id, 'JOB_TIMEOUT', GIVEN)
+  })
+
+  test('where the answer to its cancellation is written down before its failure is', async () => {
+    const accountId = await service.createAccount()
+    const jobId = await insertJob(service.runtime.db, accountId, { type: 'generate', status: 'processing' })
+    const claim = { jobId, accountId, attempt: (await service.job(jobId)).attempt }
+    await recordProvenance(service.runtime, claim, GIVEN)
+    await failJob(service.runtime, claim, new JobFailure('JOB_TIMEOUT', 'too long'), { providerJobId: ID })
+    const written = { provider_job_id: ID, gpu_execution_time_ms: GIVEN.gpuExecutionTimeMs }
+    expect(await service.job(jobId)).toMatchObject({ error_code: 'JOB_TIMEOUT', ...written })
   })
 
   test('where it was cancelled', async () => {
     service.provider.script(`/predictions/${ID}`, UNDER_WAY)
     service.provider.script(`/predictions/${ID}/cancel`, CANCELLED)
     const id = await begin(UNDER_WAY)
-    await until(() => service.provider.of(`/predictions/${ID}`).length > 0, DEADLINE_MS, 'the prediction to run')
+    await asked(`/predictions/${ID}`)
     await service.graphql(key, mutation('cancelJob(jobId: $id)', '... on GenerationJob { id }', '($id: ID!)'), { id })
     await shows(id, 'JOB_CANCELLED', GIVEN)
   })
 
   test('as far as the server gave them: of one that never answered there is neither', async () => {
-    await shows(await begin({ hang: true }, 'quick'), 'JOB_TIMEOUT', { providerJobId: null, gpuExecutionTimeMs: null })
+    const endTime = holdTime()
+    const id = await begin({ hang: true }, 'quick')
+    await asked('/predictions')
+    endTime()
+    await shows(id, 'JOB_TIMEOUT', { providerJobId: null, gpuExecutionTimeMs: null })
   })
 })

@@ -61,7 +61,8 @@ const END_JOB = `
   update job set status = $2, completed_at = ${ENDED_AT}, error_code = $4, cause = $5, attempt = coalesce($7, attempt),
     chunks_done = coalesce($8, chunks_done), chunks_total = coalesce($8, chunks_total),
     provider_job_id = coalesce($9, provider_job_id),
-    gpu_execution_time_ms = case when $9::text is null then gpu_execution_time_ms else $10 end,
+    gpu_execution_time_ms = case when $9::text is null then gpu_execution_time_ms
+      when provider_job_id = $9 then coalesce($10, gpu_execution_time_ms) else $10 end,
     is_prohibited = coalesce($11, is_prohibited), reason = coalesce($12, reason)
   where id = $1 and status = any($3::job_status[]) and attempt = coalesce($6, attempt)
   returning case when type in ('voice', 'generate') then
