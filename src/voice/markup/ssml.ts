@@ -59,13 +59,18 @@ class SsmlReader {
     return this.#script.finish(at)
   }
 
+  /** Within an alias another one is not heard: what it stands for is part of what the outer one does. */
+  get #isReplaced(): boolean {
+    return this.#open.some(({ alias }) => alias !== undefined)
+  }
+
   #text(text: string, start: number, end: number): void {
     const element = this.#open.at(-1)
     if (element === undefined) {
       if (text.trim() !== '') throw wrongAt(start, 'text outside of <speak>')
       return
     }
-    if (this.#open.some(({ alias }) => alias !== undefined)) this.#replace(text, start, end)
+    if (this.#isReplaced) this.#replace(text, start, end)
     else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spell(text, start, end)
     else this.#script.add({ spoken: text, start, end }, codePoints(text))
   }
@@ -101,14 +106,14 @@ class SsmlReader {
     if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
     const alias = name === 'sub' ? required(tag, 'alias') : undefined
     const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))
-    if (alias !== undefined) [this.#replaced, this.#replacedRange] = [0, null]
+    if (alias !== undefined && !this.#isReplaced) [this.#replaced, this.#replacedRange] = [0, null]
     this.#open.push({ name, start, manner, isSpelled, ...(alias !== undefined && { alias }) })
   }
 
   #close(name: string, start: number, end: number): void {
     const element = this.#open.pop()
     if (element === undefined || element.name !== name) throw wrongAt(start, `</${name}> where it does not belong`)
-    if (element.alias !== undefined && !this.#open.some(({ alias }) => alias !== undefined)) {
+    if (element.alias !== undefined && !this.#isReplaced) {
       const range = this.#replacedRange ?? { start: element.start, end }
       const span = { spoken: element.alias, ...range, isFixed: true as const }
       this.#script.add(span, Math.max(codePoints(element.alias), this.#replaced))

@@ -59,6 +59,7 @@ describe('markup', () => {
     expect(read('<speak>Hello <break time="1s"/>world</speak>').characters).toBe(11)
     expect(read('<speak><sub alias="World Wide Web">WWW</sub></speak>').characters).toBe(14)
     expect(read('<speak><sub alias="W">World</sub></speak>').characters).toBe(5)
+    expect(read('<speak><sub alias="W">World <sub alias="Wi">Wide</sub> Web</sub></speak>').characters).toBe(14)
     expect(read('Salt & pepper').characters).toBe(13)
   })
 
@@ -108,6 +109,18 @@ describe('markup', () => {
     expect(submitted('sequel')).toBe('SQL')
     expect(submitted('is')).toBe('is')
     expect(submitted('SQL')).toBe('x')
+  })
+
+  test.each([
+    ['World <sub alias="W">Wide</sub> Web', 'World <sub alias="W">Wide</sub> Web'],
+    ['World <sub alias="W">Wide</sub>', 'World <sub alias="W">Wide'],
+    ['World <sub alias="W"/>', 'World '],
+    ['<sub alias="W">World</sub> Web', 'World</sub> Web'],
+  ])('an alias stands for all of its text, also where another one is within: %s', (inner, expected) => {
+    const text = `<speak>The <sub alias="net">${inner}</sub></speak>`
+    const { spans } = readScript(text, 'ssml').segments[0]!
+    const { start, end } = spans.find(({ spoken }) => spoken === 'net')!
+    expect(text.slice(start, end)).toBe(expected)
   })
 
   test('documents that were made to be slow are not', () => {
