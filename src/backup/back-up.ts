@@ -66,7 +66,7 @@ async function openEmpty(dir: string): Promise<void> {
 }
 
 async function keepTables(db: Database, dir: string) {
-  const snapshot = await Snapshot.open(db.direct)
+  const snapshot = await Snapshot.open(db)
   try {
     await snapshot.query('set local statement_timeout = 0; set local max_parallel_workers_per_gather = 0')
     const found = await listTables(snapshot)

@@ -23,6 +23,8 @@ export interface Database {
   readonly url: string
   /** For connections of their own that keep what a session has: locks, channels, settings. */
   readonly direct: Servers
+  /** The same servers, for connections with statements of any length: what hangs is ended. */
+  readonly watched: Pick<HungConnections, 'connect'>
   /** Submits, claims, completes, authenticates, looks up: whatever is short. */
   readonly pool: Pool
   /** Statistics and lists that count: see `longRead`. */
@@ -93,7 +95,7 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
   const readPool = openPool(straight(route.direct), readers, READ_CONNECT_TIMEOUT_MS, READ_ALONE, open)
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: TRANSACTION_LIMITS })
   return {
-    ...{ direct: route.direct, pool, readPool, prisma, losses },
+    ...{ direct: route.direct, watched: hung, pool, readPool, prisma, losses },
     get url() {
       return route.direct.preferred
     },

@@ -1,6 +1,6 @@
 import type { Client, QueryResultRow } from 'pg'
-import type { Servers } from './connections/servers.ts'
 import { type CopiedRows, copyRows } from './copy-rows.ts'
+import type { Database } from './database.ts'
 
 /** Otherwise PostgreSQL would not notice that the connection is gone while it waits for a lock, counts or sorts. */
 const CHECK_CONNECTION = `set client_connection_check_interval = '100ms'`
@@ -20,8 +20,8 @@ export class Snapshot {
   }
 
   /** @throws where the database does not answer now */
-  static async open(servers: Servers): Promise<Snapshot> {
-    const client = await servers.connect({ application_name: 'sonant' })
+  static async open({ watched }: Pick<Database, 'watched'>): Promise<Snapshot> {
+    const client = await watched.connect({ application_name: 'sonant' })
     try {
       // Not every system that PostgreSQL runs on can tell: there a statement ends when it has something to send.
       await client.query(CHECK_CONNECTION).catch(() => undefined)

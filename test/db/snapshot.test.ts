@@ -59,7 +59,7 @@ const others = async () =>
 
 /** Everything that is copied, and how many rows PostgreSQL says they were. */
 async function copy(url: string, sql: string): Promise<{ text: string; rows: number }> {
-  const snapshot = await Snapshot.open(new Servers([url]))
+  const snapshot = await Snapshot.open({ watched: new Servers([url]) })
   try {
     const copied = snapshot.copy(`copy (${sql}) to stdout with (format csv)`, '\n')
     const chunks: Buffer[] = []
@@ -109,7 +109,7 @@ describe.each(Object.entries(URLS))('a snapshot over %s', (_name, url) => {
 describe('a snapshot', () => {
   test('shows what there was when it was opened', async () => {
     await watch.query('create table fact (n int)')
-    const snapshot = await Snapshot.open(new Servers([database.url]))
+    const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     expect(await snapshot.query('select n from fact')).toEqual([])
     await watch.query('insert into fact values (1)')
     expect(await snapshot.query('select n from fact')).toEqual([])
@@ -118,7 +118,7 @@ describe('a snapshot', () => {
   })
 
   test('that has failed cannot be committed', async () => {
-    const snapshot = await Snapshot.open(new Servers([database.url]))
+    const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     await expect(snapshot.query('select nothing')).rejects.toThrow('does not exist')
     await expect(snapshot.commit()).rejects.toThrow('the statement before the commit failed')
     snapshot.close()
@@ -130,7 +130,7 @@ describe('a snapshot', () => {
     ['copies', 'copy (select generate_series(1, 1000000000)) to stdout'],
   ])('that is closed while it %s leaves nothing behind in PostgreSQL', async (_what, sql) => {
     await watch.query('select pg_advisory_lock(1)')
-    const snapshot = await Snapshot.open(new Servers([database.url]))
+    const snapshot = await Snapshot.open({ watched: new Servers([database.url]) })
     const ended = sql.startsWith('copy')
       ? new Promise((resolve) => snapshot.copy(sql, '\n').once('error', resolve))
       : snapshot.query(sql).catch((error: Error) => error)

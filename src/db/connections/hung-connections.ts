@@ -1,8 +1,8 @@
-import { DatabaseError } from 'pg'
+import { type Client, type ClientConfig, DatabaseError } from 'pg'
 import type { LossLog } from './loss-log.ts'
 import { ReadOnlyServer } from './read-only.ts'
 import type { Servers } from './servers.ts'
-import type { ServiceClient } from './service-client.ts'
+import { cutOff, processIdOf, trafficOf } from './wire.ts'
 
 const LOOK_EVERY_MS = 5_000
 /** A statement that was answered nothing for so many looks is asked for at the server. */
@@ -15,6 +15,12 @@ const AT_WORK = `
   select pid from pg_stat_activity
   where pid = any($1::int[]) and coalesce(state, '') not like 'idle%'
     and (state = 'active' and wait_event_type = 'Client') is distinct from true`
+
+/** A connection, and the server's process at its other end: null where that changes from statement to statement. */
+interface Watched {
+  readonly client: Client
+  serverProcess(): number | null
+}
 
 interface Seen {
   readonly traffic: number
@@ -31,7 +37,7 @@ export class HungConnections {
   readonly #servers: Servers
   readonly #losses: LossLog
   readonly #everyMs: number
-  readonly #watched = new Map<ServiceClient, Seen | null>()
+  readonly #watched = new Map<Watched, Seen | null>()
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
 
@@ -41,10 +47,29 @@ export class HungConnections {
     this.#everyMs = everyMs
   }
 
+  /**
+   * A connection of its own, for statements of any length.
+   * @throws as `Servers.connect` does
+   */
+  async connect(config: ClientConfig): Promise<Client> {
+    const client = await this.#servers.connect(config)
+    let serverProcess = processIdOf(client)
+    this.watch(client, () => serverProcess)
+    try {
+      // A pooler has numbered it as well.
+      serverProcess = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? null
+      return client
+    } catch (error) {
+      void client.end()
+      throw error
+    }
+  }
+
   /** Until it ends. */
-  watch(client: ServiceClient): void {
-    this.#watched.set(client, null)
-    client.once('end', () => this.#watched.delete(client))
+  watch(client: Client, serverProcess: () => number | null): void {
+    const watched = { client, serverProcess }
+    this.#watched.set(watched, null)
+    client.once('end', () => this.#watched.delete(watched))
     this.#timer ??= setInterval(() => void this.#look(), this.#everyMs).unref()
   }
 
@@ -55,30 +80,30 @@ export class HungConnections {
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true
-    const quiet = [...this.#watched.keys()].filter((client) => this.#isQuiet(client))
+    const quiet = [...this.#watched.keys()].filter((watched) => this.#isQuiet(watched))
     if (quiet.length > 0) await this.#examine(quiet)
     this.#isLooking = false
   }
 
-  #isQuiet(client: ServiceClient): boolean {
-    const { traffic } = client
-    const seen = this.#watched.get(client)
-    if (traffic === null || client.serverProcess === null) this.#watched.set(client, null)
-    else if (seen?.traffic !== traffic) this.#watched.set(client, { traffic, looks: 0, denials: 0 })
+  #isQuiet(watched: Watched): boolean {
+    const traffic = trafficOf(watched.client)
+    const seen = this.#watched.get(watched)
+    if (traffic === null || watched.serverProcess() === null) this.#watched.set(watched, null)
+    else if (seen?.traffic !== traffic) this.#watched.set(watched, { traffic, looks: 0, denials: 0 })
     else return ++seen.looks >= QUIET_LOOKS
     return false
   }
 
-  async #examine(quiet: readonly ServiceClient[]): Promise<void> {
-    const atWork = await this.#atWork(quiet.map(({ serverProcess }) => serverProcess))
+  async #examine(quiet: readonly Watched[]): Promise<void> {
+    const atWork = await this.#atWork(quiet.map(({ serverProcess }) => serverProcess()))
     if (atWork === null) return
-    for (const client of quiet) {
-      const seen = this.#watched.get(client)
-      if (!seen || seen.traffic !== client.traffic) continue
-      seen.denials = atWork.has(client.serverProcess) ? 0 : seen.denials + 1
+    for (const watched of quiet) {
+      const seen = this.#watched.get(watched)
+      if (!seen || seen.traffic !== trafficOf(watched.client)) continue
+      seen.denials = atWork.has(watched.serverProcess()) ? 0 : seen.denials + 1
       if (seen.denials < DENIALS) continue
       this.#losses.add('a statement was never answered')
-      client.cut()
+      cutOff(watched.client)
     }
   }
 

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, type QueryResult } from 'pg'
 import { watchParameters } from './read-only.ts'
 import type { Servers } from './servers.ts'
+import { processIdOf } from './wire.ts'
 
 /** How statements reach PostgreSQL. */
 export interface Statements {
@@ -11,16 +12,6 @@ export interface Statements {
 }
 
 const BEGIN = /^\s*begin\b/i
-
-/** What the driver knows of a connection; its types do not name it. */
-interface Wire {
-  readonly processID: number | null
-  /** false while a statement runs. */
-  readonly readyForQuery: boolean | undefined
-  readonly connection: {
-    readonly stream: { readonly bytesRead: number; readonly bytesWritten: number; destroy(error: Error): void }
-  }
-}
 
 type QueryArguments = [query: unknown, ...rest: unknown[]]
 
@@ -45,28 +36,13 @@ export class ServiceClient extends Client {
 
   /** The server's process at the other end; null where that changes from statement to statement. */
   get serverProcess(): number | null {
-    return this.#statements.afterBegin === null ? (this.#serverProcess ?? this.#wire.processID) : null
-  }
-
-  /** Bytes sent and received so far while a statement runs; null: none does. */
-  get traffic(): number | null {
-    const { readyForQuery, connection } = this.#wire
-    return readyForQuery === false ? connection.stream.bytesRead + connection.stream.bytesWritten : null
+    return this.#statements.afterBegin === null ? (this.#serverProcess ?? processIdOf(this)) : null
   }
 
   /** Runs what every new connection begins with. */
   async prepare(settings: string): Promise<void> {
     const results = (await this.query(`${settings}; select pg_backend_pid() as pid`)) as unknown
     this.#serverProcess = (results as QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid
-  }
-
-  /** Ends a connection that is not answered any more: what runs on it fails. */
-  cut(): void {
-    this.#wire.connection.stream.destroy(new Error('Connection terminated: the server does not answer any more'))
-  }
-
-  get #wire(): Wire {
-    return this as unknown as Wire
   }
 
   override connect(): Promise<Client>

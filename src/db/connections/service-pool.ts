@@ -39,7 +39,7 @@ export class ServicePool extends Pool {
     class PoolMember extends ServiceClient {
       constructor() {
         super(servers, statements, options)
-        hung.watch(this)
+        hung.watch(this, () => this.serverProcess)
       }
     }
     const onConnect = (client: unknown) => prepare(client as ServiceClient, servers, settings)

@@ -31,7 +31,7 @@ export async function migrate(db: Database, log: Log, options: MigrateOptions = 
   warnOfNewer(names, ledger ?? [], log)
   if (isCurrent(names, ledger)) return
   if (!apply) throw notApplied(pendingIn(names, ledger))
-  const client = await db.direct.connect({ application_name: 'sonant migrate' })
+  const client = await db.watched.connect({ application_name: 'sonant migrate' })
   client.on('error', (error) => log.warn({ err: error.message }, 'the migration lost its lock'))
   try {
     // A role's time limit is meant for requests.

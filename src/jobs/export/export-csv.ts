@@ -38,7 +38,7 @@ export interface CsvSource {
 export async function exportCsv(ctx: ExportContext, source: CsvSource, gone?: AbortSignal): Promise<CsvExport> {
   const ticket = await ctx.exportQueue.enter(source.accountId, gone)
   try {
-    const snapshot = await Snapshot.open(ctx.db.direct)
+    const snapshot = await Snapshot.open(ctx.db)
     gone?.addEventListener('abort', () => snapshot.close())
     await check(snapshot, source, gone)
     return stream(ctx, snapshot, ticket, source, gone)

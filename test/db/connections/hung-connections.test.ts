@@ -1,11 +1,16 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import type { Pool } from 'pg'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { HungConnections } from '../../../src/db/connections/hung-connections.ts'
 import { LossLog } from '../../../src/db/connections/loss-log.ts'
 import { Servers } from '../../../src/db/connections/servers.ts'
 import { ServicePool } from '../../../src/db/connections/service-pool.ts'
+import { openDatabase } from '../../../src/db/database.ts'
 import { withLock } from '../../../src/db/lock.ts'
+import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openNotifier } from '../../../src/db/postgres-notifier.ts'
 import { isDatabaseDown } from '../../../src/errors/database-down.ts'
 import { openLog } from '../../../src/values/log.ts'
@@ -14,8 +19,14 @@ import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-prox
 import { until } from '../../setup/wait.ts'
 
 const LOOK_EVERY_MS = 100
-/** Longer than a connection that hangs is left. */
-const LONG_STATEMENT = 'select pg_sleep(2), 1 as answer'
+/** What any connection may hold that a long statement waits for. */
+const LOCK = 4711
+const LONG_STATEMENT = `select pg_advisory_lock(${LOCK}), 1 as answer`
+/** A connection that hangs is ended before so many signs of life were due, or so many turns in which a lock is waited for. */
+const [SIGNS_OF_LIFE, LOCK_TURNS] = [3, 12]
+const NOT_ANSWERED = 'Connection terminated: the server does not answer any more'
+/** How the message begins that a client ends its connection with. */
+const TERMINATE = 'X'.charCodeAt(0)
 
 let home: TestDatabase
 let proxy: FaultProxy
@@ -43,17 +54,30 @@ afterAll(async () => {
   await home?.drop()
 })
 
+/** Until the server was sent this so many times. */
+async function sent(text: string, times: number): Promise<void> {
+  let seen = 0
+  proxy.rule = (bytes) => {
+    if (bytes.includes(text)) seen++
+    return null
+  }
+  await until(() => seen >= times, 10_000, 'signs of life')
+}
+
 describe('connections that hang', () => {
   test('are ended once the server is at work on nothing of theirs, and those with a long statement are not', async () => {
     proxy.rule = (bytes) => (bytes.includes('never arrives') ? 'silence' : null)
+    const holder = new Client(home.url)
+    await holder.connect()
+    await holder.query('select pg_advisory_lock($1)', [LOCK])
     const long = pool.query<{ answer: number }>(LONG_STATEMENT)
     const lost = await Promise.all(
       [1, 2].map((n) => pool.query(`select 'never arrives', ${n}`).catch((error) => error)),
     )
-    expect(lost.map((error) => [isDatabaseDown(error), error.message])).toEqual(
-      Array(2).fill([true, 'Connection terminated: the server does not answer any more']),
-    )
+    expect(lost.map((error) => [isDatabaseDown(error), error.message])).toEqual(Array(2).fill([true, NOT_ANSWERED]))
     expect(losses.total).toBe(2)
+    // It has been under way for longer than they were.
+    await holder.end()
     expect((await long).rows).toEqual([expect.objectContaining({ answer: 1 })])
     expect(pool.totalCount).toBe(1)
   })
@@ -72,7 +96,7 @@ describe('connections that hang', () => {
     const [heard, resync] = [vi.fn(), vi.fn()]
     await notifier.listen('quiet', heard, resync)
     // Quiet for longer than a connection that hangs is left, and not lost.
-    await pool.query('select pg_sleep(0.5)')
+    await sent('select\0', SIGNS_OF_LIFE)
     expect(resync).not.toHaveBeenCalled()
     proxy.rule = (bytes) => {
       if (!bytes.includes('select\0')) return null
@@ -91,13 +115,59 @@ describe('connections that hang', () => {
     let lost: Promise<unknown> = Promise.resolve()
     const first = async () => {
       lost = withLock(db, 'silent', () => new Promise(() => (proxy.rule = () => 'silence')), LOOK_EVERY_MS)
-      return (await pool.query('select pg_sleep(0.5)')).rowCount
+      await sent('pg_advisory_lock', LOCK_TURNS)
+      return 'the first'
     }
-    expect(await withLock(db, 'silent', first, LOOK_EVERY_MS)).toBe(1)
+    expect(await withLock(db, 'silent', first, LOOK_EVERY_MS)).toBe('the first')
     const error = (await lost.catch((reason: Error) => reason)) as Error
     expect([isDatabaseDown(error), error.message]).toEqual([true, 'Connection terminated: the lock "silent" was lost'])
     proxy.rule = () => null
     expect(await withLock(db, 'silent', async () => 'others')).toBe('others')
+  })
+
+  test('are ended where they are of their own: while a statement runs, a long one excepted, and while they are closed', async () => {
+    const hung = new HungConnections(new Servers([proxy.url]), losses, LOOK_EVERY_MS)
+    const [lost, left, long] = await Promise.all([1, 2, 3].map(() => hung.connect({})))
+    const holder = new Client(home.url)
+    await holder.connect()
+    await holder.query('select pg_advisory_lock($1)', [LOCK])
+    const answer = long!.query<{ answer: number }>(LONG_STATEMENT)
+    proxy.rule = (bytes) => (bytes.includes('never arrives') || bytes[0] === TERMINATE ? 'silence' : null)
+    const [error] = await Promise.all([lost!.query(`select 'never arrives'`).catch((reason) => reason), left!.end()])
+    expect([isDatabaseDown(error), error.message]).toEqual([true, NOT_ANSWERED])
+    await holder.end()
+    expect((await answer).rows).toEqual([expect.objectContaining({ answer: 1 })])
+    proxy.rule = () => null
+    await long!.end()
+    hung.close()
+  })
+
+  test('are ended where a migration runs, which another run then goes on with', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sonant-migrations-'))
+    await mkdir(join(folder, '1_first'))
+    await writeFile(join(folder, '1_first', 'migration.sql'), `create table kept (n int); select 'never arrives'`)
+    const other = await createTestDatabase()
+    const hanging = await startFaultProxy(other.url)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const db = openDatabase(hanging.url, openLog('silent'))
+    const migrating = () => migrate(db, openLog('silent'), { folder })
+    try {
+      hanging.rule = (bytes) => (bytes.includes('never arrives') ? 'silence' : null)
+      let error: Error | undefined
+      const run = migrating().catch((reason) => (error = reason))
+      await until(() => vi.advanceTimersByTime(5_000) && error, 10_000, 'the migration to end')
+      await run
+      expect([isDatabaseDown(error), error?.message]).toEqual([true, NOT_ANSWERED])
+      hanging.heal()
+      await migrating()
+      expect((await db.pool.query('select from kept')).rowCount).toBe(0)
+    } finally {
+      vi.useRealTimers()
+      await db.close()
+      await hanging.close()
+      await other.drop()
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('are asked for signs of life by TCP while no statement runs', async () => {

@@ -1,0 +1,39 @@
+import type { Client } from 'pg'
+
+/** What the driver knows of a connection; its types do not name it. */
+interface Wire {
+  readonly processID: number | null
+  /** false while a statement runs. */
+  readonly readyForQuery: boolean | undefined
+  /** true from `end()` on. */
+  readonly _ending: boolean
+  readonly connection: {
+    readonly stream: {
+      readonly bytesRead: number
+      readonly bytesWritten: number
+      /** Bytes that have come, and that nothing has read. */
+      readonly readableLength: number
+      destroy(error: Error): void
+    }
+  }
+}
+
+const wireOf = (client: Client): Wire => client as unknown as Wire
+
+/** The number of the server's process as the server, or a pooler in front of it, has said on connect. */
+export const processIdOf = (client: Client): number | null => wireOf(client).processID
+
+/**
+ * Bytes sent and received so far while something is waited for, the connection's end included; null: nothing is to come, or what has come is not
+ * read yet, as where the reader of a COPY is slow.
+ */
+export function trafficOf(client: Client): number | null {
+  const { readyForQuery, _ending: isEnding, connection } = wireOf(client)
+  const isWaiting = (readyForQuery === false || isEnding) && connection.stream.readableLength === 0
+  return isWaiting ? connection.stream.bytesRead + connection.stream.bytesWritten : null
+}
+
+/** Ends a connection that is not answered any more: what runs on it fails. */
+export function cutOff(client: Client): void {
+  wireOf(client).connection.stream.destroy(new Error('Connection terminated: the server does not answer any more'))
+}
