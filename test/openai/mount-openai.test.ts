@@ -4,6 +4,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
+import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
 import { OPENAI_VOICES } from '../../src/openai/voices.ts'
 import { audit } from '../setup/audit/audit.ts'
 import { call } from '../setup/http.ts'
@@ -22,15 +23,7 @@ let [key, account] = ['', '']
 beforeAll(async () => {
   service = await startTestRuntime({ worker: true })
   server = await startSpeechServer()
-  const engine = {
-    kind: 'openai-speech',
-    base_url: server.url,
-    model: 'm',
-    max_in_flight: 2,
-    retry_seconds: 1,
-    pool: 'gpu',
-  }
-  await applyEndpoint(service.runtime, 'gpu', engine, {
+  await applyEndpoint(service.runtime, 'gpu', engineAt(server), {
     openai: { models: ['loud'], voices: { alloy: 'calm' } },
     inputs: longInputs(),
   })
@@ -45,6 +38,9 @@ afterAll(async () => {
   await server.close()
 })
 
+const engineAt = ({ url }: SpeechServer) => ({
+  ...{ kind: 'openai-speech', base_url: url, model: 'm', max_in_flight: 2, retry_seconds: 1, pool: 'gpu' },
+})
 const longInputs = () => ({
   type: 'object',
   additionalProperties: false,
@@ -503,9 +499,6 @@ describe('speech with timestamps', () => {
   })
 })
 
-/** A slot that was taken so long ago is no more expected to be free in a moment: no job is claimed ahead for it. */
-const SURELY_BUSY_MS = 1600
-
 describe('a caller that hangs up', () => {
   const begin = (onFirst?: () => void) => {
     const request = httpRequest(`${service.url}/v1/audio/speech`, {
@@ -537,15 +530,18 @@ describe('a caller that hangs up', () => {
   })
 
   test('while its job waits for the engine cancels a job that was never charged', async () => {
-    server.answer(() => ({ hang: true }))
+    // At a server that has ended no job yet none is claimed ahead.
+    const fresh = await startSpeechServer()
+    fresh.answer(() => ({ hang: true }))
+    await applyEndpoint(service.runtime, 'fresh', engineAt(fresh))
     const before = await creditsOf()
     const busy = Promise.withResolvers<void>()
-    const first = ['One.', 'Two.'].map((input) => hangUp(input, () => busy.promise))
+    const at = { model: 'fresh', voice: 'calm' }
+    const first = ['One.', 'Two.'].map((input) => hangUp(input, () => busy.promise, undefined, at))
     try {
-      await until(() => server.inFlight() === 2, TIMEOUT_MS, 'both slots to be taken')
-      await new Promise((resolve) => setTimeout(resolve, SURELY_BUSY_MS))
+      await until(() => fresh.inFlight() === 2, TIMEOUT_MS, 'both slots to be taken')
       const waiting = async () => (await newestJob()).status === 'queued'
-      await hangUp('I wait.', () => until(waiting, TIMEOUT_MS, 'a job that waits'))
+      await hangUp('I wait.', () => until(waiting, TIMEOUT_MS, 'a job that waits'), undefined, at)
       await until(async () => (await newestJob()).status === 'failed', TIMEOUT_MS, 'the job to be cancelled')
       expect(await newestJob()).toMatchObject({ error_code: 'JOB_CANCELLED' })
     } finally {
@@ -553,8 +549,10 @@ describe('a caller that hangs up', () => {
       await Promise.all(first)
     }
     await until(async () => (await creditsOf()) === before, TIMEOUT_MS, 'the credits to be back')
-    await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
-    expect(server.calls.some(({ body }) => body.input === 'I wait.')).toBe(false)
+    await until(() => fresh.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
+    expect(fresh.calls.some(({ body }) => body.input === 'I wait.')).toBe(false)
+    await deleteEndpoint(service.runtime.as({ kind: 'system' }), { slug: 'fresh' })
+    await fresh.close()
   })
 
   test('before the first sound cancels its job, which costs nothing', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { insertJob } from '../../setup/jobs.ts'
@@ -10,8 +11,6 @@ import { until } from '../../setup/wait.ts'
 const PLACES = 1000
 const HANG_UPS = 200
 const AT_ONCE = 15
-/** Until all of their keys are being looked up. */
-const LOOK_UPS_MS = 500
 /** The latest that one of them hangs up after its request. */
 const LATEST_MS = 20
 /** A thousand subscriptions take seconds of a core. */
@@ -51,6 +50,12 @@ function openSocket(key: string): WebSocket {
   return socket
 }
 
+async function answered(socket: WebSocket): Promise<void> {
+  const pong = once(socket, 'pong')
+  socket.ping()
+  await pong
+}
+
 test('whose socket closes while its key is looked up leaves its place to others', {
   timeout: 4 * TIMEOUT_MS,
 }, async () => {
@@ -61,8 +66,8 @@ test('whose socket closes while its key is looked up leaves its place to others'
     const sockets = Array.from({ length: AT_ONCE }, () => openSocket(key))
     await keys.waitedFor(1)
     await until(() => sockets.every(({ readyState }) => readyState === WebSocket.OPEN), TIMEOUT_MS, 'the sockets')
-    // Keys are looked up together: no statement says that the last of them has come.
-    await new Promise((resolve) => setTimeout(resolve, LOOK_UPS_MS))
+    // Keys are looked up together: no statement says that the last of them has come. What is answered is what came behind it.
+    await Promise.all(sockets.map(answered))
     for (const socket of sockets) socket.terminate()
     await until(async () => (await connections()) === 0, TIMEOUT_MS, 'the sockets to be closed')
   } finally {

@@ -72,14 +72,16 @@ describe('accountUpdated', () => {
     await client.dispose()
   })
 
-  test('a hundred changes in a moment are a message or two, and the last one is never left out', async () => {
+  test('a hundred changes are a message or two, and one a second where they take longer, and the last one is never left out', async () => {
     const { account, key } = await service.createCaller(0n)
     const client = openSocketClient(service.url, key)
     const heard = client.subscribe<State>(`subscription { accountUpdated { ${COUNTS} } }`)
     await heard.waitFor(() => true)
+    const begun = performance.now()
     for (let n = 0; n < 100; n++) await creditAccount(service.runtime.as({ kind: 'system' }), { account, amount: 1n })
     await heard.waitFor(({ accountUpdated: { credits } }) => credits === 100)
-    expect(heard.data.length).toBeLessThanOrEqual(5)
+    const seconds = (performance.now() - begun) / 1000
+    expect(heard.data.length).toBeLessThanOrEqual(4 + seconds)
     await client.dispose()
   })
 
