@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { openDatabase } from '../../../src/db/database.ts'
 import { withLock } from '../../../src/db/lock.ts'
 import { migrate } from '../../../src/db/migrations/migrate.ts'
 import { openNotifier } from '../../../src/db/postgres-notifier.ts'
+import { Snapshot } from '../../../src/db/snapshot.ts'
 import { isDatabaseDown } from '../../../src/errors/database-down.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
@@ -139,6 +141,25 @@ describe('connections that hang', () => {
     expect((await answer).rows).toEqual([expect.objectContaining({ answer: 1 })])
     proxy.rule = () => null
     await long!.end()
+    hung.close()
+  })
+
+  test('are ended where rows are copied, and not while the reader of the rows is slow', async () => {
+    const hung = new HungConnections(new Servers([proxy.url]), losses, LOOK_EVERY_MS)
+    const [slow, lost] = await Promise.all([1, 2].map(() => Snapshot.open({ watched: hung })))
+    const rows = slow!.copy(`copy (select repeat('x', 1000) from generate_series(1, 20000)) to stdout`)
+    await once(rows, 'readable')
+    proxy.rule = (bytes) => (bytes.includes('never arrives') ? 'silence' : null)
+    const error = await lost!
+      .copy(`copy (select 'never arrives') to stdout`)
+      .toArray()
+      .catch((reason) => reason)
+    expect([isDatabaseDown(error), error.message]).toEqual([true, NOT_ANSWERED])
+    rows.resume()
+    await once(rows, 'end')
+    await slow!.commit()
+    expect(rows.rowCount).toBe(20_000)
+    slow!.close()
     hung.close()
   })
 
