@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { threadEnvironment } from '../values/thread-environment.ts'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
@@ -122,7 +123,11 @@ class Pool implements AudioThreads {
 /** One thread: many files at once, one task after the other. */
 class AudioThread {
   // What the libraries say about odd files goes nowhere.
-  readonly #worker = new Worker(new URL('./audio-thread.ts', import.meta.url), { stdout: true, stderr: true })
+  readonly #worker = new Worker(new URL('./audio-thread.ts', import.meta.url), {
+    stdout: true,
+    stderr: true,
+    env: threadEnvironment(),
+  })
   readonly #waiting = new Map<number, PromiseWithResolvers<AudioResult>>()
   readonly #onEnd: () => void
   #tasks = 0

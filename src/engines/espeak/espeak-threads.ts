@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { threadEnvironment } from '../../values/thread-environment.ts'
 import type { Rendering, RenderTask, ThreadData } from './espeak-thread.ts'
 
 /** A thread holds 40 MB and takes a second to be as quick again. */
@@ -83,7 +84,8 @@ class Pool implements EspeakThreads {
 
   #start(): Thread {
     const workerData: ThreadData = { voiceData: this.#voiceData }
-    const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), { workerData })
+    const options = { workerData, env: threadEnvironment() }
+    const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), options)
     const thread: Thread = { worker, job: undefined }
     this.#threads.add(thread)
     thread.worker.on('message', (message: Rendering | SharedArrayBuffer) => {
