@@ -76,4 +76,4 @@ function run(
   })
 }
 
-const callerGone = () => unavailable('the caller has disconnected')
+export const callerGone = () => unavailable('the caller has disconnected')

@@ -24,4 +24,7 @@ export function clientDisconnect(response: ServerResponse): AbortSignal {
  * @param owner whose share of the connections they take
  */
 export const whileConnected = (db: Database, response: ServerResponse, owner?: string): Database =>
-  cancellable(db, () => response.destroyed || response.req.socket.destroyed, owner)
+  cancellable(db, () => hasLeft(response), owner)
+
+/** Whether nothing receives the response any more. */
+export const hasLeft = (response: ServerResponse): boolean => response.destroyed || response.req.socket.destroyed

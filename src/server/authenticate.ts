@@ -1,6 +1,7 @@
 import type { Authenticate } from '../../rest/authorize.ts'
 import { type AuthenticationParts, authenticate } from '../callers/authenticate.ts'
-import { whileConnected } from '../http/client-disconnect.ts'
+import { callerGone } from '../db/cancellable-client.ts'
+import { hasLeft } from '../http/client-disconnect.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
@@ -14,8 +15,9 @@ export const createAuthenticate =
   (parts: AuthenticationParts, rateLimit: RateLimit): Authenticate =>
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    const db = whileConnected(parts.db, reply.raw)
-    const actor = await authenticate({ db, keyUses: parts.keyUses }, bearerOf(request.headers.authorization))
+    // Not by a database of this request's own: its key would be looked up alone.
+    const actor = await authenticate(parts, bearerOf(request.headers.authorization))
+    if (hasLeft(reply.raw)) throw callerGone()
     const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
     if (error !== null) throw error
