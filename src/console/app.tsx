@@ -1,14 +1,17 @@
+import type { ReadonlySignal } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { at, BASE } from './api/base.ts'
 import { asRefusal } from './api/refusal.ts'
-import { loadSession, session } from './api/session.ts'
+import { isOperator, isOwner, loadSession, session } from './api/session.ts'
 import { useAction } from './api/use-action.ts'
 import { JobPage } from './jobs/job-page.tsx'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { OverviewPage } from './overview/overview-page.tsx'
 import { Failure } from './parts/failure.tsx'
 import { PlaygroundPage } from './playground/playground-page.tsx'
+import { OperatorsPage, OwnersPage } from './shell/closed-page.tsx'
 import { MissingPage } from './shell/missing-page.tsx'
 import { screenFile } from './shell/screen-file.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -18,19 +21,32 @@ import { Gate, SignInPage } from './sign-in/sign-in-page.tsx'
 /** Said by packaging/build-console.ts. */
 declare const HAS_DESIGN_PAGE: boolean
 
+/** What a route hands to its screen. */
+type Props = { readonly id?: string; readonly place?: string }
+
 // With the charts, which most visits never open.
 const StatisticsPage = screenFile(async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage)
 const VoicesPage = screenFile(async () => (await import('./voices/voices-page.tsx')).VoicesPage)
 const LexiconPage = screenFile(async () => (await import('./lexicon/lexicon-page.tsx')).LexiconPage)
+
+/** Looks at the role whenever that changes; the service refuses all others all the same. */
+const guarded =
+  (isAllowed: ReadonlySignal<boolean>, Closed: ComponentType, Screen: ComponentType<Props>) => (props: Props) =>
+    isAllowed.value ? <Screen {...props} /> : <Closed />
+const forOwners = (load: () => Promise<ComponentType<Props>>) => guarded(isOwner, OwnersPage, screenFile(load))
 const settings = () => import('./shell/settings-screens.ts')
-const ApiKeysPage = screenFile(async () => (await settings()).ApiKeysPage)
-const AuditPage = screenFile(async () => (await settings()).AuditPage)
-const WebhooksPage = screenFile(async () => (await settings()).WebhooksPage)
-const DeliveryPage = screenFile(async () => (await settings()).DeliveryPage)
-const CreditsPage = screenFile(async () => (await settings()).CreditsPage)
-const PeoplePage = screenFile(async () => (await settings()).PeoplePage)
+const ApiKeysPage = forOwners(async () => (await settings()).ApiKeysPage)
+const AuditPage = forOwners(async () => (await settings()).AuditPage)
+const WebhooksPage = forOwners(async () => (await settings()).WebhooksPage)
+const DeliveryPage = forOwners(async () => (await settings()).DeliveryPage)
+const CreditsPage = forOwners(async () => (await settings()).CreditsPage)
+const PeoplePage = forOwners(async () => (await settings()).PeoplePage)
 const ProfilePage = screenFile(async () => (await settings()).ProfilePage)
-const OperatorPage = screenFile(async () => (await import('./operator/operator-page.tsx')).OperatorPage)
+const OperatorPage = guarded(
+  isOperator,
+  OperatorsPage,
+  screenFile(async () => (await import('./operator/operator-page.tsx')).OperatorPage),
+)
 
 // Of those who change the console: what is installed has none.
 const DesignPage = HAS_DESIGN_PAGE

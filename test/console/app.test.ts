@@ -263,6 +263,10 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await signIn(page, 'member@example.com')
     await page.getByRole('heading', { name: 'Jobs' }).waitFor()
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+    await page.goto(at('keys'))
+    await page.getByText('It is for owners of the account').waitFor()
+    await page.goto(at('jobs'))
+    await page.getByLabel('Connection: Live').waitFor()
     const cookies = await context.cookies()
     await fetch(`${service.url}/graphql`, {
       method: 'POST',

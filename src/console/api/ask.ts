@@ -24,10 +24,12 @@ interface RequestError {
 }
 
 let onSignedOut: () => void = () => {}
+let onForbidden: () => void = () => {}
 
-/** Calls back whenever an answer says that the session has ended. */
-export function whenSignedOut(callback: () => void): void {
-  onSignedOut = callback
+/** Calls back whenever an answer says that the session has ended, or that its user may not do it. */
+export function whenRefused(signedOut: () => void, forbidden: () => void): void {
+  onSignedOut = signedOut
+  onForbidden = forbidden
 }
 
 /** Asks over HTTP. @throws Refusal: errors of the answer, a mutation's RequestError, or OFFLINE */
@@ -64,6 +66,7 @@ async function readAnswer(response: Response): Promise<Answer> {
 function refusalOf(error: NonNullable<Answer['errors']>[number], response: Response): Refusal {
   const { code = 'INTERNAL_ERROR', requestId } = error.extensions ?? {}
   if (code === 'UNAUTHORIZED') onSignedOut()
+  if (code === 'FORBIDDEN') onForbidden()
   const retryAfter = Number(response.headers.get('retry-after'))
   return new Refusal(error.message, { code, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
 }

@@ -5,7 +5,7 @@ import {
   signIn as signInMutation,
   signOut as signOutMutation,
 } from '../operations.ts'
-import { ask, whenSignedOut } from './ask.ts'
+import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
 
@@ -23,7 +23,11 @@ export const isOperator = computed(() => session.value?.user.operator === true)
 /** The address whose password is asked for again after its session ended under an open page. */
 export const endedFor = signal<string | null>(null)
 
-whenSignedOut(() => void endSession())
+// What is forbidden now was not when it was offered: the user has another role.
+whenRefused(
+  () => void endSession(),
+  () => void loadSession().catch(() => {}),
+)
 
 /** Whose texts and takes this tab may hold in its memory. */
 let memoryOf: string | undefined

@@ -8,6 +8,7 @@ import { buildApp } from '../../../src/server/app.ts'
 import { listen } from '../../../src/server/listen.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
+import { updateUser } from '../../../src/users/update-user.ts'
 import { openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
@@ -77,11 +78,11 @@ export function versionJourneys(
     await front.cut()
   })
 
-  test('another user in the same browser finds nothing of the one before, in no tab', async () => {
+  test('another user in the same browser finds nothing of the one before, and one whose role has changed its new screens', async () => {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
-    const { id } = await createUser(system, { account, email: 'second@example.com', role: 'member' })
+    const { id } = await createUser(system, { account, email: 'second@example.com', role: 'owner' })
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(at('playground'))
@@ -94,7 +95,12 @@ export function versionJourneys(
     await page.locator('.account-button').click()
     await page.getByText('second@example.com').waitFor()
     await page.goto(at('playground'))
-    expect([await page.getByLabel('Text', { exact: true }).inputValue(), complaints]).toEqual(['', []])
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    await createUser(system, { account, email: 'third@example.com', role: 'owner' })
+    await updateUser(system, { user: id, role: 'member' })
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByText('It is for owners of the account').waitFor()
+    expect([await page.getByRole('link', { name: 'API keys' }).count(), complaints]).toEqual([0, []])
     await context.close()
   })
 }

@@ -1,0 +1,22 @@
+import { at } from '../api/base.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Page } from '../parts/page.tsx'
+
+/** In place of a screen that the service would refuse this user, who may have its address from another. */
+const closedPage = (title: string, advice: string) => () => (
+  <Page title={title}>
+    <Empty
+      title="You cannot open this page"
+      action={
+        <a class="button" href={at('/')}>
+          To the overview
+        </a>
+      }
+    >
+      {advice}
+    </Empty>
+  </Page>
+)
+
+export const OwnersPage = closedPage('For owners', 'It is for owners of the account: ask one for what you need here.')
+export const OperatorsPage = closedPage('For operators', 'It is for those who operate this service.')
