@@ -37,6 +37,11 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('button', { name: 'Review changes' }).click()
     await page.getByRole('row', { name: 'credits_per_character 3 4' }).waitFor()
     expect(await flaws(page, 'editor')).toEqual([])
+    const asked = page.waitForEvent('dialog')
+    const left = page.evaluate('location.reload()')
+    await (await asked).dismiss()
+    await left
+    expect((await asked).type()).toBe('beforeunload')
     await service.runtime.db.pool.query('update session set password_at = null')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()

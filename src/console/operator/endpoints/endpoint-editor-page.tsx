@@ -12,6 +12,7 @@ import { OperatorScreen } from '../operator-screen.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import { Changes } from './changes.tsx'
 import { EngineFindings, type Tried } from './engine-check.tsx'
+import { useUnsaved } from './use-unsaved.ts'
 import { lineOf, YamlEditor } from './yaml-editor.tsx'
 
 /** In the place of a slug, which never begins with it. */
@@ -73,6 +74,7 @@ interface EditorProps {
 function Editor({ slug, stored, onApplied }: EditorProps) {
   const { route } = useLocation()
   const [source, setSource] = useState(stored)
+  useUnsaved(source !== stored)
   const [checked, setChecked] = useState<Checked | null>(null)
   const [isApplying, setApplying] = useState(false)
   const check = useAction(async () => {
