@@ -32,10 +32,11 @@ whenRefused(
 /** Whose texts and takes this tab may hold in its memory. */
 let memoryOf: string | undefined
 
-/** Tabs share a cookie: each says whom it has found signed in. */
+/** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
-  if (userId !== session.peek()?.user.id) void loadSession().catch(() => {})
+  if (userId === '') void endSession()
+  else if (userId !== session.peek()?.user.id) void loadSession().catch(() => {})
 }
 
 /** Reads again whose session this is. Another user's begins with a page that remembers nothing. @throws Refusal */
@@ -62,6 +63,7 @@ export async function signIn(email: string, password: string): Promise<void> {
 /** Everything that was loaded goes with the page. @throws Refusal */
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
   await ask(signOutMutation, { everywhere })
+  tabs.postMessage('')
   location.assign(home)
 }
 
