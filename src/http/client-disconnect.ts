@@ -26,5 +26,5 @@ export function clientDisconnect(response: ServerResponse): AbortSignal {
 export const whileConnected = (db: Database, response: ServerResponse, owner?: string): Database =>
   cancellable(db, () => hasLeft(response), owner)
 
-/** Whether nothing receives the response any more. */
+/** Whether nothing receives the response any more: it does not hear of that itself where its request broke off in what is no HTTP. */
 export const hasLeft = (response: ServerResponse): boolean => response.destroyed || response.req.socket.destroyed

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeError, errorHeaders, toServiceError } from '../errors/describe-error.ts'
 import type { ErrorCode, ServiceError } from '../errors/service-error.ts'
+import { hasLeft } from '../http/client-disconnect.ts'
 import type { Log } from '../values/log.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
@@ -19,7 +20,7 @@ export function mountErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toServiceError(thrown)
     // The statements of a disconnected client were cancelled: it gets no answer.
-    if (!(error.code === 'UNAVAILABLE' && reply.raw.destroyed)) logError(log, error, thrown, request)
+    if (!(error.code === 'UNAVAILABLE' && hasLeft(reply.raw))) logError(log, error, thrown, request)
     return sendError(reply, error)
   })
 }

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../src/values/id.ts'
 import { call } from '../setup/http.ts'
 import { idAt, insertJob } from '../setup/jobs.ts'
@@ -58,6 +58,19 @@ async function whileLocked<T>(table: string, work: () => Promise<T>): Promise<T>
     await locker.query('rollback')
   }
 }
+
+test('a body that breaks off in what is no chunk is 400, and no failure in the log', async () => {
+  const warned = vi.spyOn(service.runtime.log, 'warn')
+  const { port, host } = new URL(service.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  const headers = `Host: ${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`
+  socket.write(`POST /api/v1/voice/tts HTTP/1.1\r\n${headers}\r\n\r\nno chunk\r\n`)
+  expect(String(Buffer.concat(await socket.toArray()))).toMatch(/^HTTP\/1.1 400 /)
+  // Its key would have been looked up before this one's.
+  expect((await call(`${service.url}/api/v1/jobs`, { key })).status).toBe(200)
+  expect(warned.mock.calls).toEqual([])
+  warned.mockRestore()
+})
 
 describe('a caller who hangs up frees the database within a second', () => {
   test.each([
