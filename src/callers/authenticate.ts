@@ -2,6 +2,7 @@ import type { KeyActor } from '../access/actor.ts'
 import { hashApiKey, isApiKey } from '../api-keys/api-key.ts'
 import { BatchedCalls } from '../concurrency/batch-calls.ts'
 import type { Parts } from '../context/context.ts'
+import { cancellable } from '../db/cancellable-client.ts'
 import type { Database } from '../db/database.ts'
 import { unauthorized } from '../errors/service-error.ts'
 import type { KeyUses } from './key-uses.ts'
@@ -32,31 +33,43 @@ interface Row {
   unnoted: boolean
 }
 
+interface Asked {
+  readonly hash: Buffer
+  hasLeft(): boolean
+}
+
+const isThere = () => false
+
 /**
  * The caller with this key. Looked up anew for every request, so that a deleted key is rejected at once in every process.
+ * @param hasLeft whether the client has disconnected: a look-up that no client waits for any more is cancelled
  * @throws UNAUTHORIZED where the key is missing, malformed, unknown, expired or deleted
  */
-export async function authenticate(parts: AuthenticationParts, key: string | undefined): Promise<KeyActor> {
+export async function authenticate(
+  parts: AuthenticationParts,
+  key: string | undefined,
+  hasLeft: () => boolean = isThere,
+): Promise<KeyActor> {
   if (key === undefined || !isApiKey(key)) throw unauthorized()
-  const row = await lookupsOf(parts.db).call(hashApiKey(key))
+  const row = await lookupsOf(parts.db).call({ hash: hashApiKey(key), hasLeft })
   if (row === undefined) throw unauthorized()
   if (row.unnoted) parts.keyUses.note(row.id)
   return { kind: 'key', accountId: row.account_id, apiKeyId: row.id, scopes: row.scopes, credits: BigInt(row.credits) }
 }
 
-type Lookups = BatchedCalls<Buffer, Row | undefined>
+type Lookups = BatchedCalls<Asked, Row | undefined>
 
 const known = new WeakMap<Database, Lookups>()
 
 /** Keys that requests come with at the same time are looked up together: each after its request has come. */
 function lookupsOf(db: Database): Lookups {
-  const lookups =
-    known.get(db) ?? new BatchedCalls(MAX_KEYS, (hashes: readonly Buffer[]) => findAll(db, hashes), HELD_UP)
+  const lookups = known.get(db) ?? new BatchedCalls(MAX_KEYS, (asked: readonly Asked[]) => findAll(db, asked), HELD_UP)
   known.set(db, lookups)
   return lookups
 }
 
-async function findAll(db: Database, hashes: readonly Buffer[]): Promise<(Row | undefined)[]> {
-  const { rows } = await db.pool.query<Row>({ ...FIND_KEYS, values: [hashes] })
-  return hashes.map((hash) => rows.find((row) => row.hash.equals(hash)))
+async function findAll(db: Database, asked: readonly Asked[]): Promise<(Row | undefined)[]> {
+  const { pool } = cancellable(db, () => asked.every(({ hasLeft }) => hasLeft()))
+  const { rows } = await pool.query<Row>({ ...FIND_KEYS, values: [asked.map(({ hash }) => hash)] })
+  return asked.map(({ hash }) => rows.find((row) => row.hash.equals(hash)))
 }

@@ -16,8 +16,9 @@ export const createAuthenticate =
   async (request, reply) => {
     reply.header('cache-control', 'no-store')
     // Not by a database of this request's own: its key would be looked up alone.
-    const actor = await authenticate(parts, bearerOf(request.headers.authorization))
-    if (hasLeft(reply.raw)) throw callerGone()
+    const isOver = () => hasLeft(reply.raw)
+    const actor = await authenticate(parts, bearerOf(request.headers.authorization), isOver)
+    if (isOver()) throw callerGone()
     const { headers, error } = rateLimit.count(actor.apiKeyId)
     reply.headers(headers)
     if (error !== null) throw error
