@@ -18,8 +18,11 @@ export interface MadeDelivery {
 
 /** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
 export interface DeliveryPort {
-  /** Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is. */
-  create(tx: Tx, job: JobName, url: string): Promise<MadeDelivery>
+  /**
+   * Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is.
+   * @param isRepeated the transaction was held up before: what can be done later is left out
+   */
+  create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
 }
 
 /** What ending a job needs besides a context's parts. */
@@ -76,6 +79,7 @@ const END_JOB = `
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let made: MadeDelivery | undefined
+  let runs = 0
   const abandon = (): void => {
     made?.abandoned()
     made = undefined
@@ -83,11 +87,13 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
   const ended = await inPatientTransaction(parts.db, end.accountId, async (tx) => {
     // What was held up before is repeated as a whole.
     abandon()
+    runs++
     const written = await writeEnd(tx, end)
     if (written === null) return null
     const { webhook_url: url } = written
     await end.also?.(tx)
-    if (url !== null) made = await parts.deliveries.create(tx, { accountId: end.accountId, jobId: end.jobId }, url)
+    const { accountId, jobId } = end
+    if (url !== null) made = await parts.deliveries.create(tx, { accountId, jobId }, url, runs > 1)
     return written
   }).catch((error: unknown) => {
     abandon()

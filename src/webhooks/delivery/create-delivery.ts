@@ -25,6 +25,8 @@ interface Subject {
   readonly accountId: string
   readonly kind: DeliveryKind
   readonly jobId: string
+  /** Its attempt is begun apart: what holds that up holds up nothing else. */
+  readonly isBegunLater?: boolean
 }
 
 /** A delivery that is there once its transaction is committed. */
@@ -59,7 +61,7 @@ export async function createDelivery(
     return { id, ...settledBy(committed, after) }
   }
   const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
-  const reservation = parts.queue.reserve(WEBHOOK_KIND, id, concurrencyKey)
+  const reservation = subject.isBegunLater ? null : parts.queue.reserve(WEBHOOK_KIND, id, concurrencyKey)
   if (reservation === null) {
     await parts.queue.enqueue(tx, insertOf(CREATE, id, subject, url, content), WEBHOOK_KIND, id, { concurrencyKey })
     return { id, ...settledBy(() => parts.queue.wake(WEBHOOK_KIND), after) }
@@ -128,7 +130,8 @@ function insertOf(
 
 /** How ending jobs reach this room. @param parts asked for at the first delivery */
 export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
-  create: (tx, job, url) => createDelivery(parts(), tx, { ...job, kind: 'job' }, url),
+  create: (tx, job, url, isRepeated) =>
+    createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url),
 })
 
 /** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */
