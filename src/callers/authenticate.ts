@@ -38,7 +38,7 @@ interface Asked {
   hasLeft(): boolean
 }
 
-const isThere = () => false
+const neverLeaves = () => false
 
 /**
  * The caller with this key. Looked up anew for every request, so that a deleted key is rejected at once in every process.
@@ -48,7 +48,7 @@ const isThere = () => false
 export async function authenticate(
   parts: AuthenticationParts,
   key: string | undefined,
-  hasLeft: () => boolean = isThere,
+  hasLeft: () => boolean = neverLeaves,
 ): Promise<KeyActor> {
   if (key === undefined || !isApiKey(key)) throw unauthorized()
   const row = await lookupsOf(parts.db).call({ hash: hashApiKey(key), hasLeft })

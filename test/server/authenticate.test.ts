@@ -28,8 +28,11 @@ function openDoor() {
   const authenticate = createAuthenticate(parts as never, { count: () => ({ headers: {}, error: null }) } as never)
   const socket = { destroyed: false }
   const request = { headers: { authorization: `Bearer ${KEY}` } } as FastifyRequest
-  const reply = { header: () => reply, headers: () => reply, raw: { destroyed: false, req: { socket } } }
-  return { ask: () => authenticate(request, reply as unknown as FastifyReply), socket, count: () => statements }
+  const ask = (by = socket) => {
+    const reply = { header: () => reply, headers: () => reply, raw: { destroyed: false, req: { socket: by } } }
+    return authenticate(request, reply as unknown as FastifyReply)
+  }
+  return { ask: () => ask(), askBy: ask, socket, count: () => statements }
 }
 
 describe('the keys of requests that come together', () => {
@@ -43,9 +46,20 @@ describe('the keys of requests that come together', () => {
   })
 
   test('lead no further where the caller has left meanwhile', async () => {
-    const { ask, socket } = openDoor()
+    const { ask, socket, count } = openDoor()
     const asked = ask()
     socket.destroyed = true
     await expect(asked).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(count()).toBe(0)
+  })
+
+  test('lead those on that have stayed', async () => {
+    const { askBy, count } = openDoor()
+    const [leaves, stays] = [{ destroyed: false }, { destroyed: false }]
+    const [left, stayed] = [askBy(leaves), askBy(stays)]
+    leaves.destroyed = true
+    await expect(left).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await stayed).toMatchObject({ apiKeyId: 'key' })
+    expect(count()).toBe(1)
   })
 })

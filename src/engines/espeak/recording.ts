@@ -66,7 +66,7 @@ export function finishRecording(recording: Recording, sampleRate: number, soundi
 
 /** How many times as fast `spoken` samples must be to become `wanted`. */
 function factorFor(spoken: number, wanted = spoken): number {
-  const factor = wanted === 0 ? 1 : spoken / wanted
+  const factor = spoken === 0 || wanted === 0 ? 1 : spoken / wanted
   return Math.abs(factor - 1) < LEAST_STRETCH ? 1 : factor
 }
 
