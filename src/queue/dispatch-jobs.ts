@@ -15,14 +15,11 @@ import { type RunningJob, RunningJobs } from './running-jobs.ts'
 import { Settlement } from './settle-job.ts'
 import { NotSoon, Stopping } from './stopping.ts'
 
-/** Finds what no wake-up announced: retries, a dead worker's jobs, jobs queued while the listener was away. */
-const POLL_MS = 500
 const HEARTBEAT_MS = 3000
 
 /**
- * Keeps this process's slots full: one fetch under way at a time, for exactly the free slots, when woken, when a slot gets free and
- * every half second. pg-boss's own `work()` polls per slot and sleeps up to 30 s after each job. At a quick server the next jobs are
- * fetched while the last ones are still there.
+ * Keeps this process's slots full: one fetch under way at a time, for exactly the free slots, when woken, when a slot gets free, and twice a
+ * second while anything waits; pg-boss's own `work()` sleeps up to 30 s after a job. At a quick server the next jobs are fetched ahead.
  */
 export async function dispatchJobs(options: DispatchOptions): Promise<Dispatcher> {
   const dispatcher = new JobDispatcher(options)
@@ -39,7 +36,8 @@ class JobDispatcher implements Dispatcher {
   readonly #settlement: Settlement
   readonly #reservations: Reservations
   readonly #pace = new BacklogPace()
-  readonly #timers: NodeJS.Timeout[] = []
+  #heartbeats: NodeJS.Timeout | undefined
+  #hasFailed = false
   #stopWaking = (): void => undefined
   #stopCancelling = (): void => undefined
   #fetching = false
@@ -71,12 +69,12 @@ class JobDispatcher implements Dispatcher {
       wake: () => this.#wakeHere(),
       reserve: (delivery) => this.#reserve(delivery),
     })
+    const unwatch = queue.watchDue(kind, { onDue: invalidate, isDue: () => this.#hasFailed })
     this.#stopWaking = () => {
-      removeLocal()
-      unlisten()
+      for (const end of [unwatch, removeLocal, unlisten]) end()
     }
     serverQueues?.watch(() => this.poll())
-    this.#timers.push(setInterval(invalidate, POLL_MS), setInterval(heartbeat, HEARTBEAT_MS))
+    this.#heartbeats = setInterval(heartbeat, HEARTBEAT_MS)
     this.poll()
   }
 
@@ -99,9 +97,7 @@ class JobDispatcher implements Dispatcher {
 
   async stop(graceMs: number): Promise<void> {
     const jobs = this.#running.byDelivery
-    const [poll, heartbeat] = this.#timers
     this.#stopping = true
-    clearInterval(poll)
     this.#stopWaking()
     for (const { ticket, controller } of jobs.values()) if (ticket?.isWaiting) controller.abort(new NotSoon())
     const ended = () => Promise.allSettled([...jobs.values()].map(({ done }) => done))
@@ -115,7 +111,7 @@ class JobDispatcher implements Dispatcher {
     for (const { controller } of jobs.values()) controller.abort(new Stopping())
     await ended()
     this.#stopCancelling()
-    clearInterval(heartbeat)
+    clearInterval(this.#heartbeats)
     await this.#settler.flushed()
   }
 
@@ -149,9 +145,12 @@ class JobDispatcher implements Dispatcher {
         const free = this.#capacity.free()
         if (this.#stopping || free <= 0) break
         await this.#take(free)
+        this.#hasFailed = false
       } while (this.#again)
     } catch (error) {
       log.warn({ err: (error as Error).message, queue: kind.queue }, 'the queue could not be read; trying again')
+      // Where its answer was lost, what it took is no longer waiting.
+      this.#hasFailed = true
     } finally {
       this.#fetching = false
     }

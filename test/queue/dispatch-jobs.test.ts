@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SpeechRequest } from '../../src/engines/engine.ts'
 import { openRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
@@ -141,6 +141,31 @@ describe('dispatchJobs', { timeout: 90_000 }, () => {
     const settled = async () =>
       (await service.runtime.db.pool.query(`select from pgboss.job where state = 'active'`)).rowCount === 0
     await until(settled, TIMEOUT_MS, 'both deliveries to be settled')
+    expect(await audit(service.runtime, [id])).toEqual([])
+  })
+
+  test('what a claim took whose answer was lost is taken again at once, though nothing waits any more', async () => {
+    const service = await start()
+    await applyEndpoint(service.runtime, 'lost', { pool: 'lost' })
+    const caller = await service.createCaller()
+    const runtime: Runtime = await openRuntime(service.runtime.settings, openLog('silent'), { supervise: true })
+    closers.push(() => runtime.close())
+    const { pool } = runtime.db
+    const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<{ rowCount: number }>
+    let lost = 0
+    const loseOne = async (...given: unknown[]) => {
+      const answer = await query(...given)
+      const isClaim = JSON.stringify(given[0]).includes('"claim_queued') && answer.rowCount > 0
+      if (isClaim && lost++ === 0) throw new Error('The answer is lost.')
+      return answer
+    }
+    vi.spyOn(pool, 'query').mockImplementation(loseOne as unknown as typeof pool.query)
+    const worker = await startWorker(runtime, { engines: standInEngines(() => undefined) })
+    closers.push(() => worker.stop())
+    const id = await submitText(service.url, caller.key, 'lost', 'Where was I?')
+    // The queue itself finds it after ten seconds without a heartbeat.
+    await allFinished(service.runtime, [id], 8000)
+    expect(lost).toBe(2)
     expect(await audit(service.runtime, [id])).toEqual([])
   })
 })

@@ -8,6 +8,7 @@ import type { Queue } from '../queue.ts'
 import type { Reservation } from '../reservation.ts'
 import { QUEUE_CHANNEL } from './batched-inserts.ts'
 import { dequeue } from './dequeue.ts'
+import { DuePoll, type Watcher } from './due-poll.ts'
 import { enqueueing, queueId } from './enqueue.ts'
 import { ensureQueue } from './ensure-queue.ts'
 import { releaseWorker, rescueDeliveries } from './release-workers.ts'
@@ -31,6 +32,8 @@ interface LocalWorker {
 export interface BossQueue extends Queue {
   /** Wakes a worker of this process without the way through the database. Returns what ends it. */
   addLocalWorker(kind: JobKind, worker: LocalWorker): () => void
+  /** Looks twice a second whether something in the queue may be taken. Returns what ends it. */
+  watchDue(kind: JobKind, watcher: Watcher): () => void
   /** Releases fetched jobs that were not begun, unless another worker has them by now. */
   release(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
 }
@@ -50,6 +53,7 @@ const RELEASE = `
 /** @param boss opened at the first call for a process that may never need it */
 export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
+  const duePoll = new DuePoll(boss)
   const queues = new SingleFlight(async (name) => ensureQueue(await boss(), name))
   const prepare = (kind: JobKind) => queues.get(kind.queue)
   const push = new Debounce(
@@ -70,6 +74,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     },
     reserve: (kind, jobId, concurrencyKey) =>
       localWorkers.get(kind.queue)?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null,
+    watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
     ...enqueueing(boss, {
       prepare,
       wake,

@@ -5,14 +5,17 @@ import type { Log } from '../../values/log.ts'
 import { bossDatabase } from './boss-database.ts'
 import { installClaim } from './install-claim.ts'
 
+/** For what no worker's own heartbeat tells; a look is ten statements. */
+const SUPERVISE_SECONDS = 5
+
 /** @param supervise whether this process looks for jobs whose worker died: workers do, the API does not. */
 export async function openBoss(db: Database, log: Log, supervise: boolean): Promise<PgBoss> {
   const boss = new PgBoss({
     db: bossDatabase(db.pool),
     schedule: false,
     supervise,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: 60,
   })
   boss.on('error', (error) => log.warn({ err: error.message }, 'the queue could not be maintained'))

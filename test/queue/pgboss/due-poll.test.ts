@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '../../../src/db/database.ts'
+import { newId } from '../../../src/values/id.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+test('a queue is due once something in it may be taken, or where its watcher says so, and not before', async () => {
+  const { db, queue } = service.runtime
+  const kinds = { empty: { queue: 'due.empty' }, later: { queue: 'due.later' }, failed: { queue: 'due.failed' } }
+  const called = { empty: 0, later: 0, failed: 0 }
+  const laterIsDue = Promise.withResolvers<void>()
+  for (const kind of Object.values(kinds)) await queue.prepare(kind)
+  const watch = (name: keyof typeof kinds) =>
+    queue.watchDue(kinds[name], {
+      isDue: () => name === 'failed',
+      onDue: () => {
+        called[name]++
+        if (name === 'later') laterIsDue.resolve()
+      },
+    })
+  const watches = [watch('empty'), watch('later'), watch('failed')]
+  await inTransaction(db, (tx) => queue.enqueueAgain(tx, kinds.later, newId('msg'), { delaySeconds: 1 }))
+  const waiting = `select start_after <= clock_timestamp() as due from pgboss.job where name = $1`
+  await laterIsDue.promise
+  expect((await db.pool.query(waiting, [kinds.later.queue])).rows).toEqual([{ due: true }])
+  expect(called.empty).toBe(0)
+  // It came at the looks before, when nothing else did.
+  expect(called.failed).toBeGreaterThan(called.later)
+  for (const end of watches) end()
+})
