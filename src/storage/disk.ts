@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,11 +7,11 @@ import { errorCode, makeWithParents, usingSync } from '../values/data-directory.
 import { isStorageKey, signMediaUrl } from './sign-url.ts'
 import type { Storage, Stored, StoredFile } from './storage.ts'
 import { sharedSync, syncDirectory } from './sync-directory.ts'
+import { writeDurably } from './write-durably.ts'
 
 /** No key can name it: a key's parts do not start with a dot. It is in `dir` so that a rename out of it is atomic. */
 const INCOMING = '.incoming'
 const DIRECTORY_MODE = 0o700
-const FILE_MODE = 0o600
 /** Younger temporary files may belong to another process that is writing them now. */
 const ABANDONED_AFTER_MS = 3_600_000
 /** A concurrent delete may remove a directory between its creation and the rename into it. */
@@ -41,7 +41,10 @@ export function openDisk({ dir, publicUrl, signingKey }: DiskOptions): Storage {
   })
   const place: Place = { dir, sync: sharedSync(dir) }
   return {
-    put: (key, content) => putFile(place, key, content),
+    put: (key, content, { hasOwnFolder }) =>
+      hasOwnFolder && !(content instanceof Readable)
+        ? putInOwnFolder(place, key, content)
+        : putFile(place, key, content),
     stat: (key) => statFile(pathOf(dir, key)),
     read: async (key, range) => {
       const handle = await openFile(pathOf(dir, key))
@@ -85,40 +88,33 @@ async function putFile(place: Place, key: string, content: Uint8Array | Readable
   }
 }
 
-async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
-  const handle = await open(path, 'wx', FILE_MODE)
-  try {
-    const stored = await (content instanceof Readable ? writeStream(handle, content) : writeBytes(handle, content))
-    await handle.sync()
-    return stored
-  } finally {
-    await handle.close()
-  }
-}
-
-async function writeBytes(handle: FileHandle, content: Uint8Array): Promise<Stored> {
-  await handle.writeFile(content)
-  return { bytes: content.byteLength, sha256: createHash('sha256').update(content).digest() }
-}
-
-async function writeStream(handle: FileHandle, content: Readable): Promise<Stored> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  const noted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of content) {
-      const piece: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-      hash.update(piece)
-      bytes += piece.byteLength
-      yield piece
+/** In its folder from the beginning: one directory that all files are made in and moved out of holds them up. */
+async function putInOwnFolder(place: Place, key: string, content: Uint8Array): Promise<Stored> {
+  const path = pathOf(place.dir, key)
+  const temporary = join(dirname(path), `.${randomUUID()}`)
+  let created = false
+  for (let attempt = 1; ; attempt++) {
+    try {
+      created = (await makeParents(path)) || created
+      const stored = await writeDurably(temporary, content)
+      await rename(temporary, path)
+      await syncParents(place, path, created)
+      return stored
+    } catch (error) {
+      await rm(temporary, { force: true })
+      if (isGone(error, attempt)) continue
+      await removeEmptyParents(place.dir, path)
+      throw error
     }
   }
-  await handle.writeFile(noted())
-  return { bytes, sha256: hash.digest() }
 }
 
 /** A rename survives a power cut only once the directories that were changed are on the disk too. */
-async function moveDurably({ dir, sync }: Place, temporary: string, path: string): Promise<void> {
-  const created = await moveInto(temporary, path)
+async function moveDurably(place: Place, temporary: string, path: string): Promise<void> {
+  await syncParents(place, path, await moveInto(temporary, path))
+}
+
+async function syncParents({ dir, sync }: Place, path: string, created: boolean): Promise<void> {
   const changed = [dirname(path)]
   for (let parent = dirname(path); created && parent !== dir; parent = dirname(parent)) changed.push(dirname(parent))
   try {
@@ -133,14 +129,19 @@ async function moveDurably({ dir, sync }: Place, temporary: string, path: string
 async function moveInto(temporary: string, path: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const created = await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+      const created = await makeParents(path)
       await rename(temporary, path)
-      return created !== undefined
+      return created
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT' || attempt === PLACE_ATTEMPTS) throw error
+      if (!isGone(error, attempt)) throw error
     }
   }
 }
+
+const makeParents = async (path: string): Promise<boolean> =>
+  (await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })) !== undefined
+
+const isGone = (error: unknown, attempt: number): boolean => errorCode(error) === 'ENOENT' && attempt < PLACE_ATTEMPTS
 
 async function statFile(path: string): Promise<StoredFile | null> {
   try {

@@ -16,6 +16,8 @@ interface PutOptions {
   readonly contentType: string
   /** Ends the waiting for a store that is away. */
   readonly signal?: AbortSignal | undefined
+  /** The folder of the key is deleted as a whole one day: what a crash leaves in it goes with it. */
+  readonly hasOwnFolder?: boolean
 }
 
 interface UrlOptions {

@@ -106,6 +106,29 @@ describe('disk', () => {
     expect(readdirSync(dir)).toEqual(['.incoming'])
   })
 
+  test('what has a folder of its own is made there, and what fails leaves nothing in it', async () => {
+    const dir = newDir()
+    const [storage, own] = [openIn(dir), { ...WAV, hasOwnFolder: true }]
+    rmSync(join(dir, '.incoming'), { recursive: true })
+    await storage.put('job_1/1/audio.wav', Buffer.from('x'), own)
+    expect(readdirSync(join(dir, 'job_1/1'))).toEqual(['audio.wav'])
+    mkdirSync(join(dir, 'job_2/1/audio.wav/full'), { recursive: true })
+    await expect(storage.put('job_2/1/audio.wav', Buffer.from('x'), own)).rejects.toThrow()
+    expect(readdirSync(join(dir, 'job_2/1'))).toEqual(['audio.wav'])
+    await expect(storage.put(`job_3/1/${'a'.repeat(300)}`, Buffer.from('x'), own)).rejects.toThrow('ENAMETOOLONG')
+    expect(existsSync(join(dir, 'job_3'))).toBe(false)
+  })
+
+  test('a folder that is deleted again and again while it is written into fails no put', async () => {
+    const storage = openIn(newDir())
+    const rounds = Array.from({ length: 40 }, async () => {
+      await storage.put('job_1/1/audio.wav', randomBytes(10), { ...WAV, hasOwnFolder: true })
+      await storage.deleteBelow('job_1')
+    })
+    await Promise.all(rounds)
+    expect(await storage.stat('job_1/1/audio.wav')).toBeNull()
+  })
+
   test('a directory is not an artifact', async () => {
     const storage = openIn(newDir())
     await storage.put('job_1/a', Buffer.from('x'), WAV)

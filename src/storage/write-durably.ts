@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { Stored } from './storage.ts'
+
+const FILE_MODE = 0o600
+
+/** Makes a file and has its content on the disk. @throws where there is one already */
+export async function writeDurably(path: string, content: Uint8Array | Readable): Promise<Stored> {
+  const handle = await open(path, 'wx', FILE_MODE)
+  try {
+    const stored = await (content instanceof Readable ? writeStream(handle, content) : writeBytes(handle, content))
+    await handle.sync()
+    return stored
+  } finally {
+    await handle.close()
+  }
+}
+
+async function writeBytes(handle: FileHandle, content: Uint8Array): Promise<Stored> {
+  await handle.writeFile(content)
+  return { bytes: content.byteLength, sha256: createHash('sha256').update(content).digest() }
+}
+
+async function writeStream(handle: FileHandle, content: Readable): Promise<Stored> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const noted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      const piece: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      hash.update(piece)
+      bytes += piece.byteLength
+      yield piece
+    }
+  }
+  await handle.writeFile(noted())
+  return { bytes, sha256: hash.digest() }
+}
