@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifier } from '../db/notifier.ts'
 import type { Log } from '../values/log.ts'
 import type { JobKind } from './job-kind.ts'
-import type { ClaimedWith, Delivery, RowClaim } from './job-source.ts'
+import type { ClaimedWith, Delivery, RowClaim, RowUnclaim } from './job-source.ts'
 import type { BossQueue } from './pgboss/boss-queue.ts'
 import type { ServerQueues } from './server-queue.ts'
 import type { Ticket } from './ticket.ts'
@@ -34,6 +34,8 @@ export interface DispatchOptions {
   readonly rowClaim?: RowClaim
   /** Releases a row that was claimed with a delivery which the `limiter` has no capacity for. */
   unclaim?(claimed: ClaimedWith): Promise<void>
+  /** The same of one that was queued as already taken, as part of the statement that gives that up. */
+  unclaiming?(claimed: ClaimedWith): RowUnclaim
   /** Whether a job of the key would begin at once: then it may be queued as already taken. Absent: none may. */
   isFree?(concurrencyKey: string): boolean
   /** Jobs of full concurrency keys stay in the queue; absent: accounts are served round robin. */

@@ -34,6 +34,13 @@ export interface RowClaim {
   readonly value: unknown
 }
 
+/** Releases a row that was claimed with its delivery, in the statement that releases that. */
+export interface RowUnclaim {
+  /** Common table expressions that change something only while `condition` holds. @param first the number of the first parameter */
+  expressions(condition: string, first: number): string
+  readonly values: readonly unknown[]
+}
+
 /** What names a delivery in the queue itself, for those that take it out in a statement of their own. */
 export interface QueueRow extends Pick<Delivery, 'id' | 'retryCount'> {
   readonly queue: string

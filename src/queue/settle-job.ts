@@ -5,7 +5,7 @@ import type { Settler } from './pgboss/settle-in-batches.ts'
 import type { RunningJob } from './running-jobs.ts'
 import { NotSoon } from './stopping.ts'
 
-interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log' | 'unclaim'> {
+interface SettlingOptions extends Pick<DispatchOptions, 'queue' | 'kind' | 'workerId' | 'log' | 'unclaiming'> {
   readonly settler: Settler
   isStopping(): boolean
 }
@@ -37,17 +37,19 @@ export class Settlement {
   async release(deliveries: readonly Delivery[]): Promise<void> {
     if (deliveries.length === 0) return
     const { queue, kind, workerId } = this.#options
-    const ids = deliveries.map(({ id }) => id)
-    await queue.release(kind, ids, workerId)
+    await queue.release(kind, deliveries, workerId)
     queue.wake(kind)
   }
 
-  /** Releases what may have been queued as taken, with its row: the transaction failed, or the answer to its commit was lost. Never rejects. */
+  /**
+   * Releases what may have been queued as taken, with its row: the transaction failed, or the answer to its commit was lost. What its
+   * heartbeat has lost to another worker by then stays as it is. Never rejects.
+   */
   async giveUp(delivery: Delivery): Promise<void> {
-    const { log, unclaim } = this.#options
+    const { log, queue, kind, unclaiming } = this.#options
     const release = async () => {
-      if (delivery.claimed) await unclaim?.(delivery.claimed)
-      await this.release([delivery])
+      const row = delivery.claimed ? unclaiming?.(delivery.claimed) : undefined
+      if (await queue.giveUp(kind, delivery, row)) queue.wake(kind)
     }
     await untilAnswered(release).catch((error: Error) =>
       // Its heartbeat runs out.

@@ -3,13 +3,13 @@ import { Debounce } from '../../concurrency/debounce.ts'
 import { SingleFlight } from '../../concurrency/single-flight.ts'
 import type { Notifier } from '../../db/notifier.ts'
 import type { JobKind } from '../job-kind.ts'
-import type { Delivery } from '../job-source.ts'
+import type { Delivery, RowUnclaim } from '../job-source.ts'
 import type { Queue } from '../queue.ts'
 import type { Reservation } from '../reservation.ts'
 import { QUEUE_CHANNEL } from './batched-inserts.ts'
 import { dequeue } from './dequeue.ts'
 import { DuePoll, type Watcher } from './due-poll.ts'
-import { enqueueing, queueId } from './enqueue.ts'
+import { canBeTaken, enqueueing, queueId } from './enqueue.ts'
 import { ensureQueue } from './ensure-queue.ts'
 import { releaseWorker, rescueDeliveries } from './release-workers.ts'
 import { moveOrphaned, moveTaken, moveWaiting, withdrawOrphaned } from './reroute.ts'
@@ -35,8 +35,12 @@ export interface BossQueue extends Queue {
   /** Looks twice a second whether something in the queue may be taken. Returns what ends it. */
   watchDue(kind: JobKind, watcher: Watcher): () => void
   /** Releases fetched jobs that were not begun, unless another worker has them by now. */
-  release(kind: JobKind, queueIds: readonly string[], workerId: string): Promise<void>
+  release(kind: JobKind, deliveries: readonly FetchedRow[], workerId: string): Promise<void>
+  /** Releases a reservation that is still this process's, and its row with it. Returns whether it was; may be repeated. */
+  giveUp(kind: JobKind, reserved: FetchedRow, unclaiming?: RowUnclaim): Promise<boolean>
 }
+
+type FetchedRow = Pick<Delivery, 'id' | 'retryCount'>
 
 const UNQUEUED = `
   select job_id from unnest($1::text[]) as job_id
@@ -47,14 +51,25 @@ const WITHDRAW = `delete from pgboss.job where id = $1 and state < 'active'`
 
 /** As if they had never been fetched: neither a retry nor an attempt. */
 const RELEASE = `
-  update pgboss.job set state = 'created', started_on = null, heartbeat_on = null
-  where name = $1 and id = any($2::uuid[]) and state = 'active' and coalesce(data->>'worker', $3) = $3`
+  update pgboss.job q set state = 'created', started_on = null, heartbeat_on = null
+  from unnest($2::uuid[], $3::int[]) as mine (id, retry_count)
+  where q.name = $1 and q.id = mine.id and q.retry_count = mine.retry_count and q.state = 'active' and coalesce(q.data->>'worker', $4) = $4`
+
+/** It keeps when it was begun: so the next fetch has another number, and neither a repetition nor one that comes late finds this one again. */
+const GIVE_UP = `given_up as (
+    update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null
+    where name = $1 and id = $2 and retry_count = $3 and state = 'active' returning id
+  )`
 
 /** @param boss opened at the first call for a process that may never need it */
 export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): BossQueue {
   const localWorkers = new Map<string, LocalWorker>()
   const duePoll = new DuePoll(boss)
-  const queues = new SingleFlight(async (name) => ensureQueue(await boss(), name))
+  const reservable = new Set<string>()
+  const queues = new SingleFlight(async (name) => {
+    await ensureQueue(await boss(), name)
+    if (await canBeTaken(await boss(), name)) reservable.add(name)
+  })
   const prepare = (kind: JobKind) => queues.get(kind.queue)
   const push = new Debounce(
     (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
@@ -72,17 +87,17 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       localWorkers.set(kind.queue, worker)
       return () => localWorkers.delete(kind.queue)
     },
-    reserve: (kind, jobId, concurrencyKey) =>
-      localWorkers.get(kind.queue)?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null,
+    reserve: (kind, jobId, concurrencyKey) => {
+      const worker = reservable.has(kind.queue) ? localWorkers.get(kind.queue) : undefined
+      return worker?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null
+    },
     watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
     ...enqueueing(boss, {
       prepare,
       wake,
       beginsPush: (kind) => !localWorkers.has(kind.queue) && push.begin(kind.queue),
     }),
-    release: async (kind, queueIds, workerId) => {
-      await (await boss()).getDb().executeSql(RELEASE, [kind.queue, queueIds, workerId])
-    },
+    ...releasing(boss),
     ...IN_TRANSACTIONS,
     dequeueing: dequeue,
     wake,
@@ -90,6 +105,22 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     ...rescuing(boss, wake),
     abort: (jobId) => {
       notifier.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
+    },
+  }
+}
+
+function releasing(boss: () => Promise<PgBoss>): Pick<BossQueue, 'release' | 'giveUp'> {
+  return {
+    release: async (kind, deliveries, workerId) => {
+      const [ids, counts] = [deliveries.map(({ id }) => id), deliveries.map(({ retryCount }) => retryCount)]
+      await (await boss()).getDb().executeSql(RELEASE, [kind.queue, ids, counts, workerId])
+    },
+    giveUp: async (kind, { id, retryCount }, unclaiming) => {
+      const also = unclaiming === undefined ? '' : `, ${unclaiming.expressions('exists (select from given_up)', 4)}`
+      const values = [kind.queue, id, retryCount, ...(unclaiming?.values ?? [])]
+      const text = `with ${GIVE_UP}${also} select id from given_up`
+      const { rows } = await (await boss()).getDb().executeSql(text, values)
+      return rows.length === 1
     },
   }
 }

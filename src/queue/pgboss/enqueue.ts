@@ -3,6 +3,7 @@ import { toUUID } from 'typeid-js'
 import type { Tx } from '../../db/database.ts'
 import { messageSpan } from '../../telemetry/span-names.ts'
 import { inProducerSpan, traceOfNow } from '../../telemetry/spans.ts'
+import { newId } from '../../values/id.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
@@ -91,13 +92,18 @@ async function queueStatement(
   return { text: caught.text, rows: String(caught.values[0]) }
 }
 
-/** pg-boss's insert, of a row that is fetched already. @throws where pg-boss has come to write it otherwise */
-function taken(text: string): string {
-  const [into, values] = [/(?<=INSERT INTO \S+ \()\s*id,/, /(?<=SELECT)\s+COALESCE\(id, /]
-  if (!into.test(text) || !values.test(text)) throw new Error('pg-boss queues jobs in another way than was known')
-  return text
-    .replace(into, 'state, started_on, heartbeat_on, id,')
-    .replace(values, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, ")
+const [INTO, VALUES] = [/(?<=INSERT INTO \S+ \()\s*id,/, /(?<=SELECT)\s+COALESCE\(id, /]
+
+/** Whether pg-boss writes its insert as `taken` knows it: where not, nothing is reserved. */
+export async function canBeTaken(boss: PgBoss, queue: string): Promise<boolean> {
+  const { text } = await queueStatement(boss, { queue }, newId('job'), undefined)
+  return INTO.test(text) && VALUES.test(text)
 }
+
+/** pg-boss's insert, of a row that is fetched already. */
+const taken = (text: string): string =>
+  text
+    .replace(INTO, 'state, started_on, heartbeat_on, id,')
+    .replace(VALUES, " 'active'::pgboss.job_state, pgboss.job_now(), pgboss.job_now(), COALESCE(id, ")
 
 export const queueId = (jobId: string): string => toUUID(jobId as Parameters<typeof toUUID>[0])

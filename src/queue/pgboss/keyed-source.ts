@@ -54,6 +54,7 @@ class KeyedSource implements JobSource {
       return { deliveries, more: jobs.length === size && !this.#isNothingLeft() }
     }
     this.#batch = limiter.leastBatch
+    this.#isEmpty = false
     await Promise.all(unclaimed.map((claimed) => this.#options.unclaim?.(claimed)))
     // Their keys are left out of the next fetch, which finds others instead.
     await queue.release(kind, rejected, workerId)
@@ -91,7 +92,7 @@ class KeyedSource implements JobSource {
 
   #accept(jobs: readonly Fetched<Payload>[], since: number) {
     const deliveries: Delivery[] = []
-    const rejected: string[] = []
+    const rejected: Pick<Delivery, 'id' | 'retryCount'>[] = []
     const unclaimed: ClaimedWith[] = []
     for (const job of jobs) {
       const { id, retryCount, data } = job
@@ -101,7 +102,7 @@ class KeyedSource implements JobSource {
       if (this.#options.limiter.tryAcquire(concurrencyKey))
         deliveries.push({ id, retryCount, jobId, concurrencyKey, origin, ...(claimed && { claimed }) })
       else {
-        rejected.push(id)
+        rejected.push({ id, retryCount })
         if (claimed) unclaimed.push(claimed)
       }
     }

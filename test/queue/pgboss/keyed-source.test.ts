@@ -129,6 +129,7 @@ describe('keyedSource', () => {
     const full = await openKeyed(() => true, { rowClaim, unclaim, limiter: refusing })
     await full.add('a r', 1)
     expect((await full.take()).deliveries).toEqual([])
+    expect(full.source.isEmpty?.()).toBe(false)
     expect(unclaim.mock.calls).toEqual([[expect.objectContaining({ row: expect.objectContaining({ most: 4 }) })]])
     expect(await full.states()).toEqual({ created: 1 })
   })
