@@ -48,7 +48,7 @@ const OperatorPage = guarded(
   screenFile(async () => (await import('./operator/operator-page.tsx')).OperatorPage),
 )
 
-// Of those who change the console: what is installed has none.
+// For changes of the console: what is installed has none.
 const DesignPage = HAS_DESIGN_PAGE
   ? screenFile(async () => (await import('./design/design-page.tsx')).DesignPage)
   : MissingPage
@@ -64,7 +64,7 @@ export function App() {
 
 function Screens() {
   const { path } = useLocation()
-  const load = useAction(loadSession)
+  const load = useAction(() => loadSession())
   useEffect(() => void load.run(), [])
   if (session.value === undefined)
     return load.failure === null ? null : (

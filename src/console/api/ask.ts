@@ -2,7 +2,7 @@ import type { Operation } from '../operations.ts'
 import { GRAPHQL } from './base.ts'
 import { Refusal, type Violation } from './refusal.ts'
 
-/** Longer than the service takes for anything: an answer that has not come by then was lost on its way. */
+/** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
 const PATIENCE_MS = 45_000
 
 type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
@@ -37,7 +37,7 @@ export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
 ): Promise<Answered<Data>> {
-  const response = await send(JSON.stringify({ query: operation.query, variables }))
+  const response = await send(operation.query, variables)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
   if (error !== undefined) throw refusalOf(error, response)
@@ -45,19 +45,23 @@ export async function ask<Data, Variables>(
   return answer.data as Answered<Data>
 }
 
-async function send(body: string): Promise<Response> {
+async function send(query: string, variables: unknown): Promise<Response> {
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const body = JSON.stringify({ query, variables })
+    const signal = query.startsWith('mutation') ? null : AbortSignal.timeout(PATIENCE_MS)
     return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin', signal })
   } catch {
-    throw new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
+    throw offline()
   }
 }
+
+const offline = () => new Refusal('The service cannot be reached: check the connection.', { code: 'OFFLINE' })
 
 async function readAnswer(response: Response): Promise<Answer> {
   const answer = (await response.json().catch(() => null)) as Answer | null
   if (answer !== null && (answer.data !== undefined || answer.errors !== undefined)) return answer
+  if (answer === null && response.ok) throw offline()
   const message = answer?.error ?? `The service answered with status ${response.status}: try again in a moment.`
   const requestId = response.headers.get('x-request-id') ?? undefined
   throw new Refusal(message, { code: answer?.error_code ?? 'UNAVAILABLE', requestId })

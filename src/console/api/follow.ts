@@ -8,6 +8,8 @@ export type LiveState = 'connecting' | 'live' | 'reconnecting'
 const KEEP_ALIVE_MS = 12_000
 /** So long a service may take to take up a connection, and to answer a ping. */
 const SILENT_MS = 6_000
+/** The next try of one that has failed waits for twice as long, up to this: a line may be slow. */
+const MAX_HANDSHAKE_MS = 45_000
 const MAX_PAUSE_MS = 10_000
 const FORBIDDEN = 4403
 
@@ -18,48 +20,81 @@ export const comebacks = signal(0)
 export const liveState = signal<LiveState>('connecting')
 
 let client: Client | null = null
-let patience: ReturnType<typeof setTimeout> | undefined
+let closeClient = (): void => {}
 
 /** Opens the session's socket, which reconnects for as long as the page is open. `onRejected`: the session has ended. */
 export function openLive(onRejected: () => void): void {
   closeLive()
   liveState.value = 'connecting'
-  client = createClient({
+  const patience = new Patience(() => own.terminate())
+  const isCurrent = (): boolean => client === own
+  let tries = 0
+  const own: Client = createClient({
     url: `${location.origin.replace(/^http/, 'ws')}${GRAPHQL}`,
     lazy: false,
     keepAlive: KEEP_ALIVE_MS,
     retryAttempts: Number.POSITIVE_INFINITY,
     retryWait: (retries) => pause(Math.min(MAX_PAUSE_MS, 250 * 2 ** retries) * (0.75 + Math.random() / 2)),
-    shouldRetry: (event) => (event as CloseEvent)?.code !== FORBIDDEN,
+    shouldRetry: (event) => isCurrent() && (event as CloseEvent)?.code !== FORBIDDEN,
     onNonLazyError: (event) => {
-      if ((event as CloseEvent)?.code === FORBIDDEN) onRejected()
+      if (isCurrent() && (event as CloseEvent)?.code === FORBIDDEN) onRejected()
     },
     on: {
-      connecting: awaitSign,
-      ping: (isReceived) => !isReceived && awaitSign(),
-      message: () => clearTimeout(patience),
+      connecting: () => patience.begin(Math.min(MAX_HANDSHAKE_MS, SILENT_MS * 2 ** tries++)),
+      ping: (isReceived) => !isReceived && patience.begin(SILENT_MS),
+      message: () => patience.goOn(),
+      pong: (isReceived) => isReceived && patience.end(),
       connected: () => {
+        patience.end()
+        tries = 0
+        if (!isCurrent()) return
         if (liveState.value === 'reconnecting') comebacks.value += 1
         liveState.value = 'live'
       },
       closed: () => {
-        clearTimeout(patience)
-        liveState.value = 'reconnecting'
+        patience.end()
+        if (isCurrent()) liveState.value = 'reconnecting'
       },
     },
   })
-}
-
-/** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
-function awaitSign(): void {
-  clearTimeout(patience)
-  patience = setTimeout(() => client?.terminate(), SILENT_MS)
+  client = own
+  closeClient = () => {
+    patience.end()
+    void own.dispose()
+  }
 }
 
 export function closeLive(): void {
-  clearTimeout(patience)
-  void client?.dispose()
   client = null
+  closeClient()
+  closeClient = () => {}
+}
+
+/** A network that drops everything closes nothing: a connection without any sign for too long is given up, and another one is made. */
+class Patience {
+  readonly #giveUp: () => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #ms = 0
+
+  constructor(giveUp: () => void) {
+    this.#giveUp = giveUp
+  }
+
+  begin(ms: number): void {
+    this.end()
+    this.#ms = ms
+    this.#timer = setTimeout(this.#giveUp, ms)
+  }
+
+  /** There was a sign, but not the one that is waited for. */
+  goOn(): void {
+    if (this.#timer !== undefined) this.begin(this.#ms)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
 }
 
 /** Follows a subscription until the returned function is called; it goes on by itself after a lost connection. */

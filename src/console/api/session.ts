@@ -26,8 +26,13 @@ export const endedFor = signal<string | null>(null)
 // What is forbidden now was not when it was offered: the user has another role.
 whenRefused(
   () => void endSession(),
-  () => void loadSession().catch(() => {}),
+  () => void lookAgain(),
 )
+// The browser has kept this page as it was, for a way back to it.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && session.peek() === undefined) location.reload()
+  else if (persisted) void lookAgain()
+})
 
 /** Whose texts and takes this tab may hold in its memory. */
 let memoryOf: string | undefined
@@ -36,13 +41,17 @@ let memoryOf: string | undefined
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') void endSession()
-  else if (userId !== session.peek()?.user.id) void loadSession().catch(() => {})
+  else if (userId !== session.peek()?.user.id) void lookAgain()
 }
 
-/** Reads again whose session this is. Another user's begins with a page that remembers nothing. @throws Refusal */
-export async function loadSession(): Promise<void> {
+/**
+ * Reads again whose session this is. Another user's begins with a page that remembers nothing.
+ * @param home where that is
+ * @throws Refusal
+ */
+export async function loadSession(home = at('/')): Promise<void> {
   const { me } = await ask(sessionQuery, {})
-  if (me && memoryOf !== undefined && memoryOf !== me.user.id) return location.assign(at('/'))
+  if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
   session.value = me ?? null
   if (me) {
@@ -52,6 +61,16 @@ export async function loadSession(): Promise<void> {
   }
   if (me && before?.user.id !== me.user.id) openLive(() => void endSession())
   if (!me) closeLive()
+}
+
+let isLooking = false
+
+/** The same without an answer. It may be refused itself, which asks for it once more: one is under way at a time. */
+async function lookAgain(): Promise<void> {
+  if (isLooking) return
+  isLooking = true
+  await loadSession().catch(() => {})
+  isLooking = false
 }
 
 /** @throws Refusal */
@@ -64,7 +83,14 @@ export async function signIn(email: string, password: string): Promise<void> {
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
   await ask(signOutMutation, { everywhere })
   tabs.postMessage('')
-  location.assign(home)
+  leave(home)
+}
+
+/** Goes on with a page that remembers nothing. This one is blank first: the browser may keep it, or a form may ask before it is left. */
+function leave(home: string): void {
+  closeLive()
+  session.value = undefined
+  setTimeout(() => location.assign(home))
 }
 
 async function endSession(): Promise<void> {

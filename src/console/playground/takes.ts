@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { ask } from '../api/ask.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
+import type { Refusal } from '../api/refusal.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
 export type Progress = SpeakingSubscription['jobUpdated']
@@ -24,19 +25,31 @@ const MAX_TAKES = 40
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
 
+/** A press whose answer was lost on its way: the same one again is the same job. */
+let lost: { readonly request: string; readonly key: string } | null = null
+
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
 
 /** Submits, and follows the job until it has ended. @throws Refusal */
 export async function startTake(take: NewTake, inputs: Readonly<Record<string, unknown>>): Promise<void> {
-  const idempotencyKey = randomKey()
-  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey })
+  const request = JSON.stringify([take.endpoint, inputs])
+  const idempotencyKey = lost?.request === request ? lost.key : randomKey()
+  lost = { request, key: idempotencyKey }
+  const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey }).catch(
+    (error: Refusal) => {
+      if (error.code !== 'OFFLINE') lost = null
+      throw error
+    },
+  )
+  lost = null
   const { jobId } = submitted
   const fresh: Take = { ...take, jobId, at: new Date().toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
-  void refreshAudio(jobId)
+  const refresh = () => void refreshAudio(jobId).catch(() => {})
+  refresh()
   const stop = follow(speaking, { id: jobId }, ({ jobUpdated }) => {
     change(jobId, { progress: jobUpdated })
-    if (jobUpdated.status === 'COMPLETED') void refreshAudio(jobId)
+    if (jobUpdated.status === 'COMPLETED') refresh()
     if (jobUpdated.status === 'COMPLETED' || jobUpdated.status === 'FAILED') queueMicrotask(() => stop())
   })
 }

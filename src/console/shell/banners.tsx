@@ -70,7 +70,7 @@ function useOutdated(): boolean {
   const [isOld, setOld] = useState(false)
   const times = comebacks.value
   useEffect(() => {
-    if (times > 0) void isOutdated().then(setOld)
+    if (times > 0) void isOutdated().then((isNew) => isNew && setOld(true))
   }, [times])
   return isOld
 }

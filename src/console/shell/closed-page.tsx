@@ -2,7 +2,7 @@ import { at } from '../api/base.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Page } from '../parts/page.tsx'
 
-/** In place of a screen that the service would refuse this user, who may have its address from another. */
+/** In place of a screen that the service would refuse this user: its address may come from another one. */
 const closedPage = (title: string, advice: string) => () => (
   <Page title={title}>
     <Empty
@@ -19,4 +19,4 @@ const closedPage = (title: string, advice: string) => () => (
 )
 
 export const OwnersPage = closedPage('For owners', 'It is for owners of the account: ask one for what you need here.')
-export const OperatorsPage = closedPage('For operators', 'It is for those who operate this service.')
+export const OperatorsPage = closedPage('For operators', 'It is for operators of this service.')

@@ -1,5 +1,6 @@
 import { at } from '../api/base.ts'
 import { reloadWithDraft } from '../playground/draft.ts'
+import { takes } from '../playground/takes.ts'
 
 const NAME = /\/assets\/[\w.-]+/g
 const RELOADED = 'sonant-reloaded'
@@ -14,12 +15,18 @@ export async function isOutdated(): Promise<boolean> {
   return served.some((name) => !loaded.has(name))
 }
 
-/** For a screen whose file did not come: loads the page anew where there is a service to load it from, and where that is new. */
+/** For a screen whose file did not come: loads the page anew by itself where nothing goes with it. */
 export async function reloadForFiles(): Promise<void> {
   const reloadedAt = Number(sessionStorage.getItem(RELOADED))
-  if (Date.now() - reloadedAt < RELOAD_AGAIN_MS || (await servedFiles()).length === 0) return
-  sessionStorage.setItem(RELOADED, String(Date.now()))
+  if (Date.now() - reloadedAt < RELOAD_AGAIN_MS || takes.peek().length > 0) return
+  if (await reloadWhereServed()) sessionStorage.setItem(RELOADED, String(Date.now()))
+}
+
+/** Loads the page anew where there is a service to load it from: false where none answers. */
+export async function reloadWhereServed(): Promise<boolean> {
+  if ((await servedFiles()).length === 0) return false
   reloadWithDraft()
+  return true
 }
 
 /** The names of the page's own files as it is served now; none where no service answers. */

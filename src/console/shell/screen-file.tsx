@@ -5,21 +5,27 @@ import { comebacks } from '../api/follow.ts'
 import { Refusal } from '../api/refusal.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Page } from '../parts/page.tsx'
-import { reloadWithDraft } from '../playground/draft.ts'
-import { reloadForFiles } from './new-version.ts'
+import { takes } from '../playground/takes.ts'
+import { reloadForFiles, reloadWhereServed } from './new-version.ts'
 
 /** A screen with a file of its own, which may be gone with the version that this page is of, or with the connection. */
 export const screenFile = <Props,>(load: () => Promise<ComponentType<Props>>) =>
-  lazy(() => load().catch(() => GoneScreen as ComponentType<Props>))
+  lazy(() =>
+    load()
+      .catch(load)
+      .catch(() => GoneScreen as ComponentType<Props>),
+  )
 
-const GONE = new Refusal('This screen could not be loaded from the service.', { code: 'OFFLINE' })
+const GONE = 'This screen could not be loaded from the service.'
+const WITH_TAKES = `${GONE} Loading the page again empties the list of takes; their jobs and audio stay under Jobs.`
 
 function GoneScreen() {
   const back = comebacks.value
   useEffect(() => void reloadForFiles(), [back])
+  const failure = new Refusal(takes.value.length > 0 ? WITH_TAKES : GONE, { code: 'OFFLINE' })
   return (
     <Page title="Not loaded">
-      <Failure failure={GONE} onRetry={reloadWithDraft} />
+      <Failure failure={failure} onRetry={() => void reloadWhereServed()} />
     </Page>
   )
 }

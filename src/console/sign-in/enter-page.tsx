@@ -19,7 +19,7 @@ export function EnterPage() {
   const query = useQuery(linkQuery, { token })
   const open = useAction(async () => {
     await ask(enter, { token })
-    await loadSession()
+    await loadSession(at('/playground'))
     route(at('/playground'), true)
   })
   useEffect(() => {

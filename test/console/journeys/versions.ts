@@ -78,6 +78,23 @@ export function versionJourneys(
     await front.cut()
   })
 
+  test('a page that the service refuses at its door asks again once, and not for ever', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    const errors = [{ message: 'Not from this origin.', extensions: { code: 'FORBIDDEN' } }]
+    let asked = 0
+    await page.route('**/graphql', (route) => {
+      asked++
+      return route.fulfill({ status: 403, json: { errors } })
+    })
+    await page.goto(at('jobs'))
+    await page.getByText('Not from this origin.').waitFor()
+    for (let nth = 0; nth < 20; nth++) await page.evaluate(() => fetch('/health/live'))
+    expect(asked).toBe(2)
+    await context.close()
+  })
+
   test('another user in the same browser finds nothing of the one before, and one whose role has changed its new screens', async () => {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
@@ -94,7 +111,7 @@ export function versionJourneys(
     await page.waitForURL(at(''))
     await page.locator('.account-button').click()
     await page.getByText('second@example.com').waitFor()
-    await page.goto(at('playground'))
+    await page.locator('.rail-link[title="Playground"]').click()
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
     await createUser(system, { account, email: 'third@example.com', role: 'owner' })
     await updateUser(system, { user: id, role: 'member' })
