@@ -11,12 +11,12 @@ const MIN_COMPRESSED_BYTES = 1024
 /**
  * Builds the web console, with each file compressed as well. Its addresses are relative: a proxy's path is known only when it is served.
  * It is the same whatever NODE_ENV says: Vite would write names of files and lines into a page that is built in development.
- * `hasDesignPage` adds /console/design, which shows the design language: with CONSOLE_DESIGN in the environment, and in tests.
+ * `hasDesignPage` adds /console/design, which shows the design language: with CONSOLE_DESIGN=1 in the environment, and in tests.
  * @returns whether it did: without development packages there is no Vite, and what was built before stays
  */
 export async function buildConsole(
   folder: string = TARGET,
-  hasDesignPage = Boolean(process.env.CONSOLE_DESIGN),
+  hasDesignPage = process.env.CONSOLE_DESIGN === '1',
 ): Promise<boolean> {
   const vite = await loadVite()
   if (vite === null) return false

@@ -17,7 +17,7 @@ let app: FastifyInstance
 /** The console of this checkout, built for this test. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sonant-console-'))
-  expect(await buildConsole(folder)).toBe(true)
+  expect(await buildConsole(folder, false)).toBe(true)
   app = await serve('https://voice.example.org', folder)
 })
 afterAll(async () => {
