@@ -11,7 +11,6 @@ import type { Parts } from '../context/context.ts'
 import { deriveKey, loadSecretKey } from '../context/secret-key.ts'
 import { openDatabase } from '../db/database.ts'
 import { openDatabaseClock } from '../db/database-clock.ts'
-import { openEmbedded } from '../db/embedded/embedded.ts'
 import { explainUnusable } from '../db/explain-unusable.ts'
 import { openExternalDatabase } from '../db/external-database.ts'
 import { migrate } from '../db/migrations/migrate.ts'
@@ -113,7 +112,9 @@ async function openData(settings: Settings, log: Log, closers: Closer[], telemet
 /** The database as it is: the embedded one, which is started where it does not run, or the one of DATABASE_URL. */
 export async function openServer(settings: Settings, log: Log, closers: Closer[]) {
   const { databaseUrl, databasePoolSize, dataDir } = settings
-  const embedded = databaseUrl === null ? await openEmbedded(dataDir, log) : null
+  // Loaded where it is wanted: a command next to another database starts without it.
+  const embedded =
+    databaseUrl === null ? await (await import('../db/embedded/embedded.ts')).openEmbedded(dataDir, log) : null
   if (embedded !== null) closers.push({ what: 'the embedded database', close: () => embedded.close() })
   const target = databaseUrl === null ? null : await openExternalDatabase({ ...settings, databaseUrl }, log)
   const db = openDatabase(target ?? (embedded as { url: string }).url, log, databasePoolSize)
