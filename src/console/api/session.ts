@@ -41,7 +41,7 @@ let memoryOf: string | undefined
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') void endSession()
-  else if (userId !== session.peek()?.user.id) void lookAgain()
+  else if (userId !== session.peek()?.user.id) void lookAgain(true)
 }
 
 /**
@@ -64,12 +64,22 @@ export async function loadSession(home = at('/')): Promise<void> {
 }
 
 let isLooking = false
+let isChanged = false
 
-/** The same without an answer. It may be refused itself, which asks for it once more: one is under way at a time. */
-async function lookAgain(): Promise<void> {
-  if (isLooking) return
+/**
+ * The same without an answer, one at a time. @param isNews of another tab, which a look under way may not have seen: then that is
+ * repeated. A look that is refused itself is not.
+ */
+async function lookAgain(isNews = false): Promise<void> {
+  if (isLooking) {
+    isChanged ||= isNews
+    return
+  }
   isLooking = true
-  await loadSession().catch(() => {})
+  do {
+    isChanged = false
+    await loadSession().catch(() => {})
+  } while (isChanged)
   isLooking = false
 }
 

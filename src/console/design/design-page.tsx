@@ -23,7 +23,7 @@ const REFUSED = new Refusal('The field is too long.', {
   details: [{ path: '/inputs/text', message: 'must have at most 10,000 characters' }],
 })
 
-/** The design language on one page, for those who change it: every token, and the parts that screens are made of, in all of their states. */
+/** The design language on one page, for changes to it: every token, and the parts that screens are made of, in all of their states. */
 export const DesignPage = () => (
   <Page title="Design">
     <div class="stack design">

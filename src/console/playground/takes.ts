@@ -25,7 +25,9 @@ const MAX_TAKES = 40
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
 
-/** A press whose answer was lost on its way: the same one again is the same job. */
+/** Of these a press may have come through all the same: the same one again is the same job. */
+const UNCERTAIN = ['OFFLINE', 'UNAVAILABLE', 'INTERNAL_ERROR']
+/** The last press, as long as its answer is not known. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
@@ -37,7 +39,7 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   lost = { request, key: idempotencyKey }
   const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey }).catch(
     (error: Refusal) => {
-      if (error.code !== 'OFFLINE') lost = null
+      if (!UNCERTAIN.includes(error.code)) lost = null
       throw error
     },
   )

@@ -17,7 +17,7 @@ import type { OpenedConsole } from './opened-console.ts'
 const TYPED = 'A sentence that nobody has heard yet.'
 const OF_THE_BROWSER = /WebSocket|Failed to load resource|ERR_|MIME type/
 
-/** What changes under an open page: the service's version, the network, and who is signed in. */
+/** What changes under an open page: the service's version, the network, and the signed-in user. */
 export function versionJourneys(
   opened: () => OpenedConsole,
   signIn: (page: Page, email: string) => Promise<void>,
