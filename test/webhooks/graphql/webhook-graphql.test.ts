@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, errorOf, mutation } from '../../setup/graphql.ts'
 import { call } from '../../setup/http.ts'
@@ -222,13 +223,18 @@ describe('the webhook door', () => {
 
   test('a redelivery has the same id and body, a fresh timestamp and up to four attempts of its own', async () => {
     const path = '/again'
-    receiver.on(path, (response, _request, nth) => response.writeHead(nth <= 4 ? 500 : 204).end())
+    const held: ServerResponse[] = []
+    receiver.on(path, (response, _request, nth) => {
+      if (nth <= 4) response.writeHead(500).end()
+      else held.push(response)
+    })
     const { ask, owner } = await admin(receiver.url + path)
     const id = await owner.sendTest()
     expect((await owner.outcomeOf(id)).state).toBe('failed')
     await service.runtime.db.pool.query('update webhook_delivery set timestamp = timestamp - 5000 where id = $1', [id])
     expect((await ask(redeliver(id))).data).toEqual({ redeliverWebhook: { id, state: 'PENDING' } })
     const requests = await receiver.waitFor(path, 5)
+    held[0]!.writeHead(204).end()
     const [old, fresh] = [requests[3]!, requests[4]!]
     expect(fresh.headers['webhook-id']).toBe(id)
     const fields = ({ body }: Received) => ({ ...JSON.parse(body.toString()), outputs: null })
