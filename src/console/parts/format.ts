@@ -30,12 +30,13 @@ export function ago(iso: string, now: number): string {
   return dayOf(iso)
 }
 
-/** Milliseconds as a reader says them: 240 ms, 3.4 s, 2 min 5 s, 1 h 3 min. */
+/** Milliseconds as a reader says them: <1 ms, 240 ms, 3.4 s, 2 min 5 s, 1 h 3 min. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–'
   const value = Math.max(0, ms)
   if (value === 0) return '0 s'
-  if (value < 1000) return `${Math.round(value)} ms`
+  if (value < 1) return '<1 ms'
+  if (value < 999.5) return `${Math.round(value)} ms`
   const seconds = value / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
   const rounded = Math.round(seconds)

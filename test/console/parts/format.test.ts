@@ -4,7 +4,10 @@ import { ago, bytes, duration, playTime, shortId } from '../../../src/console/pa
 test.each([
   [null, '–'],
   [-5, '0 s'],
+  [0, '0 s'],
+  [0.3, '<1 ms'],
   [240, '240 ms'],
+  [999.7, '1.0 s'],
   [3400, '3.4 s'],
   [59_600, '1 min'],
   [125_000, '2 min 5 s'],
