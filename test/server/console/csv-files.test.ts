@@ -112,13 +112,14 @@ describe('the files of the console', () => {
     const window = await ledgerOf(cookie, `from=${at(-30)}`)
     expect(readCsv(window.text).slice(1)).toEqual(rows.slice(-1))
     // As retention carries charges on: written late, and dated early.
-    const carried = `insert into credit_entry (account_id, kind, amount, created_at) values ($1, 'carried', -1, '2000-01-01')`
+    const carried = `insert into credit_entry (account_id, kind, amount, created_at)
+      values ($1, 'carried', -2, now() - interval '20 days'), ($1, 'carried', -1, '2000-01-01')`
     await service.runtime.db.pool.query(carried, [account])
-    await service.runtime.db.pool.query('update account set credits = credits - 1 where id = $1', [account])
+    await service.runtime.db.pool.query('update account set credits = credits - 3 where id = $1', [account])
     await grant(3n)
     const [first, ...others] = readCsv((await ledgerOf(cookie)).text).slice(1)
     expect(first?.slice(1, 4)).toEqual(['carried', '-1', '-1'])
-    expect(others.at(-1)?.[3]).toBe(`${before + 4n}`)
+    expect(others.at(-1)?.[3]).toBe(`${before + 2n}`)
     const query = '{creditEntries{edges{node{id balance}}}}'
     const asked = await call(`${service.url}/graphql`, {
       method: 'POST',
