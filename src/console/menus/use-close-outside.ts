@@ -31,17 +31,17 @@ export function useCloseOutside(
   }, [])
 }
 
-/** The click that a press is going to end with, unless another one begins first. */
+/** The click that a press is going to end with; a press that scrolls, or of another button, ends with none. */
 function ignoreClick(): void {
+  const over = new AbortController()
+  const options = { capture: true, signal: over.signal }
   const stop = (event: Event): void => {
     if (!(event.target as Element).closest('a, button, input, select, textarea, label, summary'))
       event.stopPropagation()
   }
-  document.addEventListener('click', stop, { capture: true, once: true })
-  document.addEventListener('pointerdown', () => document.removeEventListener('click', stop, true), {
-    capture: true,
-    once: true,
-  })
+  document.addEventListener('click', stop, options)
+  for (const type of ['click', 'contextmenu', 'pointercancel', 'pointerdown', 'keydown'])
+    document.addEventListener(type, () => over.abort(), options)
 }
 
 /** Before a menu closes: the focus, where it is in the menu, goes to the button that opens it. */

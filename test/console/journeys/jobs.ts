@@ -48,6 +48,23 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a menu that a press of the right button has closed swallows no click after it', async () => {
+    const { owner, service, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.goto(at(`jobs?search=${id}`))
+    const cell = page.locator('tbody td:nth-child(3)').first()
+    await cell.waitFor()
+    await page.getByText('Export').click()
+    await cell.click({ button: 'right' })
+    expect(await page.locator('.drop[open]').count()).toBe(0)
+    // As a screen reader presses: without a pointer.
+    await cell.dispatchEvent('click')
+    await page.waitForURL(new RegExp(`/jobs/${id}`))
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('fifty waiting jobs are cancelled on a phone by a tick, two buttons and a confirmation', async () => {
     const { service, owner, account, at } = opened()
     for (let made = 0; made < FIFTY; made++)
