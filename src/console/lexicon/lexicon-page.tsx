@@ -13,7 +13,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { useAddress } from '../parts/use-address.ts'
-import { draftText } from '../playground/draft.ts'
+import { hearWord } from '../playground/draft.ts'
 import { type Entry, inputOf, shown, without } from './entries.ts'
 import { EntriesTable } from './entries-table.tsx'
 import { EntryDialog, type Save } from './entry-dialog.tsx'
@@ -89,7 +89,7 @@ function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (open
   const [search, setSearch] = useState('')
   const found = shown(entries, search, query.language ?? '')
   const hear = ({ grapheme }: Entry): void => {
-    draftText.value = grapheme
+    hearWord(grapheme)
     route(at('/playground'))
   }
   return (

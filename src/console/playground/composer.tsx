@@ -7,7 +7,7 @@ import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from '../shell/balance.ts'
 import { CodeDialog } from './code-dialog.tsx'
-import { draftText } from './draft.ts'
+import { draftText, replaced, takeBack } from './draft.ts'
 import { characters, type FormField, formFields, inputsOf } from './form-fields.ts'
 import { type FormValue, InputField } from './input-field.tsx'
 import { startTake } from './takes.ts'
@@ -131,6 +131,7 @@ function Sheet({ field, text, error, onText }: SheetProps) {
       <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
         {error ?? `At most ${count(maxLength ?? 0)} characters`}
       </p>
+      {replaced.value !== null && <BackToText kept={replaced.value} onText={onText} />}
       {text === '' && (
         <p class="row sheet-note">
           <span class="faint small-text">Start with</span>
@@ -144,6 +145,16 @@ function Sheet({ field, text, error, onText }: SheetProps) {
     </>
   )
 }
+
+type BackToTextProps = Pick<SheetProps, 'onText'> & { readonly kept: Parameters<typeof takeBack>[0] }
+
+const BackToText = ({ kept, onText }: BackToTextProps) => (
+  <p class="row sheet-note">
+    <button type="button" class="button small" onClick={() => onText(takeBack(kept))}>
+      Back to your text
+    </button>
+  </p>
+)
 
 /** Known before anything is sent. */
 function Cost({ text, perCharacter }: { text: string; perCharacter: number }) {

@@ -6,10 +6,30 @@ const KEPT = 'sonant-draft'
 /** What stands on the sheet of the playground, while other screens are open as well; one that wants a text heard puts it there. It is in no address. */
 export const draftText = signal('')
 
+/** What a word to be heard has taken the place of on the sheet. */
+export const replaced = signal<{ readonly text: string; readonly by: string } | null>(null)
+
+/** Puts a word there to be heard; what the user has written is kept for the way back. */
+export function hearWord(word: string): void {
+  const text = draftText.peek()
+  const before = replaced.peek()
+  const own = text.trim() === '' || text === before?.by ? before?.text : text
+  replaced.value = own === undefined ? null : { text: own, by: word }
+  draftText.value = word
+}
+
+/** @returns what was there before the word; another text that stands there now is kept in turn */
+export function takeBack(kept: { readonly text: string; readonly by: string }): string {
+  const text = draftText.peek()
+  replaced.value = text.trim() === '' || text === kept.by ? null : { text, by: kept.text }
+  return kept.text
+}
+
 /** Loads the page anew, which goes on with the same text where the same user is signed in. In between it lies in the storage of the tab. */
 export function reloadWithDraft(): void {
   const userId = session.peek()?.user.id
-  if (userId !== undefined) sessionStorage.setItem(KEPT, JSON.stringify({ userId, text: draftText.peek() }))
+  if (userId !== undefined)
+    sessionStorage.setItem(KEPT, JSON.stringify({ userId, text: replaced.peek()?.text ?? draftText.peek() }))
   location.reload()
 }
 
