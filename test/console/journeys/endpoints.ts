@@ -33,7 +33,7 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     expect(await page.locator('.yaml-lines .bad').allTextContents()).toEqual([String(line)])
     expect(await flaws(page, 'editor-error')).toEqual([])
     expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
-    await editor.fill(source.replace('credits_per_character: 3', 'credits_per_character: 4'))
+    await editor.fill(source.replace('credits_per_character: 3', 'credits_per_character: 4 # Dearer.'))
     await page.getByRole('button', { name: 'Review changes' }).click()
     await page.getByRole('row', { name: 'credits_per_character 3 4' }).waitFor()
     expect(await flaws(page, 'editor')).toEqual([])
@@ -48,9 +48,43 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByText('every process has it').waitFor()
-    await expect.poll(() => editor.inputValue()).toContain('credits_per_character: 4')
+    await expect.poll(() => editor.inputValue()).toMatch(/credits_per_character: 4\n/)
+    expect(await page.getByRole('button', { name: 'Undo all' }).isDisabled()).toBe(true)
     expect(service.runtime.catalog.current.endpoints.get('vip')?.creditsPerCharacter).toBe(4)
     expect(complaints).toEqual([])
+    await page.close()
+  })
+  test('a file that is not applied outlives other screens, and says that another version was applied meanwhile', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    const apply = (credits: number) =>
+      applyEndpoint(
+        service.runtime,
+        'kept',
+        { base_url: 'http://127.0.0.1:9' },
+        { published: false, credits_per_character: credits },
+      )
+    await apply(3)
+    await page.goto(at('operator/endpoints/kept'))
+    const editor = page.getByLabel('Endpoint file')
+    const mine = `${await editor.inputValue()}# Mine.\n`
+    await editor.fill(mine)
+    const moved = page.getByText('Another version was applied')
+    const comeBack = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'Jobs' }).first().click()
+      await page.getByRole('heading', { name: 'Jobs' }).waitFor()
+      await page.goBack()
+      await editor.waitFor()
+    }
+    await comeBack()
+    expect([await editor.inputValue(), await moved.count()]).toEqual([mine, 0])
+    await apply(5)
+    await comeBack()
+    await moved.waitFor()
+    expect(await editor.inputValue()).toBe(mine)
+    await page.getByRole('button', { name: 'Undo all' }).click()
+    expect(await editor.inputValue()).toMatch(/credits_per_character: 5\n/)
+    expect([await moved.count(), complaints]).toEqual([0, []])
     await page.close()
   })
 }

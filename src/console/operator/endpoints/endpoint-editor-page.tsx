@@ -6,13 +6,14 @@ import { useAction } from '../../api/use-action.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { type ApplyFileMutation, applyFile, endpointSource, tryEngine } from '../../operations.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
 import { Crumb } from '../../parts/page.tsx'
 import { OperatorScreen } from '../operator-screen.tsx'
 import { ApplyDialog } from './apply-dialog.tsx'
 import { Changes } from './changes.tsx'
 import { EngineFindings, type Tried } from './engine-check.tsx'
-import { useUnsaved } from './use-unsaved.ts'
+import { useFileDraft } from './use-file-draft.ts'
 import { lineOf, YamlEditor } from './yaml-editor.tsx'
 
 /** In the place of a slug, which never begins with it. */
@@ -21,6 +22,8 @@ export const NEW = '~new'
 type Applied = Extract<ApplyFileMutation['applyEndpoints'], { __typename: 'ApplyEndpointsSuccess' }>
 interface Checked {
   readonly source: string
+  /** What it was compared with. */
+  readonly stored: string
   readonly changes: Applied['changes']
 }
 
@@ -73,14 +76,14 @@ interface EditorProps {
 
 function Editor({ slug, stored, onApplied }: EditorProps) {
   const { route } = useLocation()
-  const [source, setSource] = useState(stored)
-  useUnsaved(source !== stored)
+  const file = useFileDraft(slug ?? NEW, stored)
+  const { source } = file
   const [checked, setChecked] = useState<Checked | null>(null)
   const [isApplying, setApplying] = useState(false)
   const check = useAction(async () => {
     setChecked(null)
     const { applyEndpoints } = await ask(applyFile, { source, dryRun: true })
-    setChecked({ source, changes: applyEndpoints.changes })
+    setChecked({ source, stored, changes: applyEndpoints.changes })
   })
   const [tried, setTried] = useState<Tried | null>(null)
   const engine = useAction(async () => {
@@ -93,10 +96,11 @@ function Editor({ slug, stored, onApplied }: EditorProps) {
     window.scrollTo({ top: 0 })
   }
   const errors = (check.failure?.details ?? []).map((detail) => ({ ...detail, line: lineOf(detail.path) }))
-  const isChecked = checked?.source === source
+  const isChecked = checked?.source === source && checked.stored === stored
   const hasChanges = isChecked && checked.changes.some(({ isNew, fields }) => isNew || fields.length > 0)
   const onDone = (slugs: readonly string[]): void => {
     setChecked(null)
+    file.applied()
     onApplied()
     if (slugs[0] !== undefined) route(at(`/operator/endpoints/${slugs[0]}`))
   }
@@ -106,7 +110,7 @@ function Editor({ slug, stored, onApplied }: EditorProps) {
         <span class="faint small-text grow">
           Keys of servers stay in environment variables. A reference voice needs its recording again, as a data: URL.
         </span>
-        <button type="button" class="button" disabled={source === stored} onClick={() => setSource(stored)}>
+        <button type="button" class="button" disabled={!file.isUnsaved} onClick={file.undo}>
           Undo all
         </button>
         {slug !== null && hasEngine(stored) && (
@@ -121,6 +125,12 @@ function Editor({ slug, stored, onApplied }: EditorProps) {
           Apply
         </button>
       </div>
+      {file.hasMoved && (
+        <p class="notice" role="status">
+          <Icon name="alert" /> Another version was applied since you began. Yours would take its place: Review changes
+          shows what differs, Undo all takes the stored one.
+        </p>
+      )}
       {engine.failure !== null && <Failure failure={engine.failure} onRetry={() => engine.run()} />}
       {tried !== null && <EngineFindings tried={tried} />}
       {check.failure !== null && <Failure failure={check.failure} />}
@@ -129,7 +139,7 @@ function Editor({ slug, stored, onApplied }: EditorProps) {
         value={source}
         badLines={new Set(errors.flatMap(({ line }) => line ?? []))}
         onChange={(value) => {
-          setSource(value)
+          file.change(value)
           check.reset()
         }}
       />
