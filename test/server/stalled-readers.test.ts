@@ -64,15 +64,19 @@ async function standStill(path: string, { authorization, body, status = 200, ...
   return socket
 }
 
-/** Asks once, and reads nothing of the answer. */
-function ask(method: string, path: string, by?: string, body?: object): Socket {
+/** Asks once, and reads nothing of the answer; `isEnded` says whether the service has hung up. */
+function ask(method: string, path: string, by?: string, body?: object) {
+  let other: Socket | undefined
+  service.app.server.once('connection', (taken) => {
+    other = taken
+  })
   const sent = body === undefined ? '' : JSON.stringify(body)
   const named = by === undefined ? '' : `authorization: Bearer ${by}\r\n`
   const length = `content-type: application/json\r\ncontent-length: ${sent.length}\r\n`
   const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' }).pause()
   socket.on('error', () => undefined)
   socket.write(`${method} ${path} HTTP/1.1\r\nhost: a\r\n${named}${sent === '' ? '' : length}\r\n${sent}`)
-  return socket
+  return { socket, isEnded: () => other?.destroyed === true }
 }
 
 describe('a reader that does not read', () => {
@@ -96,12 +100,23 @@ describe('a reader that does not read', () => {
     socket.destroy()
   })
 
+  test('is sent away whatever it sends meanwhile', async () => {
+    const { pathname, search } = new URL(media)
+    const { socket, isEnded } = ask('GET', pathname + search)
+    // Empty lines in front of a request are passed over: nothing of it begins.
+    const sending = setInterval(() => socket.write('\r\n'), TIMEOUT_MS / 20)
+    try {
+      await until(isEnded, DEADLINE_MS, 'the connection to end')
+      await until(() => !isOpenFile('long.wav'), DEADLINE_MS, 'the file to be closed')
+    } finally {
+      clearInterval(sending)
+      socket.destroy()
+    }
+  })
+
   test('of speech that is being spoken, at the OpenAI door or live, is sent away; its job ends and costs what was spoken', async () => {
     const input = 'The client reads nothing of this, and it is said all the same. '.repeat(110)
     const { account, key: own } = await service.createCaller(10_000n)
-    const taken: Socket[] = []
-    const take = (socket: Socket) => taken.push(socket)
-    service.app.server.on('connection', take)
     const door = ask('POST', '/v1/audio/speech', own, { model: 'tts', input, response_format: 'wav' })
     const find = 'select id, status from job where account_id = $1'
     const job = async () => (await service.runtime.db.pool.query(find, [account])).rows[0]
@@ -112,16 +127,12 @@ describe('a reader that does not read', () => {
       answer.json<{ data: { voiceJob: { liveUrl: string } } }>().data.voiceJob.liveUrl,
     )
     const live = ask('GET', pathname + search)
-    const isEnded = ({ localPort }: Socket) =>
-      taken.find(({ remotePort }) => remotePort === localPort)?.destroyed === true
-    const ends = [door, live].map((socket) => until(() => isEnded(socket), DEADLINE_MS, 'the connection to end'))
-    await Promise.all(ends)
-    service.app.server.off('connection', take)
+    await Promise.all([door, live].map(({ isEnded }) => until(isEnded, DEADLINE_MS, 'the connection to end')))
     await until(async () => (await job()).status === 'completed', DEADLINE_MS, 'the job to end')
     await until(() => !isOpenFile(id), DEADLINE_MS, 'its files to be closed')
     const { rows } = await service.runtime.db.pool.query('select credits from account where id = $1', [account])
     expect(Number(rows[0].credits)).toBe(10_000 - input.length)
-    for (const socket of [door, live]) socket.destroy()
+    for (const { socket } of [door, live]) socket.destroy()
   })
 
   test('is sent away after that time, and not after twice as long', async () => {
