@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { constants, openSync, writeSync } from 'node:fs'
 
 /** What may wait for a reader that is slow for a short time. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20
@@ -8,8 +8,8 @@ const LAST_TRY_MS = 1000
 
 /**
  * Writes lines to stderr and never waits for its reader. A line is written before `write` returns, so that nothing is lost when the process
- * crashes, as long as the reader keeps up. What a full pipe does not take waits, up to some megabytes; lines beyond that are dropped, and
- * those of a pipe without a reader. `onReadAgain` gets their number once lines are taken again.
+ * crashes, as long as the reader keeps up. What a full pipe or a held terminal does not take waits, up to some megabytes; lines beyond that
+ * are dropped, and those of a pipe without a reader. `onReadAgain` gets their number once lines are taken again.
  */
 export class LineWriter {
   readonly #fd: number
@@ -20,8 +20,8 @@ export class LineWriter {
   #isRetrying = false
 
   constructor(onReadAgain: (dropped: number) => void) {
-    // Node opens a pipe or socket of stderr so that writing to it never waits; files and terminals are written to at once.
-    this.#fd = process.stderr.fd
+    // Node opens a pipe or socket of stderr so that writing to it never waits; files are written to at once.
+    this.#fd = process.stderr.isTTY ? openTerminal() : process.stderr.fd
     this.#onReadAgain = onReadAgain
     process.on('exit', () => this.#drainAtLast())
   }
@@ -73,6 +73,16 @@ export class LineWriter {
   #drainAtLast(): void {
     const end = performance.now() + LAST_TRY_MS
     while (!this.#drain() && performance.now() < end) sleep(RETRY_MS)
+  }
+}
+
+/** The terminal of stderr once more: node has its own wait for as long as its output is held (Ctrl-S, a connection that hangs). */
+function openTerminal(): number {
+  try {
+    return openSync('/dev/stderr', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch {
+    // Another user's: it stays as node opened it.
+    return process.stderr.fd
   }
 }
 

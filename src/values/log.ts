@@ -32,13 +32,13 @@ export function nameProcess(role: string, worker?: string): void {
 
 /**
  * Lines on stderr, so that a command's stdout holds nothing but its answer: JSON, or on a terminal short ones for its reader. Texts,
- * keys, secrets and signed URLs are never logged. Nothing waits for the reader of the JSON: what it does not take in time is dropped and
+ * keys, secrets and signed URLs are never logged. Nothing waits for the reader: what it does not take in time is dropped and
  * counted, and the count is logged when it reads again. JSON lines name their process (`nameProcess`) and what they are about (`inLogScope`),
  * and hold their time as ISO 8601.
  */
 export function openLog(level: string): Log {
-  if (process.stderr.isTTY) return pino({ level, base: null }, terminalLog(process.stderr))
   lines ??= new LineWriter(sayDropped)
+  if (process.stderr.isTTY) return pino({ level, base: null }, terminalLog(lines))
   const mixin = () => ({ ...origin, ...logScope(), ...added() })
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, mixin }, lines)
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
@@ -22,6 +22,21 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL')
   running.clear()
 })
+
+const isWithoutTerminal = spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0
+
+/** Its terminal is held as soon as nothing reads what comes out of it any more. */
+async function startOnTerminal() {
+  const line = `'${process.execPath}' '${LOGGING_PROCESS}'`
+  const child = spawn('script', ['-qec', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  running.add(child)
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  const port = await until(() => /^(\d+)\r?\n/m.exec(text)?.[1], DEADLINE_MS, 'its port')
+  child.stdout.pause()
+  const read = (): void => void child.stdout.resume()
+  return { get: () => call(`http://127.0.0.1:${port}/`), read, text: () => text }
+}
 
 async function startLogging() {
   const child = spawn(process.execPath, [LOGGING_PROCESS], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -75,4 +90,16 @@ test('a log whose reader is gone stops no request', async () => {
   for (let request = 1; request <= 20; request++) {
     expect((await logging.get('/')).text).toBe(String(request * LINES_EACH))
   }
+})
+
+test.skipIf(isWithoutTerminal)('a terminal that is held stops no request, and what is dropped is counted', async () => {
+  const logging = await startOnTerminal()
+  for (let request = 1; request <= REQUESTS; request++) {
+    expect((await logging.get()).text).toBe(String(request * LINES_EACH))
+  }
+  logging.read()
+  const counted = await until(() => /dropped=(\d+)/.exec(logging.text())?.[1], DEADLINE_MS, 'the count')
+  const kept = [...logging.text().matchAll(/line=(\d+)/g)].map(([, line]) => Number(line))
+  expect(kept).toEqual(kept.map((_line, index) => index + 1))
+  expect(kept.length + Number(counted)).toBe(REQUESTS * LINES_EACH)
 })
