@@ -9,7 +9,7 @@ const WAITS_MS: readonly number[] = [100, 400, 1600]
 const LONG_WAIT_MS = 2_000
 
 /** One request to the store. */
-export interface S3Request {
+interface S3Request {
   readonly url: string
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
@@ -22,8 +22,10 @@ export interface S3Request {
   readonly signal?: AbortSignal | undefined
 }
 
+export type Send = (request: S3Request) => Promise<Response>
+
 /** Signs and sends requests that may safely be repeated. @throws Error naming the status or the reason, never the URL; the signal's reason */
-export function s3Sender(client: AwsClient): (request: S3Request) => Promise<Response> {
+export function s3Sender(client: AwsClient): Send {
   return async ({ url, accept, method, headers = {}, body, retryBudgetMs = 0, signal }) => {
     const retryUntil = performance.now() + retryBudgetMs
     for (let attempt = 0; ; attempt++) {

@@ -2,7 +2,8 @@ import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { AwsClient } from 'aws4fetch'
-import { type S3Request, s3Sender } from './s3-sender.ts'
+import { probeBucket } from './s3-probe.ts'
+import { type Send, s3Sender } from './s3-sender.ts'
 import type { S3Bucket } from './s3-url.ts'
 import { isStorageKey } from './sign-url.ts'
 import { SIGNED_URL_SECONDS, type Storage, type Stored } from './storage.ts'
@@ -12,15 +13,11 @@ const PART_BYTES = 8 * 1024 * 1024
 
 /** What a worker has rendered waits this long for a bucket that is away: rendering it again would cost more. */
 const PUT_RETRY_BUDGET_MS = 180_000
-/** No job's: nothing is ever there. */
-const PROBED_KEY = 'probe/none'
 
 interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
-
-type Send = (request: S3Request) => Promise<Response>
 
 /**
  * Artifacts in an S3-compatible bucket, read through presigned URLs. Up to 8 MiB go up in one request; longer
@@ -59,7 +56,7 @@ export function openS3(bucket: S3Bucket, credentials: S3Credentials): Storage {
       urlOf(folder)
       await deleteListed(send, bucket.url, `${folder}/`)
     },
-    probe: () => probeBucket(send, urlOf(PROBED_KEY)),
+    probe: () => probeBucket(send, urlOf),
     close: async () => {},
   }
 }
@@ -74,14 +71,6 @@ async function presign(
   url.searchParams.set('response-content-type', contentType)
   const datetime = now.toISOString().replace(/[:-]|\.\d{3}/g, '')
   return (await client.sign(url.href, { method: 'GET', aws: { signQuery: true, datetime } })).url
-}
-
-/** A bucket that is not there and an object that is not there are both 404: the code says which. Keys without the right to list get 403. */
-async function probeBucket(send: Send, url: string): Promise<void> {
-  const answer = await send({ url, method: 'GET', accept: [200, 403, 404] })
-  const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
-  if (answer.status === 200 || code === 'NoSuchKey' || code === 'AccessDenied') return
-  throw new Error(`S3 answered ${answer.status}${code === undefined ? '' : ` ${code}`} to GET.`)
 }
 
 /** What is on a page of the list is deleted before the next page is asked for: that is then the first one. */

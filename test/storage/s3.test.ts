@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -104,6 +107,35 @@ describe('S3', { timeout: 60_000 }, () => {
     const url = await signedAgo(0)
     expect((await call(url.replace('audio%2Fwav', 'text%2Fhtml'))).status).toBe(403)
     expect((await call(url.replace('old.wav', 'other.wav'))).status).toBe(403)
+  })
+
+  const NO_API = 'The endpoint has an answer for every path: it is not the one of an S3 API.'
+  const DENIED = '<Error><Code>AccessDenied</Code></Error>'
+  test.each<[what: string, answer: (method?: string) => [status: number, body: string], error: string | null]>([
+    ['a page for every path', () => [200, '<!doctype html>'], NO_API],
+    ['no right to anything', () => [403, DENIED], 'S3 answered 403 AccessDenied to PUT.'],
+    ['the right to write alone', (method) => (method === 'GET' ? [403, DENIED] : [200, '']), null],
+  ])('an endpoint that gives %s is judged at start', async (_what, answer, error) => {
+    const asked: string[] = []
+    const other = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      const [status, body] = answer(request.method)
+      response.writeHead(status).end(body)
+    })
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    const url = `s3://audio?endpoint=http://127.0.0.1:${(other.address() as AddressInfo).port}&region=us-east-1`
+    const probed = openS3(parseS3Url(url), S3_CREDENTIALS).probe()
+    await expect(
+      probed.then(
+        () => null,
+        ({ message }: Error) => message,
+      ),
+    ).resolves.toBe(error)
+    expect(asked.every((line) => line.endsWith('/audio/probe/none') || line.endsWith('/audio/probe/written'))).toBe(
+      true,
+    )
+    expect(asked.at(-1)).toMatch(error === null ? /^DELETE / : /^(GET|PUT) /)
+    await new Promise((resolve) => other.close(resolve))
   })
 
   test('wrong credentials are refused, in words that name neither the key nor the URL', async () => {

@@ -1,0 +1,28 @@
+import type { Send } from './s3-sender.ts'
+
+/** No job's: nothing is ever there. */
+const ABSENT_KEY = 'probe/none'
+/** An empty object, for a moment. */
+const WRITTEN_KEY = 'probe/written'
+
+/** Finds out at start whether a bucket is there, and whether its keys may be used at all. @throws Error with a sentence for the operator */
+export async function probeBucket(send: Send, urlOf: (key: string) => string): Promise<void> {
+  // A bucket that is not there and an object that is not there are both 404: the code says which.
+  const answer = await send({ url: urlOf(ABSENT_KEY), method: 'GET', accept: [200, 403, 404] })
+  const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1]
+  if (code === 'NoSuchKey') return
+  // Keys without the right to list get this of their own bucket, too, in which they may write.
+  if (code === 'AccessDenied') return probeWriting(send, urlOf(WRITTEN_KEY))
+  if (answer.status === 200) {
+    throw new Error('The endpoint has an answer for every path: it is not the one of an S3 API.')
+  }
+  throw new Error(`S3 answered ${answer.status}${code === undefined ? '' : ` ${code}`} to GET.`)
+}
+
+async function probeWriting(send: Send, url: string): Promise<void> {
+  const headers = { 'content-type': 'text/plain' }
+  await send({ url, method: 'PUT', body: new Uint8Array(0), headers, accept: [200] })
+  const { body } = await send({ url, method: 'DELETE', accept: [200, 204, 404] })
+  // An unread body would keep its connection.
+  await body?.cancel()
+}
