@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import { bodyOf, leastCpu } from '../setup/abuses.ts'
 import { call } from '../setup/http.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -59,6 +61,30 @@ describe('without a key, the event loop is hardly held by', () => {
   test.each(askedAnonymously)('%s', async (_title, body) => {
     const { cpuMs } = await leastCpu(() => call(`${service.url}/graphql`, { method: 'POST', body }), MAX_ANONYMOUS_MS)
     expect(cpuMs).toBeLessThan(MAX_ANONYMOUS_MS)
+  })
+
+  test('a document of more than 16,384 characters, which needs a key', async () => {
+    const body = bodyOf(`{ __typename } #${'x'.repeat(16_384)}`)
+    const ask = (by?: string) =>
+      call(`${service.url}/graphql`, { method: 'POST', body, ...(by !== undefined && { key: by }) })
+    const [open, known] = [await ask(), await ask(key)]
+    expect(open.status).toBe(400)
+    expect(open.json()).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] })
+    expect(known.json()).toEqual({ data: { __typename: 'Query' } })
+  })
+
+  test.each([
+    ['45,000 nested lists', `{"a":${'['.repeat(45_000)}${']'.repeat(45_000)}}`],
+    ['an authorization of 100 KB', JSON.stringify({ authorization: `Bearer ${'x'.repeat(100_000)}` })],
+  ])('a connection_init of %s: it is not read', async (_what, payload) => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+    await once(socket, 'open')
+    socket.send(`{"type":"connection_init","payload":${payload}}`)
+    const [code] = await once(socket, 'close')
+    expect(code).toBe(4400)
+    expect(parse.mock.calls.some(([text]) => String(text).includes('connection_init'))).toBe(false)
+    parse.mockRestore()
   })
 
   test.each([

@@ -7,7 +7,7 @@ import { clientDisconnect } from '../../http/client-disconnect.ts'
 import { parseJsonBody } from '../../http/json-body.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
-import { MAX_BODY_VALUES } from '../limits/limits.ts'
+import { MAX_ANONYMOUS_CHARACTERS, MAX_BODY_VALUES } from '../limits/limits.ts'
 import { toReadable } from '../subscriptions/event-stream.ts'
 import { GRAPHQL_PATH } from '../subscriptions/handshake.ts'
 import { ANSWER_TYPES, acceptedTypes, EVENT_STREAM } from './accept.ts'
@@ -16,8 +16,8 @@ import { rejectMisreadParameters } from './get-parameters.ts'
 import type { createPost } from './post.ts'
 import { reject } from './reject.ts'
 
-/** What the sender of a body says by itself. */
-const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding'])
+/** What the sender of a body says by itself; a stream of events says that its connection is kept, which the client may not want. */
+const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /** Answers an operation, once its caller is authenticated and its request is held to what REST requests are held to. */
@@ -60,8 +60,14 @@ function readBody(request: FastifyRequest, actor: Actor): Readonly<Record<string
   if (!JSON_BODY.test(request.headers['content-type'] ?? '')) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Send the request as application/json.')
   }
-  const maxValues = actor.kind === 'anonymous' ? MAX_BODY_VALUES.anonymous : MAX_BODY_VALUES.caller
-  return parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues)
+  const isAnonymous = actor.kind === 'anonymous'
+  const maxValues = isAnonymous ? MAX_BODY_VALUES.anonymous : MAX_BODY_VALUES.caller
+  const body = parseJsonBody((request.body as Buffer | undefined) ?? Buffer.alloc(0), maxValues)
+  // Here, because what is found wrong with a document is remembered for every caller.
+  if (isAnonymous && typeof body.query === 'string' && body.query.length > MAX_ANONYMOUS_CHARACTERS) {
+    throw invalidRequest(`Send a document of at most ${MAX_ANONYMOUS_CHARACTERS} characters, or a key.`)
+  }
+  return body
 }
 
 /** The router takes the path in percent-encoding as well; Yoga, which answers others with an empty 404, does not. */

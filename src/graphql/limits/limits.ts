@@ -12,6 +12,10 @@ const MAX_VARIABLE_DEPTH = 32
 const MAX_VARIABLE_VALUES = 5000
 /** Lists, objects and members of a whole body. Without a key nothing takes more than a few texts. */
 export const MAX_BODY_VALUES = { caller: 6000, anonymous: 500 }
+/** Of a document without a key: whatever is in it, the event loop is held for some milliseconds at most. */
+export const MAX_ANONYMOUS_CHARACTERS = 16_384
+/** Bytes of a message over a WebSocket whose caller is not known yet. */
+export const MAX_UNKNOWN_MESSAGE_BYTES = 16_384
 /** How many errors in a document are reported. */
 export const MAX_VIOLATIONS = 10
 /** With no more tokens than are allowed no document has more lines. */

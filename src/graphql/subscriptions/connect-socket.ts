@@ -15,7 +15,12 @@ export type Identify = (request: FastifyRequest, authorization: string | undefin
 /** What graphql-ws keeps of a socket. */
 export type Connected = SocketContext<
   Record<string, unknown>,
-  { readonly socket: WebSocket; readonly request: FastifyRequest }
+  {
+    readonly socket: WebSocket
+    readonly request: FastifyRequest
+    /** Its `connection_init` was accepted. */
+    isKnown: boolean
+  }
 >
 
 /**
@@ -37,6 +42,7 @@ export async function connectSocket(
     if (!count.add(socket, caller)) return reject(socket, TOO_MANY_REQUESTS, 'Too many connections')
     const unwatch = callers.watch(caller, [], () => socket.close(CloseCode.Forbidden, 'Forbidden'))
     socket.once('close', unwatch)
+    connected.extra.isKnown = true
     return true
   } catch (error) {
     const { code } = toServiceError(error)

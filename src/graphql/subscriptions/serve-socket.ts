@@ -1,6 +1,7 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import { CloseCode, type Server } from 'graphql-ws'
+import { MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
 /** A client that has not answered a ping by the next one has disconnected, or does not read. */
@@ -13,6 +14,7 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
   const stopPinging = ping(socket)
   // A frame that is too large or no frame at all: ws closes the socket with the fitting code by itself.
   socket.on('error', () => undefined)
+  const extra = { socket, request, isKnown: false }
   const closed = server.opened(
     {
       protocol: socket.protocol,
@@ -20,12 +22,15 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
       send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (onMessage) => {
-        socket.on('message', (data) => {
+        socket.on('message', (data: Buffer) => {
+          if (!extra.isKnown && data.length > MAX_UNKNOWN_MESSAGE_BYTES) {
+            return socket.close(CloseCode.BadRequest, 'Invalid message received')
+          }
           onMessage(String(data)).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
         })
       },
     },
-    { socket, request },
+    extra,
   )
   socket.once('close', (code, reason) => {
     stopPinging()
