@@ -102,7 +102,9 @@ export const origins = z
     if (message !== null) issues.addIssue({ code: 'custom', message })
   })
 
-const isOrigin = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+/** A host with an asterisk is none: an origin is compared as a whole. */
+const isOrigin = (text: string): boolean =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text
 
 /** One term a line or between commas; lines that start with # are comments. */
 export const terms = z

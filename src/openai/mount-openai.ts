@@ -11,7 +11,7 @@ import { answerSpeech } from './answer-speech.ts'
 import { createSpeech } from './create-speech.ts'
 import { mountLibrary } from './library.ts'
 import { listModels, listOpenModels, listVoices, showModel } from './lists.ts'
-import { openaiBody, toOpenaiError } from './openai-error.ts'
+import { type OpenaiError, openaiBody, toOpenaiError } from './openai-error.ts'
 import { readSpeechRequest } from './speech-request.ts'
 import { createTimedSpeech, timedJson } from './timed-speech.ts'
 
@@ -74,9 +74,14 @@ function mountErrors(scope: FastifyInstance, { as }: Callers): void {
         'a request failed',
       )
     if (reply.hasHeader('connection')) reply.removeHeader('connection')
-    const headers = { 'content-type': 'application/json; charset=utf-8', ...OPEN, ...error.headers }
-    return reply.code(error.status).header('x-request-id', request.id).headers(headers).send(openaiBody(error))
+    return sendOpenaiError(request, reply, error)
   })
+}
+
+/** Sends an error in OpenAI's shape. Works in hooks and in fastify's own early errors, too. */
+export function sendOpenaiError(request: FastifyRequest, reply: FastifyReply, error: OpenaiError): FastifyReply {
+  const headers = { 'content-type': 'application/json; charset=utf-8', ...OPEN, ...error.headers }
+  return reply.code(error.status).header('x-request-id', request.id).headers(headers).send(openaiBody(error))
 }
 
 /** Lists that clients ask for without a key show what is public. */

@@ -2,7 +2,6 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Authenticate } from '../../rest/authorize.ts'
 import { readDocument } from '../../rest/document.ts'
 import { mountRest } from '../../rest/mount.ts'
-import { toServiceError } from '../errors/describe-error.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
@@ -11,12 +10,13 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
+import { createBadAddress } from './bad-address.ts'
 import { mountCsvFiles } from './console/csv-files.ts'
 import { mountConsole } from './console/mount-console.ts'
 import { mountVoiceUpload } from './console/voice-upload.ts'
 import { mountCors } from './cors.ts'
 import { mountDocs } from './docs.ts'
-import { mountErrors, sendError } from './errors-to-json.ts'
+import { mountErrors } from './errors-to-json.ts'
 import { createGraphqlAuthentication } from './graphql-authentication.ts'
 import { mountHealth } from './health.ts'
 import { mountHome } from './home.ts'
@@ -49,7 +49,7 @@ interface AppOptions {
 
 /** The HTTP server with every door, ready to listen. `close()` lets running requests finish and ends idle connections. */
 export async function buildApp(runtime: Runtime, options: AppOptions = {}): Promise<FastifyInstance> {
-  const app = createServer(runtime.settings.trustedProxies)
+  const app = createServer(runtime.settings)
   const rateLimit = createRateLimit(runtime.settings.rateLimitPerMinute, runtime.telemetry)
   const authenticate = createAuthenticate(runtime, rateLimit)
   traceRequests(app)
@@ -92,7 +92,7 @@ function hangUpAfter(app: FastifyInstance, graceMs: number): void {
   app.server.once('close', () => clearTimeout(timer))
 }
 
-function createServer(trustedProxies: readonly string[]): FastifyInstance {
+function createServer({ trustedProxies, corsOrigins }: Runtime['settings']): FastifyInstance {
   const app = fastify({
     logger: false,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -103,9 +103,7 @@ function createServer(trustedProxies: readonly string[]): FastifyInstance {
     http: { requireHostHeader: false, shouldUpgradeCallback: leavesHttp },
     genReqId: (request) => requestIdOf(request.headers),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
-    frameworkErrors: (error, _request, reply) => {
-      sendError(reply, toServiceError(error))
-    },
+    frameworkErrors: createBadAddress(corsOrigins),
     // Its 503 has another shape; what still arrives while closing is answered as usual.
     return503OnClosing: false,
   })

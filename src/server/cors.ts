@@ -18,24 +18,36 @@ const MAX_AGE_SECONDS = '7200'
  */
 export function mountCors(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return
-  const allowed = new Set(origins)
-  const isForAll = allowed.has(EVERY_ORIGIN)
-  const allow = ({ headers: { origin } }: FastifyRequest, reply: FastifyReply): boolean => {
-    if (!isForAll) vary(reply, 'Origin')
-    const isAllowed = origin !== undefined && (isForAll || allowed.has(origin))
-    if (isAllowed) reply.header('access-control-allow-origin', isForAll ? EVERY_ORIGIN : origin)
-    return isAllowed
-  }
+  const allow = createAllow(origins)
+  const expose = createExpose(origins)
   app.addHook('onRequest', async (request, reply) => {
     if (!isPreflight(request) || !allow(request, reply)) return
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS).headers(permissions(request))
     return reply.code(204).send()
   })
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', async (request, reply) => expose(request, reply))
+}
+
+/** Lets a page read an answer that is about to be sent. */
+export function createExpose(origins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => void {
+  const allow = createAllow(origins)
+  return (request, reply) => {
     // What is open to every origin stays so.
-    if (reply.hasHeader('access-control-allow-origin')) return
+    if (origins.length === 0 || reply.hasHeader('access-control-allow-origin')) return
     if (allow(request, reply)) reply.header('access-control-expose-headers', EXPOSED)
-  })
+  }
+}
+
+/** Says on an answer whether the page that asked for it may read it. */
+function createAllow(origins: readonly string[]): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  const allowed = new Set(origins)
+  const isForAll = allowed.has(EVERY_ORIGIN)
+  return ({ headers: { origin } }, reply) => {
+    if (!isForAll) vary(reply, 'Origin')
+    const isAllowed = origin !== undefined && (isForAll || allowed.has(origin))
+    if (isAllowed) reply.header('access-control-allow-origin', isForAll ? EVERY_ORIGIN : origin)
+    return isAllowed
+  }
 }
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>

@@ -25,7 +25,7 @@ export function mountErrors(app: FastifyInstance, log: Log): void {
   })
 }
 
-/** Sends an error. Works in routes, hooks and fastify's own early errors, which run no hook. */
+/** Sends an error. Works in routes and hooks. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   // Fastify closes the connection after a rejected body; node drains what is left of it, so the connection can live on.
   if (reply.hasHeader('connection')) reply.removeHeader('connection')

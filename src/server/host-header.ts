@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 
 /** A name, an IPv4 address or one of IPv6 in brackets, and perhaps a port, which may be empty and is 65535 at most. */
 const HOST =
@@ -8,8 +9,12 @@ const HOST =
 export function hostViolation({ headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   const { host } = headers
   if (host === undefined) return httpVersion === '1.1' ? 'Send a Host header.' : null
-  if (!HOST.test(host)) return 'Send a well-formed Host header.'
+  if (!isWellFormed(host)) return 'Send a well-formed Host header.'
   return hasSeveralHosts(rawHeaders) ? 'Send one Host header.' : null
+}
+
+function isWellFormed(host: string): boolean {
+  return HOST.test(host) && (!host.startsWith('[') || isIPv6(host.slice(1, host.indexOf(']'))))
 }
 
 /** Only the first is in `headers`, and what stands before this server may go by the other. */

@@ -211,6 +211,10 @@ describe('what clients send, one by one', () => {
     })
     expect(events(reply.text)[0].type).toBe('speech.audio.delta')
     expect((await get('/v1/', null)).status).toBe(404)
+    expect((await get('/v1/models/%zz', null)).json()).toMatchObject({
+      error: { type: 'invalid_request_error' },
+      error_code: 'INVALID_REQUEST',
+    })
   })
 
   test('Open WebUI and wyoming ask for models and voices without a key', async () => {

@@ -73,6 +73,7 @@ describe('an answer', () => {
     ['POST', '/graphql'],
     ['DELETE', '/health/live'],
     ['GET', '/docs/'],
+    ...['/%ff', '/api/v1/jobs/%zz', '/media/%ff', '/v1/models/%zz'].map((path): [string, string] => ['GET', path]),
   ])('to %s %s forbids guessing its type and telling where one was', async ([method, path, headers]) => {
     const reply = await ask(method, path, headers)
     expect(reply.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' })
@@ -103,6 +104,8 @@ describe('the Host header', () => {
     ['with a port that is too high', hosts('a:65536')],
     ['with two ports', hosts('a:1:2')],
     ['with half an address', hosts('[::1')],
+    ['with no address in brackets', hosts('[::::::]')],
+    ['with a port in brackets', hosts('[1:2]')],
   ])('%s is 400 in the shape of every other error', async (_what, lines) => {
     for (const target of ['/health/live', '/graphql', '/nothing', '/api/v1/public/voice']) {
       const answer = await door.raw(`GET ${target} HTTP/1.1\r\n${lines}\r\n`)

@@ -52,6 +52,7 @@ describe('a request that wants to leave HTTP', () => {
       'GET /media/none?expires=1',
       'GET /graphql/',
       'GET /%67raphql?query={__typename}',
+      'GET /%ff',
     ])('%s is answered as without the header, and the connection closes', async (line) => {
       const plain = await exchange(`${line} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
       const wanted = await exchange(`${line} HTTP/1.1\r\nhost: a\r\n${headers}\r\n\r\n`)
@@ -60,6 +61,14 @@ describe('a request that wants to leave HTTP', () => {
         ...plain,
         headers: { ...plain.headers, ...volatile },
       })
+    })
+
+    test('is answered with events, and the connection closes', async () => {
+      const body = '{"query":"{__typename}"}'
+      const event = `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n`
+      const answer = await exchange(`POST /graphql HTTP/1.1\r\nhost: a\r\n${headers}\r\n${event}\r\n${body}`)
+      expect([answer.status, answer.headers.connection]).toEqual([200, 'close'])
+      expect(answer.body).toContain('event: complete')
     })
 
     test('with a body is read whole', async () => {
