@@ -19,6 +19,13 @@ const POLL_MS = 20
 const LOG_LOCK = 7_242_006
 /** How long a lock whose owner does not answer is tried again: a killed postmaster's children take some time to notice. */
 const LOCKED_DEADLINE_MS = 10_000
+/** Of a database that went away and did not start: what is in its way may pass. */
+const COME_BACK_MS = 1_000
+/** Of a database that starts or stops: refused, no connection free at present, or gone while it answered. */
+const PASSING: readonly (string | undefined)[] = [
+  ...['57P01', '57P02', '57P03', '53300'],
+  ...['ECONNRESET', 'EPIPE', 'EAGAIN', undefined],
+]
 /** Recovery after a crash replays the log; a database that says it is starting up gets this long. */
 const START_DEADLINE_MS = 120_000
 
@@ -55,7 +62,7 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
       if (presence === client) presence = undefined
       if (closed) return
       log.warn('the embedded database went away')
-      ensure().catch((error: Error) => log.error({ err: error.message }, 'the embedded database does not come back'))
+      void comeBack(ensure, () => closed, log)
     })
   }
   const ensure = (): Promise<void> => {
@@ -80,6 +87,19 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
   await ensure()
   const unbound = boundLog(cluster.logFile, async (work) => presence && alone(presence, work))
   return { url, ensure, close }
+}
+
+/** Tries until it is there, or this process has closed it. */
+async function comeBack(ensure: () => Promise<void>, isClosed: () => boolean, log: Log): Promise<void> {
+  while (!isClosed()) {
+    const failure = await ensure().then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    if (failure === null) return
+    log.error({ err: failure }, 'the embedded database does not come back')
+    await wait(COME_BACK_MS, undefined, { ref: false })
+  }
 }
 
 /** One of all processes over the database at a time; the others leave it. */
@@ -129,8 +149,7 @@ async function probe(url: string): Promise<Client | 'none' | 'busy'> {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return 'none'
-    // Starting up or shutting down, no connection free at present, or gone while it answered.
-    if (code === '57P03' || code === '53300' || code === 'ECONNRESET' || code === undefined) return 'busy'
+    if (PASSING.includes(code)) return 'busy'
     throw error
   }
 }

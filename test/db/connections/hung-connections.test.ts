@@ -179,7 +179,8 @@ describe('connections that hang', () => {
       await until(() => vi.advanceTimersByTime(5_000) && error, 10_000, 'the migration to end')
       await run
       expect([isDatabaseDown(error), error?.message]).toEqual([true, NOT_ANSWERED])
-      hanging.heal()
+      // Not healed: that ends idle connections, too, one of which might be taken before its end has come.
+      hanging.rule = () => null
       await migrating()
       expect((await db.pool.query('select from kept')).rowCount).toBe(0)
     } finally {

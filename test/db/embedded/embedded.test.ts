@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { stopPostmaster } from '../../../src/db/embedded/embedded-postmaster.ts'
 import { ask, embeddedWorkshop, isStopped, postmaster, until } from '../../setup/embedded.ts'
 
 const workshop = embeddedWorkshop()
@@ -66,6 +67,24 @@ describe('embedded', () => {
       expect(await ask(embedded, 'select count(*)::int as accounts from account')).toEqual([{ accounts: 0 }])
     },
   )
+
+  test('that does not start again after it went away is back once what was in its way is gone', async () => {
+    const dataDir = await workshop.made()
+    const embedded = await workshop.open(dataDir)
+    const configuration = join(dataDir, 'postgres', 'postgresql.conf')
+    const text = await readFile(configuration, 'utf8')
+    await writeFile(configuration, 'nonsense')
+    await stopPostmaster(join(dataDir, 'postgres'))
+    const log = join(dataDir, 'postgres.log')
+    await until(async () => (await readFile(log, 'utf8')).includes('contains errors'))
+    await writeFile(configuration, text)
+    await until(() =>
+      ask(embedded, 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    )
+  })
 
   test.runIf(onLinux)('kill -9 of the only process leaves nothing running', async () => {
     const dataDir = await workshop.made()
