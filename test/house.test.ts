@@ -37,6 +37,57 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 const FLOOR_OF = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)))
 
+/** The rooms that import each library, types included. */
+const ROOMS_OF: Readonly<Record<string, string>> = {
+  '@echogarden/espeak-ng-emscripten': 'engines',
+  '@fastify/busboy': 'http',
+  '@fastify/static': 'server',
+  '@fastify/websocket': 'graphql',
+  '@graphql-yoga/render-graphiql': 'graphql',
+  '@libav.js/variant-default': 'audio',
+  '@opentelemetry/api': 'telemetry',
+  '@opentelemetry/exporter-trace-otlp-http': 'telemetry',
+  '@opentelemetry/resources': 'telemetry',
+  '@opentelemetry/sdk-trace-node': 'telemetry',
+  '@pothos/core': 'graphql',
+  '@pothos/plugin-errors': 'graphql',
+  '@pothos/plugin-prisma': 'graphql',
+  '@pothos/plugin-relay': 'graphql',
+  '@preact/signals': 'console',
+  '@prisma/adapter-pg': 'db',
+  '@prometheus-io/client': 'telemetry',
+  ajv: 'catalog, rest',
+  'ajv-formats': 'catalog',
+  aws4fetch: 'storage',
+  'cli-progress': 'cli',
+  commander: 'cli',
+  fastify: 'graphql, http, openai, rest, server',
+  graphql: 'graphql',
+  'graphql-ws': 'console, graphql',
+  'graphql-yoga': 'graphql',
+  'json-schema-to-typescript': 'rest',
+  'lindera-wasm-nodejs-ipadic': 'engines',
+  'lru-cache': 'concurrency, lexicon',
+  'mpg123-decoder': 'audio',
+  'openapi-backend': 'rest',
+  'openapi-types': 'rest',
+  pg: 'backup, db, jobs, queue, server, webhooks',
+  'pg-boss': 'queue',
+  'pg-copy-streams': 'backup, db',
+  pino: 'values',
+  preact: 'console',
+  'preact-iso': 'console',
+  selfsigned: 'webhooks',
+  sentencex: 'voice',
+  tinyld: 'engines',
+  'typeid-js': 'queue, values',
+  undici: 'egress, engines, generation, webhooks, worker',
+  uplot: 'console',
+  'wasm-media-encoders': 'audio',
+  yaml: 'catalog, cli, rest, worker',
+  zod: 'backup, catalog, context, engines, worker',
+}
+
 /** Prints which of the files on its standard input Node.js cannot parse once their types are stripped. */
 const PARSE = `
   const [{ readFileSync }, { stripTypeScriptTypes }, { SourceTextModule }] = ['fs', 'module', 'vm'].map(require)
@@ -75,16 +126,49 @@ describe('the house', () => {
     expect(circlesOf(BETWEEN_ROOMS.map(({ file, target }) => [roomOf(file), roomOf(target)]))).toEqual([])
   })
 
-  test.each([
-    ['@prisma/client', /^src\/db\//],
-    ['pg-boss', /^src\/queue\//],
-    ['openapi-backend', /^rest\/openapi-validator\.ts$/],
-    ['fastify', /^(src\/server\/|src\/openai\/|src\/graphql\/|src\/http\/|rest\/)/],
-    ['@pothos/', /^src\/graphql\//],
-    ['graphql-yoga', /^src\/graphql\//],
-    ['commander', /^src\/cli\//],
-  ])('%s is imported only in its rooms', (library, home) => {
-    expect(IMPORTS.filter(({ file, target }) => target.startsWith(library) && !home.test(file))).toEqual([])
+  test('every library is imported only in its rooms', () => {
+    const inUse = IMPORTS.filter(({ target }) => !/^(src|rest|prisma\/|package\.json$|node:)/.test(target))
+    const rooms = Map.groupBy(inUse, ({ target }) => packageOf(target))
+    const roomsOf = (uses: readonly Import[]) => [...new Set(uses.map(({ file }) => roomOf(file)))].sort().join(', ')
+    expect(Object.fromEntries([...rooms].map(([name, uses]) => [name, roomsOf(uses)]))).toEqual(ROOMS_OF)
+  })
+
+  test('Prisma Client and connections to PostgreSQL are made in db alone, but for the restore of a backup', () => {
+    const connects = /new PrismaClient\(|^import (?!type)[^']*[{,] (Pool|Client)\b[^']*from 'pg'/m
+    const makers = SOURCES.filter((file) => connects.test(read(file)))
+    expect(makers.filter((file) => roomOf(file) !== 'db')).toEqual(['src/backup/restore-tables.ts'])
+    expect(makers).toContain('src/db/database.ts')
+  })
+
+  test('no door reads or writes the database', () => {
+    const doors = SOURCES.filter((file) => ['rest', 'openai', 'graphql'].includes(roomOf(file)))
+    const touching = /\.prisma\.|\.query[<(]|\b(longRead|in(Patient)?Transaction)\b/
+    expect(doors.filter((file) => touching.test(read(file)))).toEqual([])
+  })
+
+  test('a terminal state is written by the end of a job, and by batches of completions alone', () => {
+    const writes = /update job\b[^`]*?set status = ('(completed|failed)'|\$)|\bjob\.update\w*\(/
+    expect(SOURCES.filter((file) => writes.test(read(file))).sort()).toEqual([
+      'src/jobs/lifecycle/complete-jobs.ts',
+      'src/jobs/lifecycle/end-job.ts',
+    ])
+  })
+
+  test('the context has an actor and nine parts, as its README and the rules for contributors say', () => {
+    const parts = /interface Parts \{\n(.*?)\n\}/s.exec(read('src/context/context.ts'))?.[1] ?? ''
+    const names = [...parts.matchAll(/^ {2}(?:readonly )?(\w+)/gm)].map(([, name]) => name)
+    expect(names).toHaveLength(9)
+    expect(read('src/context/README.md')).toContain(`the actor, and nine parts, ${names.join(', ')} (\`context.ts\`)`)
+    expect(read('.github/CONTRIBUTING.md')).toContain('the actor and nine parts of `Context`')
+  })
+
+  test('the rules for contributors show these floors', () => {
+    const shown = /imports go down.*?```\n(.*?)```/s.exec(read('.github/CONTRIBUTING.md'))?.[1] ?? ''
+    const floors = shown
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/ \(.*\)/, '').split(', '))
+    expect(floors.map((rooms) => rooms.toSorted())).toEqual(FLOORS.map((rooms) => rooms.toSorted()))
   })
 
   test('what runs imports only what an installation without development packages has', () => {
@@ -104,7 +188,7 @@ describe('the house', () => {
     const rooms =
       /^src\/(accounts|api-keys|users|catalog|companion|generation|idempotency|webhooks\/(signing\/|[^/]+$))/
     const statements = SOURCES.filter((file) => rooms.test(file)).flatMap(
-      (file) => read(file).match(/\.query[<(]|\$(queryRaw|executeRaw)/g) ?? [],
+      (file) => read(file).match(/\.query[<(]|\blongRead[<(]|\$(queryRaw|executeRaw)/g) ?? [],
     )
     expect(statements.length).toBeLessThanOrEqual(MAX_STATEMENTS)
   })
@@ -253,9 +337,11 @@ function packagesOf(file: string): string[] {
   const pattern =
     /^(?:import|export)\b(?! type)[^'"]*?from '([^'.][^']*)'|^import '([^'.][^']*)'|\b(?:import|resolve|require)\('([^'.][^']*)'\)/gm
   const names = [...read(file).matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
-  return names
-    .filter((name) => !name.startsWith('node:'))
-    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+  return names.filter((name) => !name.startsWith('node:')).map(packageOf)
+}
+
+function packageOf(target: string): string {
+  return target.split('/', target.startsWith('@') ? 2 : 1).join('/')
 }
 
 function isGenerated(file: string): boolean {

@@ -5,17 +5,15 @@ import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { UserRef } from '../users/graphql/user-graphql.ts'
-import { USER_VIEW, type User } from '../users/user.ts'
+import type { User } from '../users/user.ts'
+import { usersById } from '../users/users.ts'
 import { type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type GrantableScope, grantableScopes } from './grantable-scopes.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
 
-const makers = new BatchLoader<GraphqlContext, User>(async ({ db }, ids) => {
-  const rows = await db.prisma.user.findMany({ where: { id: { in: [...ids] } }, select: USER_VIEW })
-  return new Map(rows.map((row) => [row.id, row]))
-})
+const makers = new BatchLoader<GraphqlContext, User>(usersById)
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'An API key of an account, without its value.',

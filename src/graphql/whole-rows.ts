@@ -10,7 +10,8 @@ import SchemaBuilder, {
  * Verbs load rows, not selections of fields: a row holds every column of its type's `select`. Pothos's Prisma plugin would not believe
  * that of a row which it has not loaded itself, and read it again for each field that exposes one; and it would read a column that the
  * `select` leaves out, a hash for instance, just because some field exposes it. So: exposed columns are taken from the row as they are,
- * and one that is not selected is a violation of the schema. Relations are loaded by the plugin, where they are asked for.
+ * and one that is not selected is a violation of the schema. Relations are fields that call verbs, as any other field does: the plugin would
+ * load them past the checks of those verbs.
  */
 class WholeRows<Types extends SchemaTypes> extends BasePlugin<Types> {
   constructor(cache: BuildCache<Types>) {

@@ -8,20 +8,6 @@ export interface SpokenPart {
 /** What the parts say together. */
 export const spokenText = (parts: readonly SpokenPart[]): string => parts.map(({ spoken }) => spoken).join('')
 
-/**
- * Where in the submitted text that is said which stands at `offset` in the spoken text, both in code points: anywhere in a reading is the
- * start of what it reads. Past the end it is the end of the submitted text.
- */
-export function submittedOffset(parts: readonly SpokenPart[], offset: number): number {
-  let at = 0
-  for (const { spoken, start } of parts) {
-    at += [...spoken].length
-    if (offset < at) return start
-  }
-  const last = parts.at(-1)
-  return last === undefined ? 0 : last.start + last.length
-}
-
 /** Parts of a text that is itself said in parts: `inner` counts the code points of what `outer` says. */
 export function composeParts(outer: readonly SpokenPart[], inner: readonly SpokenPart[]): SpokenPart[] {
   const origins = outer.flatMap((part) => Array.from(part.spoken, () => part))

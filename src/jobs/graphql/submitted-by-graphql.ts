@@ -2,15 +2,11 @@ import { ActorRef } from '../../accounts/actor-graphql.ts'
 import type { ActorView } from '../../accounts/actor-view.ts'
 import { BatchLoader } from '../../concurrency/batch-loader.ts'
 import { builder, type GraphqlContext } from '../../graphql/builder.ts'
+import { emailsById } from '../../users/users.ts'
 import type { Job } from '../job-shape.ts'
 import { JobInterface } from './job-interface-graphql.ts'
 
-/** E-mail addresses of users of the caller's own account. */
-const addresses = new BatchLoader<GraphqlContext, string>(async ({ db, actor }, ids) => {
-  const where = { id: { in: [...ids] }, accountId: 'accountId' in actor ? actor.accountId : '' }
-  const rows = await db.prisma.user.findMany({ where, select: { id: true, email: true } })
-  return new Map(rows.map(({ id, email }) => [id, email]))
-})
+const addresses = new BatchLoader<GraphqlContext, string>(emailsById)
 
 async function submittedBy(ctx: GraphqlContext, job: Job): Promise<ActorView | null> {
   if (!('accountId' in ctx.actor) || ctx.actor.accountId !== job.accountId) return null

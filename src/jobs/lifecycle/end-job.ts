@@ -73,9 +73,9 @@ const END_JOB = `
   ${endedColumns('job')}`
 
 /**
- * The one write that ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one
- * transaction; then the notification of subscribers. Returns false where the job has ended already, or its attempt is another one:
- * then nothing was written.
+ * Ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one transaction; then the
+ * notification of subscribers. All ends are written here, but the batches of `completeJobs`, which have neither refund nor delivery.
+ * Returns false where the job has ended already, or its attempt is another one: then nothing was written.
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let made: MadeDelivery | undefined

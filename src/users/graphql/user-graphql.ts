@@ -8,19 +8,14 @@ import { resolvedBy } from '../../graphql/resolved-by.ts'
 import { type Me, me } from '../me.ts'
 import { type OpenSession, openSessions } from '../open-sessions.ts'
 import { USER_VIEW, type User } from '../user.ts'
-import { findUser, type UsersInput, users } from '../users.ts'
+import { findUser, type UsersInput, users, usersWithPassword } from '../users.ts'
 
 export const UserRoleEnum = describedEnum<UserRole>('UserRole', 'The role of a user in an account.', {
   owner: 'Everything, keys and webhooks included.',
   member: 'Submit and read jobs.',
 })
 
-/** Users with a password. Their hashes are looked at by the database alone. */
-const withPassword = new BatchLoader<GraphqlContext, true>(async ({ db }, ids) => {
-  const where = { id: { in: [...ids] }, passwordHash: { not: null } }
-  const found = await db.prisma.user.findMany({ where, select: { id: true } })
-  return new Map(found.map(({ id }) => [id, true]))
-})
+const withPassword = new BatchLoader<GraphqlContext, true>(usersWithPassword)
 
 export const UserRef = builder.prismaObject('User', {
   description: 'A user of an account, with an e-mail address and a password.',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openJapaneseReader } from '../../../src/engines/espeak/japanese-reader.ts'
-import { spokenText, submittedOffset } from '../../../src/engines/espeak/spoken-part.ts'
+import { spokenText } from '../../../src/engines/espeak/spoken-part.ts'
 import { toSpokenText } from '../../../src/engines/espeak/spoken-text.ts'
 
 const read = openJapaneseReader()
@@ -78,14 +78,6 @@ describe('every reading leads back to the code points of the submitted text', ()
       ['テンキ', '天気'],
       ['デス', 'です'],
     ])
-  })
-
-  test('an offset in what is said to the offset of what it reads', () => {
-    const text = '今日は天気がいい'
-    const said = [...spokenText(parts(text))].join('')
-    const at = (needle: string) => submittedOffset(parts(text), [...said.slice(0, said.indexOf(needle))].length)
-    expect(['キョー', 'ワ', 'テンキ', 'ガ', 'イイ'].map(at)).toEqual([0, 2, 3, 5, 6])
-    expect(submittedOffset(parts(text), 999)).toBe(8)
   })
 
   test.each(['ｶﾞｷﾞの漢字', '㈱日本', '三匹の猫。\n\n1,234円…', '驫麤 𠮷', 'iPhone15を買った'])(
