@@ -7,7 +7,7 @@ import { Servers } from './connections/servers.ts'
 import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, PRIVILEGES, type Privileges } from './missing-grants.ts'
-import { postgresUrl } from './postgres-url.ts'
+import { postgresUrls } from './postgres-url.ts'
 import { isMultiplexed } from './transaction-pooler.ts'
 
 /** For a connection, and for each answer: a pooler that has no connection left keeps its clients waiting. */
@@ -76,10 +76,10 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
 
 /** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */
 async function inspect(variable: Place['variable'], text: string, log: Log): Promise<Inspected> {
-  const urls = serverUrls(text)
-  const servers = new Servers(urls.map((url) => postgresUrl(url, log)))
+  const ways = serverUrls(text).flatMap((url) => postgresUrls(url, log).map((way) => ({ url, way })))
+  const servers = new Servers(ways.map(({ way }) => way))
   for (let left = servers.count; ; left--) {
-    const place = { variable, url: urls[servers.count - left] as string }
+    const place = { variable, url: ways[servers.count - left]?.url as string }
     try {
       return { servers, ...(await inspectServer(servers.preferred, place)) }
     } catch (error) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
-import { postgresUrl } from '../../src/db/postgres-url.ts'
+import { postgresUrls } from '../../src/db/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
@@ -157,7 +157,9 @@ describe('a connection over TLS', () => {
   let certificates: Certificates
   let front: Awaited<ReturnType<typeof startTlsFront>>
   const warned: object[] = []
-  const log = Object.assign(openLog('silent'), { warn: (entry: object) => void warned.push(entry) })
+  // A lost connection is warned of as well.
+  const warn = (entry: object) => void ('sslmode' in entry && warned.push(entry))
+  const log = Object.assign(openLog('silent'), { warn })
   beforeAll(async () => {
     certificates = await makeCertificates()
   })
@@ -178,7 +180,19 @@ describe('a connection over TLS', () => {
 
   test('by sslmode=require is encrypted and not verified, as libpq does it, with one warning', async () => {
     await connectBy('selfSigned', 'sslmode=require')
-    expect(warned).toEqual([{ host: expect.any(String), sslmode: 'require' }])
+    expect(warned).toEqual([{ database: expect.any(String), sslmode: 'require' }])
+  })
+
+  test('by sslmode=prefer is encrypted where the server can, as libpq does it, with one warning', async () => {
+    await connectBy('selfSigned', 'sslmode=prefer')
+    expect(warned).toEqual([{ database: expect.any(String), sslmode: 'prefer' }])
+  })
+
+  test.each(['prefer', 'allow'])('by sslmode=%s is in plain text where the server has no TLS', async (mode) => {
+    front = await startTlsFront(urlOf(), certificates.good)
+    const runtime = await openRuntime(settingsOf(`${urlOf()}&sslmode=${mode}`), log, { supervise: false })
+    await runtime.close()
+    expect(warned).toEqual([{ database: expect.any(String), sslmode: mode }])
   })
 
   test.each([
@@ -204,12 +218,12 @@ describe('a connection over TLS', () => {
   })
 
   test.each([
-    ['sslmode=required', 'sslmode must be one of disable, prefer, require, no-verify, verify-ca, verify-full.'],
+    ['sslmode=required', 'sslmode must be one of disable, allow, prefer, require, no-verify, verify-ca, verify-full.'],
     ['sslmode=verify-ca', 'sslmode=verify-ca takes sslrootcert=FILE, the authority to trust.'],
     ['sslmode=require&sslrootcert=system', 'sslrootcert=system takes sslmode=verify-full.'],
     ['sslmode=verify-full&sslrootcert=/nowhere', 'sslrootcert names a file that cannot be read: /nowhere (ENOENT).'],
   ])('is refused where its parameters make no sense: %s', async (parameters, message) => {
     front = await startTlsFront(urlOf(), certificates.good)
-    expect(() => postgresUrl(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
+    expect(() => postgresUrls(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
   })
 })
