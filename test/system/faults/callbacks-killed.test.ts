@@ -66,10 +66,12 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
       })
     })
     ids.push(...(await Promise.all([before, during, between, after].map((owner) => owner!.sendTest()))))
+    const isRefused = async () =>
+      (await attemptsOf(between!, ids[3]!)).filter((one) => one === 'status_503').length === 3
     await Promise.all([
       until(() => door.held() > 0, TIMEOUT_MS, 'the stalled handshake'),
       receiver.waitFor('/during'),
-      receiver.waitFor('/between', 3),
+      until(isRefused, TIMEOUT_MS, 'the record of three refusals'),
       until(isWaiting, TIMEOUT_MS, 'the record of the answer'),
     ])
     await worker.stop('SIGKILL')

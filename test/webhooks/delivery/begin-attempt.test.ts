@@ -4,8 +4,10 @@ import { signedBytes } from '../../setup/servers/receiver.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, openWebhookFixture } from '../../setup/webhooks.ts'
 
-const WAITING = 120
+const WAITING = 300
 const QUICK = 20
+/** Begun and not sent: more than a worker begins as it takes them out of the queue, and less than the 64 that it begins ahead. */
+const EARLY = 40
 /** As src/webhooks/delivery/webhook-worker.ts limits them. */
 const AT_ONCE = 16
 const TIMEOUT_MS = 30_000
@@ -25,11 +27,13 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
   test('are as if they had never been begun when the worker stops: the next one makes each of them once', async () => {
     const { receiver, service } = await start()
     const held: (() => void)[] = []
-    let isQuick = false
-    receiver.on('/hook', (response, _request, nth) => {
+    // Attempts are begun early for a receiver that answers within 100 ms: on a busy machine not each answer is as quick.
+    let mode: 'hold all but one' | 'hold' | 'answer' = 'hold all but one'
+    receiver.on('/hook', (response) => {
       const answer = () => response.writeHead(204).end()
-      if (isQuick || nth <= QUICK) answer()
-      else held.push(answer)
+      const holds = mode === 'hold' || (mode === 'hold all but one' && held.length < AT_ONCE - 1)
+      if (holds) held.push(answer)
+      else answer()
     })
     const owner = await createOwner(service, `${receiver.url}/hook`)
     await Promise.all(Array.from({ length: WAITING }, () => owner.sendTest()))
@@ -43,16 +47,20 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
     const attempted = 'exists (select from webhook_attempt a where a.delivery_id = d.id)'
 
     const first = await startWebhookWorker(service.runtime)
-    await receiver.waitFor('/hook', QUICK + AT_ONCE)
-    await until(async () => (await count('attempt = 1')) > QUICK + AT_ONCE, TIMEOUT_MS, 'attempts begun early')
+    const early = async () => (await count('attempt = 1')) - receiver.received('/hook').length
+    await until(async () => (await early()) > EARLY, TIMEOUT_MS, 'attempts begun early')
+    mode = 'hold'
+    await until(() => held.length === AT_ONCE, TIMEOUT_MS, 'the last ticket')
+    const sent = receiver.received('/hook').length
+    expect(await early()).toBeGreaterThan(0)
     const stopped = first.stop()
     for (const answer of held) answer()
     await stopped
-    expect(receiver.received('/hook')).toHaveLength(QUICK + AT_ONCE)
-    expect(await count(`state = 'succeeded' and attempt = 1`)).toBe(QUICK + AT_ONCE)
-    expect(await count(`state = 'pending' and attempt = 0 and not ${attempted}`)).toBe(WAITING - QUICK - AT_ONCE)
+    expect(receiver.received('/hook')).toHaveLength(sent)
+    expect(await count(`state = 'succeeded' and attempt = 1`)).toBe(sent)
+    expect(await count(`state = 'pending' and attempt = 0 and not ${attempted}`)).toBe(WAITING - sent)
 
-    isQuick = true
+    mode = 'answer'
     const second = await startWebhookWorker(service.runtime)
     await until(async () => (await count(`state = 'succeeded'`)) === WAITING, TIMEOUT_MS, 'all of them')
     await second.stop()
