@@ -146,12 +146,9 @@ describe('the house', () => {
     expect(doors.filter((file) => touching.test(read(file)))).toEqual([])
   })
 
-  test('a terminal state is written by the end of a job, and by batches of completions alone', () => {
+  test('end-job.ts is the only writer of a terminal state', () => {
     const writes = /update job\b[^`]*?set status = ('(completed|failed)'|\$)|\bjob\.update\w*\(/
-    expect(SOURCES.filter((file) => writes.test(read(file))).sort()).toEqual([
-      'src/jobs/lifecycle/complete-jobs.ts',
-      'src/jobs/lifecycle/end-job.ts',
-    ])
+    expect(SOURCES.filter((file) => writes.test(read(file)))).toEqual(['src/jobs/lifecycle/end-job.ts'])
   })
 
   test('the context has an actor and nine parts, as its README and the rules for contributors say', () => {
@@ -205,8 +202,7 @@ describe('the house', () => {
     )
     // What other rooms ask, or make part of a statement of their own.
     const isStatement = ({ file, target }: Import) =>
-      target.endsWith('/queue-depth.ts') ||
-      (file === 'src/jobs/lifecycle/complete-jobs.ts' && target.endsWith('/dequeue.ts'))
+      target.endsWith('/queue-depth.ts') || (file === 'src/jobs/lifecycle/end-job.ts' && target.endsWith('/dequeue.ts'))
     expect(inside.filter((one) => !isStatement(one))).toEqual([])
   })
 

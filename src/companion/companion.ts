@@ -1,5 +1,5 @@
 import type { Context } from '../context/context.ts'
-import type { EndingParts } from '../jobs/lifecycle/end-job.ts'
+import type { EndingParts } from '../jobs/lifecycle/job-end.ts'
 import type { ChatModel } from './chat-completions.ts'
 import type { Moderator } from './moderate.ts'
 

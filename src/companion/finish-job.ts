@@ -1,7 +1,8 @@
 import type { Database, PrismaTx } from '../db/database.ts'
 import type { IdempotentRequest } from '../idempotency/remember-response.ts'
 import { JobFailure, type JobStatus } from '../jobs/job-states.ts'
-import { type EndingParts, endJob, endJobWith, type JobName } from '../jobs/lifecycle/end-job.ts'
+import { endJob, endJobWith } from '../jobs/lifecycle/end-job.ts'
+import type { EndingParts, JobName } from '../jobs/lifecycle/job-end.ts'
 
 /** What the work came to. */
 export interface Decision<Result extends object> {

@@ -1,7 +1,7 @@
 import type { Context } from '../../context/context.ts'
 import type { Job } from '../job-shape.ts'
 import { cancelJob, requireAnyScope } from '../lifecycle/cancel-job.ts'
-import type { EndingParts } from '../lifecycle/end-job.ts'
+import type { EndingParts } from '../lifecycle/job-end.ts'
 import { type Each, eachJob } from './each-job.ts'
 
 /**

@@ -7,7 +7,8 @@ import { isId } from '../../values/id.ts'
 import { findJob } from '../find-job.ts'
 import type { Job } from '../job-shape.ts'
 import { JobFailure, type JobType } from '../job-states.ts'
-import { type EndingParts, endJob } from './end-job.ts'
+import { endJob } from './end-job.ts'
+import type { EndingParts } from './job-end.ts'
 
 /** A caller that may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
 const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }

@@ -6,8 +6,9 @@ import { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { noteClaim } from '../notes/note-claim.ts'
 import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
-import { type EndingParts, endJob } from './end-job.ts'
+import { endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
+import type { EndingParts } from './job-end.ts'
 
 /** A job that one worker has claimed. Every write about it repeats `attempt`, so that a worker that was replaced writes nothing. */
 export interface Claim {

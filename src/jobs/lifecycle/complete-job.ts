@@ -4,9 +4,9 @@ import { newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { noteEnd } from '../notes/note-end.ts'
 import type { Claim } from './claim-job.ts'
-import type { FinishedArtifact } from './complete-jobs.ts'
-import { type EndingParts, endJob, type Provenance } from './end-job.ts'
+import { endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
+import type { EndingParts, FinishedArtifact, Provenance } from './job-end.ts'
 
 /** `settled`: together with its row in the queue. */
 export type Completed = 'completed' | 'settled'

@@ -1,63 +1,15 @@
 import { nextTurn } from '../../concurrency/next-turn.ts'
-import type { Parts } from '../../context/context.ts'
-import { inPatientTransaction, type PrismaTx, type Tx } from '../../db/database.ts'
+import { BATCH_WAIT, limitingLockWaits } from '../../db/connections/lock-wait.ts'
+import { type Database, inPatientTransaction, type PrismaTx } from '../../db/database.ts'
 import { type Sql, sqlIn } from '../../db/sql.ts'
-import { type JobFailure, type JobStatus, statesBefore } from '../job-states.ts'
+import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
+import { newId } from '../../values/id.ts'
+import { type JobStatus, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
+import type { Completion, EndingParts, JobEnd, MadeDelivery } from './job-end.ts'
 import { refundJob } from './refund-job.ts'
-
-/** A delivery that was created, as long as its transaction is under way: exactly one of the two is to be called. */
-export interface MadeDelivery {
-  /** After the commit. */
-  committed(): void
-  /** The transaction failed, as far as is known. */
-  abandoned(): void
-}
-
-/** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
-export interface DeliveryPort {
-  /**
-   * Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is.
-   * @param isRepeated the transaction was held up before: what can be done later is left out
-   */
-  create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
-}
-
-/** What ending a job needs besides a context's parts. */
-export interface EndingParts extends Parts {
-  readonly deliveries: DeliveryPort
-}
-
-/** A job and the account that it belongs to. */
-export interface JobName {
-  readonly accountId: string
-  readonly jobId: string
-}
-
-/** What the engine says of its own work. */
-export interface Provenance {
-  /** Of how many chunks the audio was made: voice jobs only. */
-  readonly chunks?: number | null
-  readonly providerJobId?: string | null
-  readonly gpuExecutionTimeMs?: number | null
-}
-
-/** How a job ends, and which claim on it must still stand. */
-export interface JobEnd extends JobName {
-  /** Absent: the job is completed. */
-  readonly failure?: JobFailure
-  readonly provenance?: Provenance | undefined
-  /** On companion jobs; `reason` is the sentence that says why a request was rejected. */
-  readonly verdict?: { readonly isProhibited: boolean; readonly reason: string | null }
-  /** The attempt that the caller knows of; absent: whichever it is. */
-  readonly attempt?: number
-  /** The attempt in which the job fails before it was begun. */
-  readonly nextAttempt?: number
-  /** Written in the same transaction, before the delivery is made. */
-  also?(tx: Tx): Promise<void>
-}
 
 /** Companion jobs end in the answer to their request: they have no delivery. */
 const END_JOB = `
@@ -74,8 +26,7 @@ const END_JOB = `
 
 /**
  * Ends a job: the terminal state, the refund of a job that failed, its delivery and the caller's own rows, in one transaction; then the
- * notification of subscribers. All ends are written here, but the batches of `completeJobs`, which have neither refund nor delivery.
- * Returns false where the job has ended already, or its attempt is another one: then nothing was written.
+ * notification of subscribers. Returns false where the job has ended already, or its attempt is another one: then nothing was written.
  */
 export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> {
   let made: MadeDelivery | undefined
@@ -165,4 +116,71 @@ function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }:
     verdict?.isProhibited ?? null,
     verdict?.reason ?? null,
   ]
+}
+
+/**
+ * Each job is fenced by its own attempt, and its row in the queue by its delivery; its files as well, since an older attempt may end in the
+ * same batch. One whose end must be delivered stays as it is: that takes a transaction of its own.
+ */
+const COMPLETE = `
+with done as materialized (
+  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $17::text[], $18::uuid[], $19::int[])
+    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count)
+  where ${limitingLockWaits('$20')}
+), ended as (
+  update job j set status = 'completed', completed_at = ${ENDED_AT}, error_code = null, cause = null,
+    chunks_done = coalesce(done.chunks, j.chunks_done), chunks_total = coalesce(done.chunks, j.chunks_total),
+    provider_job_id = coalesce(done.provider, j.provider_job_id),
+    gpu_execution_time_ms = case when done.provider is null then j.gpu_execution_time_ms else done.gpu_ms end
+  from done
+  where j.id = any($1::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any($6::job_status[])
+    and j.type in ('voice', 'generate') and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
+  returning j.id, ${endedColumns('j')}
+), stored as (
+  insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
+  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[], $21::int[])
+    as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions, attempt)
+  where (job_id, attempt) in (select ended.id, ended.attempt from ended)
+), dequeued as (${dequeueJoined('$18', '(done.id, done.attempt) in (select ended.id, ended.attempt from ended)')}
+)
+select * from ended`
+
+const COMPLETABLE = statesBefore('completed')
+
+/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
+export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
+  const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, ...claim })))
+  const values = [
+    done.map(({ claim }) => claim.jobId),
+    done.map(({ claim }) => claim.attempt),
+    done.map(({ provenance }) => provenance.chunks ?? null),
+    done.map(({ provenance }) => provenance.providerJobId ?? null),
+    done.map(({ provenance }) => provenance.gpuExecutionTimeMs ?? null),
+    COMPLETABLE,
+    files.map(() => newId('art', now)),
+    files.map(({ jobId }) => jobId),
+    files.map(({ output }) => output),
+    files.map(({ storageKey }) => storageKey),
+    files.map(({ contentType }) => contentType),
+    files.map(({ bytes }) => bytes),
+    files.map(({ sha256 }) => Buffer.from(sha256)),
+    files.map(({ durationMs }) => durationMs),
+    files.map(({ timing }) => (timing === undefined ? null : Buffer.from(timing))),
+    files.map(({ captions }) => captions?.join(',') ?? null),
+    done.map(({ row }) => row?.queue ?? null),
+    done.map(({ row }) => row?.id ?? null),
+    done.map(({ row }) => row?.retryCount ?? null),
+    BATCH_WAIT,
+    files.map(({ attempt }) => attempt),
+  ]
+  const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({
+    name: 'complete_jobs',
+    text: COMPLETE,
+    values,
+  })
+  const ended = new Map(rows.map((row) => [row.id, row]))
+  return done.map(({ claim }) => {
+    const row = ended.get(claim.jobId)
+    return row?.attempt === claim.attempt ? row : null
+  })
 }

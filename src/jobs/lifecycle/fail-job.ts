@@ -1,6 +1,7 @@
 import type { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
-import { type EndingParts, endJob, type Provenance } from './end-job.ts'
+import { endJob } from './end-job.ts'
+import type { EndingParts, Provenance } from './job-end.ts'
 
 /**
  * Fails a job, once. The cause is kept for the operator only, and what the engine said of its work as it is for completed jobs. Returns

@@ -1,6 +1,6 @@
 import { JobFailure } from '../job-states.ts'
-import type { EndingParts } from './end-job.ts'
 import { failJob } from './fail-job.ts'
+import type { EndingParts } from './job-end.ts'
 
 /**
  * Fails voice jobs that still wait although their endpoint was deleted, as a worker that takes one does: there may be no worker left

@@ -2,8 +2,8 @@ import { BatchedCalls } from '../../concurrency/batch-calls.ts'
 import type { Parts } from '../../context/context.ts'
 import type { EndedJob } from '../notes/note-end.ts'
 import { type ClaimedRow, claimJobs } from './claim-jobs.ts'
-import { type Completion, completeJobs } from './complete-jobs.ts'
-import type { EndingParts } from './end-job.ts'
+import { completeJobs } from './end-job.ts'
+import type { Completion, EndingParts } from './job-end.ts'
 
 /** What a worker's jobs write together. Larger ones save little, and a row that fails them costs as many statements. */
 const MAX_JOBS = 32

@@ -4,9 +4,8 @@ import type { Parts } from '../../context/context.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
 import { JobFailure } from '../job-states.ts'
 import type { Claim } from './claim-job.ts'
-import type { FinishedArtifact } from './complete-jobs.ts'
 import { attemptFolder } from './delete-abandoned-files.ts'
-import type { Provenance } from './end-job.ts'
+import type { FinishedArtifact, Provenance } from './job-end.ts'
 import type { WorkerParts } from './worker-parts.ts'
 
 /** One output before it is stored. */

@@ -1,6 +1,6 @@
 import type { Parts } from '../../context/context.ts'
 import type { Claim } from './claim-job.ts'
-import type { Provenance } from './end-job.ts'
+import type { Provenance } from './job-end.ts'
 
 /**
  * Notes what the engine says of its work before the job ends, or after it was failed without its worker, as a cancelled one is. Nothing is

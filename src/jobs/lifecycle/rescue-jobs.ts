@@ -4,8 +4,8 @@ import { inTransaction, type Tx } from '../../db/database.ts'
 import { tryLock } from '../../db/lock.ts'
 import type { QueueRoute } from '../../queue/queue.ts'
 import { JobFailure } from '../job-states.ts'
-import type { EndingParts } from './end-job.ts'
 import { failJob } from './fail-job.ts'
+import type { EndingParts } from './job-end.ts'
 
 /** Younger jobs may just be between their commit and their first delivery. */
 const SETTLED_AFTER = `interval '30 seconds'`

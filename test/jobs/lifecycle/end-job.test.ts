@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type EndingParts, endJob } from '../../../src/jobs/lifecycle/end-job.ts'
+import { endJob } from '../../../src/jobs/lifecycle/end-job.ts'
+import type { EndingParts } from '../../../src/jobs/lifecycle/job-end.ts'
 import { newId } from '../../../src/values/id.ts'
 
 test('an end whose commit fails gives its delivery up', async () => {

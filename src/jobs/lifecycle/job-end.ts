@@ -1,0 +1,79 @@
+import type { CaptionFormat } from '../../audio/caption-format.ts'
+import type { Parts } from '../../context/context.ts'
+import type { Tx } from '../../db/database.ts'
+import type { QueueRow } from '../../queue/job-source.ts'
+import type { JobFailure } from '../job-states.ts'
+
+/** A delivery that was created, as long as its transaction is under way: exactly one of the two is to be called. */
+export interface MadeDelivery {
+  /** After the commit. */
+  committed(): void
+  /** The transaction failed, as far as is known. */
+  abandoned(): void
+}
+
+/** What the end of a job is delivered through: webhooks implement it, the runtime injects it. */
+export interface DeliveryPort {
+  /**
+   * Creates and queues the delivery of a job that `tx` just ended: it is there if and only if the terminal state is.
+   * @param isRepeated the transaction was held up before: what can be done later is left out
+   */
+  create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
+}
+
+/** What ending a job needs besides a context's parts. */
+export interface EndingParts extends Parts {
+  readonly deliveries: DeliveryPort
+}
+
+/** A job and the account that it belongs to. */
+export interface JobName {
+  readonly accountId: string
+  readonly jobId: string
+}
+
+/** What the engine says of its own work. */
+export interface Provenance {
+  /** Of how many chunks the audio was made: voice jobs only. */
+  readonly chunks?: number | null
+  readonly providerJobId?: string | null
+  readonly gpuExecutionTimeMs?: number | null
+}
+
+/** How a job ends, and which claim on it must still stand. */
+export interface JobEnd extends JobName {
+  /** Absent: the job is completed. */
+  readonly failure?: JobFailure
+  readonly provenance?: Provenance | undefined
+  /** On companion jobs; `reason` is the sentence that says why a request was rejected. */
+  readonly verdict?: { readonly isProhibited: boolean; readonly reason: string | null }
+  /** The attempt that the caller knows of; absent: whichever it is. */
+  readonly attempt?: number
+  /** The attempt in which the job fails before it was begun. */
+  readonly nextAttempt?: number
+  /** Written in the same transaction, before the delivery is made. */
+  also?(tx: Tx): Promise<void>
+}
+
+/** A stored output of an attempt. */
+export interface FinishedArtifact {
+  readonly output: string
+  readonly storageKey: string
+  readonly contentType: string
+  readonly bytes: number
+  readonly sha256: Uint8Array
+  /** Of audio; null for anything else. */
+  readonly durationMs: number | null
+  /** Of speech alone. */
+  readonly timing?: Uint8Array | undefined
+  readonly captions?: readonly CaptionFormat[] | undefined
+}
+
+/** A job that its engine is done with, and whose files are stored. */
+export interface Completion {
+  readonly claim: { readonly jobId: string; readonly attempt: number }
+  readonly artifacts: readonly FinishedArtifact[]
+  readonly provenance: Provenance
+  /** Taken out of the queue with the job's completion; absent: it is in none. */
+  readonly row: QueueRow | undefined
+}
