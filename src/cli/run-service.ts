@@ -8,7 +8,7 @@ import { openServiceManager } from '../runtime/service-manager.ts'
 import { closeAll, type Opened, stopOnSignal, surviveRejections } from '../runtime/shutdown.ts'
 import { Readiness } from '../server/readiness.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
-import { openMetrics } from '../telemetry/prometheus.ts'
+import { type Metrics, openMetrics } from '../telemetry/prometheus.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 
@@ -79,12 +79,7 @@ async function start(
     readiness.drain()
     await wait(settings.drainSeconds * 1000)
   }
-  if (metrics !== null && settings.metrics !== null) {
-    const { openMetricsServer } = await import('../server/metrics/metrics-server.ts')
-    const server = await openMetricsServer(runtime, settings.metrics, metrics, readiness)
-    opened.ground.push(() => server.close().then(() => true))
-    log.info({ url: `${server.url}/metrics` }, 'metrics are served')
-  }
+  if (metrics !== null) await serveMetrics(runtime, metrics, readiness, opened)
   stopping.throwIfAborted()
   await runtime.storage.probe().catch((error: Error) => {
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
@@ -94,17 +89,35 @@ async function start(
     print(...(await serveApi(runtime, opened, { readiness, demo: roles.demo })))
     stopping.throwIfAborted()
   }
-  if (roles.worker) {
-    if (!roles.api && settings.publicUrl === null) await followPublicUrl(runtime)
-    const { pools } = roles
-    const owned = { ...(pools !== undefined && { pools }), ...(server !== undefined && { server }) }
-    const { startWorker } = await import('../worker/start-worker.ts')
-    const worker = await startWorker(runtime, { webhooks: true, ...owned })
-    opened.working.push({ what: 'the worker', close: () => worker.stop() })
-    readiness.follow(() => worker.beatAge)
-  }
+  if (roles.worker) await work(runtime, opened, { roles, server, readiness })
   if (!roles.api) print('Sonant works')
   return runtime
+}
+
+async function serveMetrics(runtime: Runtime, metrics: Metrics, readiness: Readiness, opened: Opened): Promise<void> {
+  const { log, settings } = runtime
+  if (settings.metrics === null) return
+  const { openMetricsServer } = await import('../server/metrics/metrics-server.ts')
+  const server = await openMetricsServer(runtime, settings.metrics, metrics, readiness)
+  opened.ground.push(() => server.close().then(() => true))
+  log.info({ url: `${server.url}/metrics` }, 'metrics are served')
+}
+
+interface Work {
+  readonly roles: Roles
+  /** The engine's server that this process starts itself. */
+  readonly server: ServerOptions | undefined
+  readonly readiness: Readiness
+}
+
+async function work(runtime: Runtime, opened: Opened, { roles, server, readiness }: Work): Promise<void> {
+  if (!roles.api && runtime.settings.publicUrl === null) await followPublicUrl(runtime)
+  const { pools } = roles
+  const owned = { ...(pools !== undefined && { pools }), ...(server !== undefined && { server }) }
+  const { startWorker } = await import('../worker/start-worker.ts')
+  const worker = await startWorker(runtime, { webhooks: true, ...owned })
+  opened.working.push({ what: 'the worker', close: () => worker.stop() })
+  readiness.follow(() => worker.beatAge)
 }
 
 /** What the server inherits holds none of this service's secrets. @throws ConfigError */

@@ -66,41 +66,44 @@ export const VoiceEndpointRef = builder.objectRef<VoiceEndpoint>('VoiceEndpoint'
     method: t.string({ description: 'The HTTP method of its REST route.', resolve: () => 'POST' }),
     path: t.string({ description: 'The path of its REST route.', resolve: ({ slug }) => endpointPath(slug) }),
     scope: t.string({ description: 'The scope that a key needs.', resolve: () => VOICE_SCOPE }),
-    schemaVersion: t.string({
-      description: "Changes only when the endpoint's contract changes.",
-      resolve: schemaVersion,
-    }),
-    schema: t.field({ type: 'JSON', description: 'JSON Schema (2020-12) of a submission.', resolve: requestSchema }),
-    responseFields: t.stringList({
-      description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
-      resolve: ({ responseFields }) => [...responseFields],
-    }),
-    creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
-      description: 'What a character (a Unicode code point) of text costs.',
-    }),
-    updatedAt: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it was applied last.',
-      resolve: ({ updatedAt }) => updatedAt,
-    }),
-    voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
-    libraryVoices: t.boolean({
-      description: "Whether it takes voices of the account's own, by their ids.",
-      resolve: ({ libraryVoices }) => libraryVoices === true,
-    }),
-    markup: t.field({
-      type: MarkupEnum,
-      description: 'What its texts may hold besides what is spoken.',
-      resolve: ({ markup }) => (markup === 'pauses' || markup === 'ssml' ? markup : 'none'),
-    }),
-    voices: t.field({
-      type: [VoiceRef],
-      description: 'The voices that it accepts.',
-      resolve: voicesOf,
-    }),
   }),
 })
+
+builder.objectFields(VoiceEndpointRef, (t) => ({
+  schemaVersion: t.string({
+    description: "Changes only when the endpoint's contract changes.",
+    resolve: schemaVersion,
+  }),
+  schema: t.field({ type: 'JSON', description: 'JSON Schema (2020-12) of a submission.', resolve: requestSchema }),
+  responseFields: t.stringList({
+    description: 'Fields that its jobs carry besides status and outputs, as REST spells them.',
+    resolve: ({ responseFields }) => [...responseFields],
+  }),
+  creditsPerCharacter: t.exposeInt('creditsPerCharacter', {
+    description: 'What a character (a Unicode code point) of text costs.',
+  }),
+  updatedAt: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When it was applied last.',
+    resolve: ({ updatedAt }) => updatedAt,
+  }),
+  voiceInput: t.exposeString('voiceInput', { description: 'The input that selects the voice.' }),
+  libraryVoices: t.boolean({
+    description: "Whether it takes voices of the account's own, by their ids.",
+    resolve: ({ libraryVoices }) => libraryVoices === true,
+  }),
+  markup: t.field({
+    type: MarkupEnum,
+    description: 'What its texts may hold besides what is spoken.',
+    resolve: ({ markup }) => (markup === 'pauses' || markup === 'ssml' ? markup : 'none'),
+  }),
+  voices: t.field({
+    type: [VoiceRef],
+    description: 'The voices that it accepts.',
+    resolve: voicesOf,
+  }),
+}))
 
 const voicesOf = ({ slug, voices }: VoiceEndpoint): EndpointVoice[] =>
   voices.map((voice) => ({ ...voice, endpointSlug: slug }))

@@ -7,7 +7,7 @@ import type { Language } from './detect-language.ts'
 import type { Prosody } from './espeak-style.ts'
 import { OWN_PITCH, pickVoice, spokenLanguage, whispererFor } from './espeak-voice.ts'
 import { openJapaneseReader } from './japanese-reader.ts'
-import { finishRecording, openRecording, record, soundingLength, startRecording } from './recording.ts'
+import { finishRecording, openRecording, type Recording, record, soundingLength, startRecording } from './recording.ts'
 import { spokenText } from './spoken-part.ts'
 import { isSilent, type JapaneseReader, toSpokenText } from './spoken-text.ts'
 import { asPackage, readVoiceData } from './voice-data.ts'
@@ -50,8 +50,15 @@ parentPort?.on('message', (task: RenderTask) => {
   parentPort?.postMessage(rendering, rendering !== null && typeof rendering !== 'string' ? [rendering.wav.buffer] : [])
 })
 
-async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
-  yieldToTheApi()
+interface Speech {
+  readonly variants: ReadonlySet<string>
+  readonly recording: Recording
+  readonly sampleRate: number
+  /** Speaks into the recording. False where there is no such voice. */
+  say(spoken: string, name: string, prosody: Prosody, voicePitch: number): boolean
+}
+
+async function openSpeech(): Promise<Speech> {
   const espeak = await loadEspeak({ getPreloadedPackage: () => asPackage(sharedVoiceData()) })
   const worker = atTimeZero(() => new espeak.eSpeakNGWorker())
   const variants = new Set(espeak.FS.readdir(VARIANTS_FOLDER))
@@ -63,8 +70,6 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
   // A first call makes the bindings allocate their scratch buffer, which must be part of the pristine memory.
   worker.set_voice(0)
   const pristine = usedMemory(espeak)
-
-  /** False where there is no such voice. */
   const say = (spoken: string, name: string, prosody: Prosody, voicePitch: number): boolean => {
     // eSpeak carries state from one text to the next (flutter, pauses, dictionaries): every text starts from the same memory.
     espeak.HEAPU8.set(pristine)
@@ -74,7 +79,12 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
     worker.synth_(copyIn(espeak, spoken), callback)
     return true
   }
+  return { variants, recording, sampleRate: worker.get_samplerate(), say }
+}
 
+async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
+  yieldToTheApi()
+  const { variants, recording, sampleRate, say } = await openSpeech()
   return ({ text, engineVoice, language, prosody }) => {
     const voice = pickVoice(engineVoice, spokenLanguage(engineVoice, language, text))
     if (voice === null || (voice.variant !== null && !variants.has(voice.variant))) return `No voice ${engineVoice}.`
@@ -88,7 +98,7 @@ async function openRenderer(): Promise<(task: RenderTask) => Rendering> {
       const isSpoken = pace === undefined || say(spoken, name, { ...prosody, rate: pace.ownRate }, voice.pitch)
       const sounding = pace && soundingLength(recording) / pace.speed
       if (!isSpoken || !say(spoken, name, prosody, voice.pitch)) return `No voice ${name}.`
-      const { wav, loudness, words } = finishRecording(recording, worker.get_samplerate(), sounding)
+      const { wav, loudness, words } = finishRecording(recording, sampleRate, sounding)
       const marks = toWordMarks(words, text, parts, ESCAPES)
       return { wav, loudness: { ...loudness, target: targetLufs(prosody) }, words: marks }
     } catch {

@@ -75,22 +75,31 @@ function answersTo(events: PullStream<object>, call: ExecutionArgs, transport: T
     pending = null
     return { done: false, value: maskResult(result, log, requestId) }
   }
-  /** One that breaks off ends with an answer that says why. */
-  const takeOrSay = (): IteratorResult<ExecutionResult, undefined> | null => {
-    try {
-      return take()
-    } catch (error) {
-      return { done: false, value: { errors: [maskError(error, log, requestId)] } }
-    }
-  }
   const stop = (): void => {
     drop()
     ended()
     void events.return()
   }
-  const { stream, more } = openPullStream({ take: takeOrSay, stop, isBroken: () => events.broken })
+  const { stream, more } = openPullStream({
+    take: takeOrSay(take, (error) => maskError(error, log, requestId)),
+    stop,
+    isBroken: () => events.broken,
+  })
   events.onMore(more)
   signal.addEventListener('abort', () => void stream.return(), { once: true })
   if (signal.aborted) void stream.return()
   return stream
 }
+
+type Take = () => IteratorResult<ExecutionResult, undefined> | null
+
+/** A stream that breaks off ends with an answer that says why. */
+const takeOrSay =
+  (take: Take, mask: (error: unknown) => GraphQLError): Take =>
+  () => {
+    try {
+      return take()
+    } catch (error) {
+      return { done: false, value: { errors: [mask(error)] } }
+    }
+  }

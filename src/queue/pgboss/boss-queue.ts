@@ -71,16 +71,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     if (await canBeTaken(await boss(), name)) reservable.add(name)
   })
   const prepare = (kind: JobKind) => queues.get(kind.queue)
-  const push = new Debounce(
-    (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
-    NOTIFY_SPACING_MS,
-  )
-  const wake = (kind: Pick<JobKind, 'queue'>): boolean => {
-    // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
-    const isTakenHere = localWorkers.get(kind.queue)?.wake() === true
-    if (!isTakenHere) push.call(kind.queue)
-    return isTakenHere
-  }
+  const { wake, beginsPush } = waking(localWorkers, notifier)
   return {
     prepare,
     addLocalWorker: (kind, worker) => {
@@ -92,11 +83,7 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
       return worker?.reserve({ id: queueId(jobId), retryCount: 0, jobId, concurrencyKey }) ?? null
     },
     watchDue: (kind, watcher) => duePoll.watch(kind.queue, watcher),
-    ...enqueueing(boss, {
-      prepare,
-      wake,
-      beginsPush: (kind) => !localWorkers.has(kind.queue) && push.begin(kind.queue),
-    }),
+    ...enqueueing(boss, { prepare, wake, beginsPush }),
     ...releasing(boss),
     ...IN_TRANSACTIONS,
     dequeueing: dequeue,
@@ -106,6 +93,29 @@ export function bossQueue(boss: () => Promise<PgBoss>, notifier: Notifier): Boss
     abort: (jobId) => {
       notifier.notify(ABORT_CHANNEL, jobId).catch(() => undefined)
     },
+  }
+}
+
+interface Waking {
+  /** Returns whether a worker of this process takes the work. */
+  wake(kind: Pick<JobKind, 'queue'>): boolean
+  /** Whether the wake-up is to go with the commit. */
+  beginsPush(kind: JobKind): boolean
+}
+
+function waking(localWorkers: ReadonlyMap<string, LocalWorker>, notifier: Notifier): Waking {
+  const push = new Debounce(
+    (name) => void notifier.notify(QUEUE_CHANNEL, name).catch(() => undefined),
+    NOTIFY_SPACING_MS,
+  )
+  return {
+    wake: (kind) => {
+      // NOTIFY takes a lock that every commit which notifies waits for: it is left out while this process can do the work itself.
+      const isTakenHere = localWorkers.get(kind.queue)?.wake() === true
+      if (!isTakenHere) push.call(kind.queue)
+      return isTakenHere
+    },
+    beginsPush: (kind) => !localWorkers.has(kind.queue) && push.begin(kind.queue),
   }
 }
 

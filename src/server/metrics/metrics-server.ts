@@ -36,18 +36,7 @@ export async function openMetricsServer(
   metrics: Metrics,
   readiness: Readiness,
 ): Promise<MetricsServer> {
-  const readings = openDatabaseReadings(parts)
-  const routes: Readonly<Record<string, () => Promise<Answer>>> = {
-    '/metrics': async () => {
-      await readings.refresh()
-      return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.expose() }
-    },
-    '/health/live': async () => json(200, {}, { status: 'ok' }),
-    '/health/ready': async () => {
-      const { status, headers, body } = await readinessAnswer(readiness)
-      return json(status, headers, body)
-    },
-  }
+  const routes = openRoutes(parts, metrics, readiness)
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const route = routes[request.url?.replace(/[?#].*$/s, '') ?? '']
     const answer = route === undefined ? json(404, {}, NOT_FOUND) : METHODS.has(request.method) ? route() : NOT_ALLOWED
@@ -72,6 +61,25 @@ export async function openMetricsServer(
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+function openRoutes(
+  parts: Served,
+  metrics: Metrics,
+  readiness: Readiness,
+): Readonly<Record<string, () => Promise<Answer>>> {
+  const readings = openDatabaseReadings(parts)
+  return {
+    '/metrics': async () => {
+      await readings.refresh()
+      return { status: 200, headers: { 'content-type': metrics.contentType }, body: await metrics.expose() }
+    },
+    '/health/live': async () => json(200, {}, { status: 'ok' }),
+    '/health/ready': async () => {
+      const { status, headers, body } = await readinessAnswer(readiness)
+      return json(status, headers, body)
+    },
   }
 }
 

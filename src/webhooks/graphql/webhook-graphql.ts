@@ -89,6 +89,9 @@ builder.mutationFields((t) => ({
       (ctx) => webhook(ctx),
     ),
   }),
+}))
+
+builder.mutationFields((t) => ({
   redeliverWebhooks: t.field({
     type: RedeliveryRef,
     errors: {},

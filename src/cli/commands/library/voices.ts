@@ -27,45 +27,9 @@ const ACCOUNT = ['--account <account>', 'id or name'] as const
 export function addVoiceCommands(program: Command): void {
   const voices = program.command('voices').description("an account's own voices")
   addAdd(voices)
-
-  operatorCommand<{ account: string }>(
-    voices
-      .command('list')
-      .description("list an account's own voices, oldest first")
-      .requiredOption(...ACCOUNT),
-    async (ctx, { account }) => {
-      const { accountVoices } = await import('../../../library/account-voices.ts')
-      const all = await accountVoices(await actingFor(ctx, account))
-      return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
-    },
-  )
-
-  operatorCommand<{ account: string }>(
-    voices
-      .command('rename')
-      .description('give a voice another name')
-      .argument('<voice-id>', 'voice_…')
-      .argument('<name>')
-      .requiredOption(...ACCOUNT),
-    async (ctx, { account }, [voiceId = '', name = '']) => {
-      const { renameVoice } = await import('../../../library/rename-voice.ts')
-      const voice = await renameVoice(await actingFor(ctx, account), { voiceId, name })
-      return { json: toJson(voice), text: `${voice.id}  ${voice.name}` }
-    },
-  )
-
-  operatorCommand<{ account: string }>(
-    voices
-      .command('delete')
-      .description('delete a voice with its recording')
-      .argument('<voice-id>', 'voice_…')
-      .requiredOption(...ACCOUNT),
-    async (ctx, { account }, [voiceId = '']) => {
-      const { deleteVoice } = await import('../../../library/delete-voice.ts')
-      await deleteVoice(await actingFor(ctx, account), { voiceId })
-      return { json: { voice_id: voiceId, deleted: true }, text: `${voiceId}  deleted` }
-    },
-  )
+  addList(voices)
+  addRename(voices)
+  addDelete(voices)
 }
 
 function addAdd(voices: Command): void {
@@ -85,6 +49,51 @@ function addAdd(voices: Command): void {
       const audio = await readAudio(file)
       const voice = await addVoice(acting, { name, consent, audio, transcript: refText, language })
       return { json: toJson(voice), text: `${voice.id}  ${voice.name}  ${(voice.durationMs / 1000).toFixed(1)} s` }
+    },
+  )
+}
+
+function addList(voices: Command): void {
+  operatorCommand<{ account: string }>(
+    voices
+      .command('list')
+      .description("list an account's own voices, oldest first")
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }) => {
+      const { accountVoices } = await import('../../../library/account-voices.ts')
+      const all = await accountVoices(await actingFor(ctx, account))
+      return { json: { items: all.map(toJson) }, text: toTable(COLUMNS, all) }
+    },
+  )
+}
+
+function addRename(voices: Command): void {
+  operatorCommand<{ account: string }>(
+    voices
+      .command('rename')
+      .description('give a voice another name')
+      .argument('<voice-id>', 'voice_…')
+      .argument('<name>')
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }, [voiceId = '', name = '']) => {
+      const { renameVoice } = await import('../../../library/rename-voice.ts')
+      const voice = await renameVoice(await actingFor(ctx, account), { voiceId, name })
+      return { json: toJson(voice), text: `${voice.id}  ${voice.name}` }
+    },
+  )
+}
+
+function addDelete(voices: Command): void {
+  operatorCommand<{ account: string }>(
+    voices
+      .command('delete')
+      .description('delete a voice with its recording')
+      .argument('<voice-id>', 'voice_…')
+      .requiredOption(...ACCOUNT),
+    async (ctx, { account }, [voiceId = '']) => {
+      const { deleteVoice } = await import('../../../library/delete-voice.ts')
+      await deleteVoice(await actingFor(ctx, account), { voiceId })
+      return { json: { voice_id: voiceId, deleted: true }, text: `${voiceId}  deleted` }
     },
   )
 }
