@@ -16,7 +16,7 @@ const FIND_KEYS = {
          where k.hash = any($1::bytea[]) and (k.expires_at is null or k.expires_at > now())`,
 }
 const MAX_KEYS = 64
-const HELD_UP = { patienceMs: 100 }
+const HELD_UP = { longestWaitMs: 100 }
 
 /** What authenticating a key needs. */
 export interface AuthenticationParts extends Pick<Parts, 'db'> {

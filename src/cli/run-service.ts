@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { readSettings, type Settings, withoutSettings } from '../context/config.ts'
 import { ConfigError } from '../context/config-error.ts'
-import { giveBackWhenIdle } from '../runtime/idle-memory.ts'
+import { collectWhenIdle } from '../runtime/idle-memory.ts'
 import { followPublicUrl } from '../runtime/public-url.ts'
 import { openRuntime, type Runtime } from '../runtime/runtime.ts'
 import { openServiceManager } from '../runtime/service-manager.ts'
@@ -44,7 +44,7 @@ export async function runService(roles: Roles): Promise<void> {
     opened.starting = starting
     runtime = await starting
     manager.ready()
-    giveBackWhenIdle()
+    collectWhenIdle()
   } catch (error) {
     // What a signal broke off is no error: the signal closes what was opened.
     if (stopping?.aborted) return
@@ -117,7 +117,7 @@ async function work(runtime: Runtime, opened: Opened, { roles, server, readiness
   const { startWorker } = await import('../worker/start-worker.ts')
   const worker = await startWorker(runtime, { webhooks: true, ...owned })
   opened.working.push({ what: 'the worker', close: () => worker.stop() })
-  readiness.follow(() => worker.beatAge)
+  readiness.follow(() => worker.heartbeatAge)
 }
 
 /** What the server inherits holds none of this service's secrets. @throws ConfigError */

@@ -13,7 +13,7 @@ interface BatchOptions {
   /** Least time between the starts of two batches: where no caller waits for the answers, fewer and larger ones cost less. */
   readonly spacingMs?: number
   /** A batch that takes longer keeps the next one waiting no more: what holds it up may concern none of the others. Absent: for ever. */
-  readonly patienceMs?: number
+  readonly longestWaitMs?: number
 }
 
 /**
@@ -47,18 +47,18 @@ export class BatchedCalls<Item, Result> {
     await new Promise<void>((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
       const next = performance.now() + (this.#options.spacingMs ?? 0)
-      await this.#patiently(this.#run(this.#waiting.splice(0, this.#maxItems)))
+      await this.#untilHeldUp(this.#run(this.#waiting.splice(0, this.#maxItems)))
       const rest = next - performance.now()
       if (rest > 0) await wait(rest)
     }
     this.#isBusy = false
   }
 
-  async #patiently(run: Promise<void>): Promise<void> {
-    const { patienceMs } = this.#options
-    if (patienceMs === undefined) return run
+  async #untilHeldUp(run: Promise<void>): Promise<void> {
+    const { longestWaitMs } = this.#options
+    if (longestWaitMs === undefined) return run
     let timer: NodeJS.Timeout | undefined
-    await Promise.race([run, new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))])
+    await Promise.race([run, new Promise((resolve) => (timer = setTimeout(resolve, longestWaitMs)))])
     clearTimeout(timer)
   }
 

@@ -152,7 +152,7 @@ export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
  * run again, in a new transaction, whenever it was held up.
  * @param owner whose turn it is, as `outwaitLocks` has it
  */
-export const inPatientTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+export const inRetriedTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
 
 async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ const LARGE_YOUNG_BYTES = 32 * 2 ** 20
  * @param howBusy the processor time that was used since the last call, as a share of the time that has passed
  * @returns what ends it
  */
-export function giveBackWhenIdle(checkMs = CHECK_MS, howBusy = ownProcessorTime()): () => void {
+export function collectWhenIdle(checkMs = CHECK_MS, howBusy = ownProcessorTime()): () => void {
   let isDue = true
   const timer = setInterval(() => {
     const isIdle = howBusy() < MOST_BUSY

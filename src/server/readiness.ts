@@ -3,7 +3,7 @@ import type { Parts } from '../context/context.ts'
 import { type DatabaseState, databaseState } from '../db/connections/database-state.ts'
 
 /** A worker that wrote no heartbeat for so long is about to be taken for dead. */
-const LATEST_BEAT_SECONDS = 5
+const LATEST_HEARTBEAT_SECONDS = 5
 
 /** How each part of a process is: `ok`, or the one word that keeps it from its work. */
 export interface Report {
@@ -20,7 +20,7 @@ export interface Report {
 /** Finds out whether a process can do its work: what load balancers and operators ask at `/health/ready`. */
 export class Readiness {
   readonly #parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>
-  #beatAge: (() => number) | undefined
+  #heartheartbeatAge: (() => number) | undefined
   #draining = false
 
   constructor(parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>) {
@@ -36,9 +36,9 @@ export class Readiness {
     return this.#draining
   }
 
-  /** The process has a worker as well. @param beatAge seconds since its last heartbeat was written */
-  follow(beatAge: () => number): void {
-    this.#beatAge = beatAge
+  /** The process has a worker as well. @param heartbeatAge seconds since its last heartbeat was written */
+  follow(heartbeatAge: () => number): void {
+    this.#heartheartbeatAge = heartbeatAge
   }
 
   async report(): Promise<Report> {
@@ -50,7 +50,12 @@ export class Readiness {
       catalog: catalog.isLoaded ? 'ok' : 'empty',
       process: this.#draining ? 'draining' : 'ok',
     } as const
-    const worker = this.#beatAge === undefined ? undefined : this.#beatAge() < LATEST_BEAT_SECONDS ? 'ok' : 'silent'
+    const worker =
+      this.#heartheartbeatAge === undefined
+        ? undefined
+        : this.#heartheartbeatAge() < LATEST_HEARTBEAT_SECONDS
+          ? 'ok'
+          : 'silent'
     const isReady = [...Object.values(parts), worker ?? 'ok'].every((part) => part === 'ok')
     return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }) }
   }

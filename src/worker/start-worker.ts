@@ -27,7 +27,7 @@ import type { WorkerLoad } from './worker.ts'
 /** A worker that takes jobs. */
 export interface Worker {
   /** Seconds since its last heartbeat was written. */
-  readonly beatAge: number
+  readonly heartbeatAge: number
   /** Finishes what runs, within the settings' SHUTDOWN_SECONDS, and releases the rest. */
   stop(): Promise<void>
 }
@@ -105,7 +105,7 @@ class JobWorker implements Worker {
     if (webhooks) this.#webhooks = await KINDS.webhook(runtime, parts.resolver)
   }
 
-  get beatAge(): number {
+  get heartbeatAge(): number {
     return this.#registration?.age ?? 0
   }
 

@@ -48,7 +48,7 @@ describe('batched calls', () => {
       if (items.includes(1)) await gate.promise
       return items
     }
-    const calls = new BatchedCalls(8, work, { patienceMs: 20 })
+    const calls = new BatchedCalls(8, work, { longestWaitMs: 20 })
     const first = calls.call(1)
     await new Promise((resolve) => setImmediate(resolve))
     expect(await Promise.all([calls.call(2), calls.call(3)])).toEqual([2, 3])

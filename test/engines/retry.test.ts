@@ -71,17 +71,17 @@ describe('retries', () => {
 
   test('a text that a living server could not speak is tried twice more, and the server does not count as down', async () => {
     const breaker = new CircuitBreaker()
-    const patiently = (engine: SpeechEngine) => {
+    const repeating = (engine: SpeechEngine) => {
       const guarded = { ...engine, speak: (asked: SpeechRequest) => breaker.run(() => engine.speak(asked)) }
       return withRetries(guarded, { retryBudgetMs: 60_000, random: () => 0 })
     }
     for (let text = 0; text < 3; text++) {
       const { engine, times } = failing(...Array.from({ length: 10 }, () => new FailedAttempt('failed here')))
-      await expect(patiently(engine).speak(request())).rejects.toThrow('failed here')
+      await expect(repeating(engine).speak(request())).rejects.toThrow('failed here')
       expect(times).toHaveLength(3)
     }
     const { engine, times } = failing(new FailedAttempt('failed here'), new FailedAttempt('failed here'))
-    await patiently(engine).speak(request())
+    await repeating(engine).speak(request())
     expect(times).toHaveLength(3)
   })
 

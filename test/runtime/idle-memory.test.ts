@@ -1,6 +1,6 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { giveBackWhenIdle, youngBytes } from '../../src/runtime/idle-memory.ts'
+import { collectWhenIdle, youngBytes } from '../../src/runtime/idle-memory.ts'
 
 const CHECK_MS = 20
 const LARGE_BYTES = 32 * 2 ** 20
@@ -20,7 +20,7 @@ afterEach(() => {
 
 test('a process with little to do collects everything, and once', async () => {
   const howBusy = vi.fn(() => 0.01)
-  end = giveBackWhenIdle(CHECK_MS, howBusy)
+  end = collectWhenIdle(CHECK_MS, howBusy)
   await vi.waitFor(() => expect(howBusy.mock.calls.length).toBeGreaterThan(3))
   await vi.waitFor(() => expect(collections).toHaveLength(1))
 })
@@ -28,7 +28,7 @@ test('a process with little to do collects everything, and once', async () => {
 test('a process at work is not held up to give memory back, but when it has ended', async () => {
   let share = 0.9
   const howBusy = vi.fn(() => share)
-  end = giveBackWhenIdle(CHECK_MS, howBusy)
+  end = collectWhenIdle(CHECK_MS, howBusy)
   await vi.waitFor(() => expect(howBusy.mock.calls.length).toBeGreaterThan(3))
   expect(collections).toEqual([])
   share = 0.01
@@ -36,7 +36,7 @@ test('a process at work is not held up to give memory back, but when it has ende
 })
 
 test('how busy a process is tells its own processor time', async () => {
-  end = giveBackWhenIdle(CHECK_MS)
+  end = collectWhenIdle(CHECK_MS)
   await vi.waitFor(() => expect(collections).not.toEqual([]))
 })
 

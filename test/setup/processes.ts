@@ -59,10 +59,10 @@ export async function startProcess(
 export const startRole = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<Process> =>
   startProcess([process.execPath, join(ROOT, 'bin/sonant.js'), ...args], env, /^Sonant (listens|works)/m)
 
-/** A worker whose renderings and stored artifacts the test holds in its hands (desk-worker.ts). */
-export const startControlledWorker = (pool: string, deskUrl: string, env: Readonly<Record<string, string>>) =>
+/** A worker whose renderings and stored artifacts the test holds back (controlled-worker.ts). */
+export const startControlledWorker = (pool: string, controlUrl: string, env: Readonly<Record<string, string>>) =>
   startProcess(
-    [process.execPath, join(ROOT, 'test/setup/servers/controlled-worker.ts'), pool, deskUrl],
+    [process.execPath, join(ROOT, 'test/setup/servers/controlled-worker.ts'), pool, controlUrl],
     env,
     /^works$/m,
   )

@@ -3,7 +3,7 @@ import { releaseOnce } from '../../concurrency/permit.ts'
 /** Called with what releases the connection, or with an error after the longest wait. */
 type Granted = (refused: Error | null, release: () => void) => void
 /** The error for an owner whose share stays taken. */
-type Refusal = () => Error
+type Exhausted = () => Error
 
 /**
  * How many connections of a pool one owner may use at once, so that the others always find some. What comes on top waits for the owner's
@@ -13,14 +13,14 @@ export class ConnectionShares {
   /** Connections that one owner may use at once. */
   readonly perOwner: number
   readonly #longestWaitMs: number
-  readonly #refusal: Refusal
+  readonly #exhausted: Exhausted
   readonly #inUse = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  constructor(perOwner: number, longestWaitMs: number, refusal: Refusal) {
+  constructor(perOwner: number, longestWaitMs: number, exhausted: Exhausted) {
     this.perOwner = perOwner
     this.#longestWaitMs = longestWaitMs
-    this.#refusal = refusal
+    this.#exhausted = exhausted
   }
 
   /** Calls back at once where the share has a connection left, else later. */
@@ -41,7 +41,7 @@ export class ConnectionShares {
     this.#waiting.set(owner, waiting)
     const timer = setTimeout(() => {
       waiting.delete(grant)
-      callback(this.#refusal(), () => undefined)
+      callback(this.#exhausted(), () => undefined)
     }, this.#longestWaitMs)
     const grant = () => {
       clearTimeout(timer)

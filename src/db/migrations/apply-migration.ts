@@ -11,8 +11,8 @@ import {
   recordProgress,
   recordStart,
 } from './ledger.ts'
-import { LOCK_TIMEOUT_MS, LockedForGood, untilUnlocked } from './lock-patience.ts'
 import type { Migration } from './migration-files.ts'
+import { LOCK_TIMEOUT_MS, LockedForGood, untilUnlocked } from './until-unlocked.ts'
 
 const CANCELLED = '57014'
 const START: Progress = { steps: 0, cursor: null, rows: 0 }

@@ -81,7 +81,7 @@ builder.mutationField('deleteJob', (t) =>
     type: DeletedJobRef,
     errors: {},
     description:
-      'Deletes a job that has ended, with its audio and callbacks, for ever; the ledger keeps its sum. Needs the scope account:admin.',
+      'Deletes a job that has ended, with its audio and webhook deliveries, for ever; the ledger keeps its sum. Needs the scope account:admin.',
     args: { jobId: t.arg.id({ required: true, description: 'The id of a job that has ended.' }) },
     ...resolvedBy(deleteJob, (args: { jobId: string }) => args),
   }),

@@ -13,7 +13,7 @@ const NEEDS = 'Needs the scope operator, or a signed-in operator.'
 const causes = new BatchLoader<GraphqlContext, string>(loadCauses)
 const accounts = new BatchLoader<GraphqlContext, Account>(loadAccounts)
 
-// Null next to a refusal for every other caller, as `settings` are.
+// Null next to an error for every other caller, as `settings` are.
 builder.interfaceFields(JobInterface, (t) => ({
   account: t.field({
     type: AccountRef,

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../concurrency/next-turn.ts'
 import { BATCH_WAIT, limitingLockWaits } from '../../db/connections/lock-wait.ts'
-import { type Database, inPatientTransaction, type PrismaTx } from '../../db/database.ts'
+import { type Database, inRetriedTransaction, type PrismaTx } from '../../db/database.ts'
 import { type Sql, sqlIn } from '../../db/sql.ts'
 import { dequeueJoined } from '../../queue/pgboss/dequeue.ts'
 import { newId } from '../../values/id.ts'
@@ -35,7 +35,7 @@ export async function endJob(parts: EndingParts, end: JobEnd): Promise<boolean> 
     made?.abandoned()
     made = undefined
   }
-  const ended = await inPatientTransaction(parts.db, end.accountId, async (tx) => {
+  const ended = await inRetriedTransaction(parts.db, end.accountId, async (tx) => {
     // What was held up before is repeated as a whole.
     abandon()
     runs++

@@ -9,7 +9,7 @@ import type { Completion, EndingParts } from './job-end.ts'
 const MAX_JOBS = 32
 
 /** A job that must wait for its locks longer does so alone. */
-const HELD_UP = { patienceMs: 250 }
+const HELD_UP = { longestWaitMs: 250 }
 
 /** The statements that jobs of one process share: a job alone goes out at once, those that come meanwhile make up the next batch. */
 export interface JobBatches {

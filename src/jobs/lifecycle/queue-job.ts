@@ -1,7 +1,7 @@
 import type { AccountHolder } from '../../access/actor.ts'
 import { requireAccount } from '../../access/require.ts'
 import type { Context } from '../../context/context.ts'
-import { inPatientTransaction } from '../../db/database.ts'
+import { inRetriedTransaction } from '../../db/database.ts'
 import { internalError, paymentRequired } from '../../errors/service-error.ts'
 import { type IdempotentRequest, recallJob, rememberJob } from '../../idempotency/remember-response.ts'
 import type { JobKind } from '../../queue/job-kind.ts'
@@ -95,7 +95,7 @@ function insertOnce(
   jobId: string,
   fairShare: FairShare,
 ): Promise<boolean> {
-  return inPatientTransaction(ctx.db, request.accountId, async (tx) => {
+  return inRetriedTransaction(ctx.db, request.accountId, async (tx) => {
     if (!(await rememberJob(tx, request, jobId))) return false
     await ctx.queue.enqueue(tx, insert, kind, jobId, { fairShare })
     return true

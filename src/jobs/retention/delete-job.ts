@@ -2,7 +2,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import { recordChange } from '../../audit/record-change.ts'
 import type { Context } from '../../context/context.ts'
-import { inPatientTransaction } from '../../db/database.ts'
+import { inRetriedTransaction } from '../../db/database.ts'
 import { invalidRequest, jobNotFound, ServiceError } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { isTerminal, type JobStatus } from '../job-states.ts'
@@ -20,8 +20,8 @@ const FIND = `select account_id, status, exists (
     select from webhook_delivery d where d.job_id = job.id and d.state = 'pending') as delivers from job where id = $1`
 
 /**
- * Deletes a job that has ended, for ever: its audio, its text, its callbacks and its idempotency key. It is then 404 everywhere; the ledger
- * keeps its sum. One that is unfinished, or whose callback is still to be delivered, is refused.
+ * Deletes a job that has ended, for ever: its audio, its text, its webhook deliveries and its idempotency key. It is then 404 everywhere; the ledger
+ * keeps its sum. One that is unfinished, or whose webhook is still to be delivered, is refused.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST
  */
 export async function deleteJob(ctx: Context, input: { readonly jobId: string }): Promise<{ readonly jobId: string }> {
@@ -29,14 +29,14 @@ export async function deleteJob(ctx: Context, input: { readonly jobId: string })
   if (ctx.actor.kind !== 'system') requireScope(ctx, ACCOUNT_ADMIN_SCOPE)
   const { account_id: accountId } = await requireErasable(ctx, jobId)
   await deleteAudio(ctx, [jobId])
-  const erased = await inPatientTransaction(ctx.db, accountId, async (tx) => {
-    // What holds it, a purge or a callback that is sent again, decides.
+  const erased = await inRetriedTransaction(ctx.db, accountId, async (tx) => {
+    // What holds it, a purge or a delivery that is sent again, decides.
     await tx.query('select from job where id = $1 for update', [jobId])
     const ids = await eraseJobs(tx, [jobId])
     if (ids.length > 0) await recordChange(tx, ctx.actor, { action: 'job_deleted', accountId, subjectId: jobId })
     return ids
   })
-  // Meanwhile its callback was sent again, or another call deleted it.
+  // Meanwhile its webhook was sent again, or another call deleted it.
   if (erased.length === 0) await requireErasable(ctx, jobId)
   notifyJob(ctx, { accountId, jobId })
   return { jobId }
@@ -51,9 +51,8 @@ async function requireErasable(ctx: Context, jobId: string): Promise<Found> {
   if (!isTerminal(found.status))
     throw invalidRequest('Cancel this job first: it has not ended.', [{ path: '/jobId', message: 'is unfinished' }])
   if (found.delivers)
-    throw invalidRequest(
-      'Wait until the callback of this job has been delivered or has failed, some minutes at most.',
-      [{ path: '/jobId', message: 'has a callback that is still to be delivered' }],
-    )
+    throw invalidRequest('Wait until the webhook of this job has been delivered or has failed, some minutes at most.', [
+      { path: '/jobId', message: 'has a webhook that is still to be delivered' },
+    ])
   return found
 }

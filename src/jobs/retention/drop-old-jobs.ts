@@ -6,7 +6,7 @@ import { eraseJobs } from './erase-jobs.ts'
 import { cutoffOf, inPages, PAGE_ROWS } from './retention-pages.ts'
 
 /**
- * Unfinished jobs and those with a callback that is still to be delivered stay, however old they are. The store is asked for the files of
+ * Unfinished jobs and those with a webhook that is still to be delivered stay, however old they are. The store is asked for the files of
  * those alone that may have some: each is a call of its own, as long as all else that is done for a job.
  */
 const OLD = `

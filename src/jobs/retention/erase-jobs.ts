@@ -2,8 +2,8 @@ import type { Tx } from '../../db/database.ts'
 
 const HAS_NO_DELIVERY = `not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
 /**
- * Jobs that have ended and whose callbacks have, too: all others keep their row, however old they are. Locked until the end of the
- * transaction, so that none of them gets a new delivery meanwhile. A callback that is being sent again holds its job (`redeliverWebhook`).
+ * Jobs that have ended and whose webhooks have been delivered, too: all others keep their row, however old they are. Locked until the end of the
+ * transaction, so that none of them gets a new delivery meanwhile. A delivery that is being sent again holds its job (`redeliverWebhook`).
  */
 const LOCK_ERASABLE = `
   select id from job j where id = any($1) and status in ('completed', 'failed') and ${HAS_NO_DELIVERY} for update of j skip locked`
@@ -27,7 +27,7 @@ const CARRY_LEDGER = `
 const TRACES = ['idempotency_record', 'webhook_delivery', 'abandoned_attempt', 'heard_attempt', 'artifact'] as const
 
 /**
- * Deletes jobs with all that is known of them, and carries their part of the ledger on. Jobs that have not ended, or whose callback is
+ * Deletes jobs with all that is known of them, and carries their part of the ledger on. Jobs that have not ended, or whose webhook is
  * still to be delivered, stay. Returns the ids of those that are gone.
  */
 export async function eraseJobs(tx: Tx, jobIds: readonly string[]): Promise<string[]> {

@@ -15,7 +15,7 @@ const CONTENDED: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 /** What one statement takes: larger ones save little, and one that fails is repeated row by row. */
 const MAX_ROWS = 32
 /** A row that must wait for its locks longer does so alone. */
-const HELD_UP = { patienceMs: 100 }
+const HELD_UP = { longestWaitMs: 100 }
 
 /** What pg-boss would run to queue a job: a statement with one parameter, `$1`, a JSON array of rows. */
 export interface QueueStatement {

@@ -20,27 +20,27 @@ export async function openBoss(db: Database, log: Log, supervise: boolean): Prom
   })
   boss.on('error', (error) => log.warn({ err: error.message }, 'the queue could not be maintained'))
   await boss.start()
-  await prepareLanes(db)
+  await prepareOrder(db)
   await installClaim(db)
   return boss
 }
 
-const LANES_ARE_READY = `select to_regclass('pgboss.sonant_lanes') is not null as ready`
+const ORDER_IS_READY = `select to_regclass('pgboss.sonant_lanes') is not null as ready`
 /**
  * The order in which `claim_queued` takes jobs, and statistics that follow a queue which fills within seconds. pg-boss makes its tables
  * itself, so that none of this can be a migration.
  */
-const PREPARE_LANES = `
+const PREPARE_ORDER = `
   create index sonant_lanes on pgboss.job_common (name, group_tier, group_id, created_on)
     where state < 'active' and not blocked;
   alter table pgboss.job_common set (autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02);
   update pgboss.job_common set group_id = coalesce(group_id, '-'), group_tier = coalesce(group_tier, '-')
     where state < 'active' and (group_id is null or group_tier is null)`
 
-async function prepareLanes(db: Database): Promise<void> {
-  const ready = async () => (await db.pool.query<{ ready: boolean }>(LANES_ARE_READY)).rows[0]?.ready === true
+async function prepareOrder(db: Database): Promise<void> {
+  const ready = async () => (await db.pool.query<{ ready: boolean }>(ORDER_IS_READY)).rows[0]?.ready === true
   if (await ready()) return
   await withLock(db, 'lanes', async () => {
-    if (!(await ready())) await db.pool.query(PREPARE_LANES)
+    if (!(await ready())) await db.pool.query(PREPARE_ORDER)
   })
 }

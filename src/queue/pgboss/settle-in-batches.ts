@@ -8,8 +8,8 @@ import type { Delivery } from '../job-source.ts'
 export interface Settler {
   /** Written together with all others of the same turn of the event loop. */
   complete(delivery: Delivery): void
-  /** Makes the job deliverable again. `patiently` waits for a database that is away; else the job's heartbeat runs out. */
-  nack(delivery: Delivery, reason: Error, patiently: boolean): Promise<void>
+  /** Makes the job deliverable again. `isRetried` waits for a database that is away; else the job's heartbeat runs out. */
+  nack(delivery: Delivery, reason: Error, isRetried: boolean): Promise<void>
   /** Sends the queue a heartbeat for these. Resolves with the ids of those that are still this worker's. */
   touch(deliveries: readonly Delivery[]): Promise<Set<string>>
   flushed(): Promise<void>
@@ -36,9 +36,9 @@ export function settleInBatches(boss: PgBoss, queue: string, log: Log): Settler 
       const turn = new Promise<void>((resolve) => setImmediate(resolve)).then(flush)
       flushing = Promise.all([flushing, turn]).then(() => undefined)
     },
-    nack: async (delivery, reason, patiently) => {
+    nack: async (delivery, reason, isRetried) => {
       const fail = () => boss.fail(queue, toAttempt(delivery), { message: reason.message })
-      await (patiently ? untilAnswered(fail) : fail()).catch((error: unknown) => {
+      await (isRetried ? untilAnswered(fail) : fail()).catch((error: unknown) => {
         // The heartbeat ends with the handler, and with it the delivery.
         if (!isDatabaseDown(error)) log.warn({ err: String(error) }, 'a job could not be released to the queue')
       })

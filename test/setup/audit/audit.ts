@@ -60,7 +60,7 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
 }
 
 /** Who else saw what happened: whatever a test has of it. */
-export interface Witnesses {
+export interface Evidence {
   /** The service as its callers see it. */
   readonly door?: Door
   /** Every request that a receiver of webhooks got. */
@@ -82,7 +82,7 @@ export interface Witnesses {
 export async function audit(
   runtime: Runtime,
   accepted: readonly string[],
-  { door, received = [], logs = [], secrets = [], before = [], restMs }: Witnesses = {},
+  { door, received = [], logs = [], secrets = [], before = [], restMs }: Evidence = {},
 ): Promise<string[]> {
   const found: string[] = []
   for (const [sentence, sql] of Object.entries(VIOLATIONS)) {

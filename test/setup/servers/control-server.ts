@@ -24,7 +24,7 @@ export interface ControlServer {
 export async function openControlServer(): Promise<ControlServer> {
   const checkpoints: Checkpoint[] = []
   const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
-    const checkpoint = await errandOf(request)
+    const checkpoint = await checkpointOf(request)
     checkpoints.push(checkpoint)
     await controlServer.hold(checkpoint)
     reply.end()
@@ -44,7 +44,7 @@ export async function openControlServer(): Promise<ControlServer> {
   return controlServer
 }
 
-async function errandOf(request: IncomingMessage): Promise<Checkpoint> {
+async function checkpointOf(request: IncomingMessage): Promise<Checkpoint> {
   const { name, pid } = (await json(request)) as { name: string; pid: number }
   return { what: request.url === '/speak' ? 'speak' : 'stored', name, pid }
 }

@@ -11,7 +11,7 @@ const MEGABYTE = 1_048_576
 const MISSING_JOB = 'job_01h2xcejqtf2nbrexx3vqjhp41'
 
 /** A server may close before it has read a large body, and the client then sees the reset instead of the answer. */
-const patiently = (send: () => Promise<Reply>) =>
+const untilAnswered = (send: () => Promise<Reply>) =>
   until(() => send().catch(() => undefined), 10_000, 'an answer to a large body')
 
 describe('bad requests', { timeout: 60_000 }, () => {
@@ -88,7 +88,7 @@ describe('bad requests', { timeout: 60_000 }, () => {
     for (const slug of ['tts', 'nothing'])
       for (const body of [{ inputs: { text: 'Hello.', voice } }, 'no json', 'x'.repeat(2 * MEGABYTE)]) {
         const send = () => at(`/api/v1/voice/${slug}`, { method: 'POST', key: reader, body })
-        expectProblem(await patiently(send), 403, 'FORBIDDEN')
+        expectProblem(await untilAnswered(send), 403, 'FORBIDDEN')
       }
     expectProblem(await at('/api/v1/voice/nothing/voices', { key: reader }), 403, 'FORBIDDEN')
   })
@@ -171,7 +171,7 @@ describe('bad requests', { timeout: 60_000 }, () => {
 
   test('a body over 1 MiB is 413, announced or chunked', async () => {
     const text = 'x'.repeat(2 * MEGABYTE)
-    const reply = await patiently(() => submit({ body: { inputs: { text, voice } } }))
+    const reply = await untilAnswered(() => submit({ body: { inputs: { text, voice } } }))
     expectProblem(reply, 413, 'PAYLOAD_TOO_LARGE')
     const head = `POST /api/v1/voice/tts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`
     expect(await exchange(`${head}content-length: ${2 * MEGABYTE}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /)

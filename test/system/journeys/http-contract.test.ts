@@ -131,13 +131,13 @@ describe('the HTTP contract', { timeout: 90_000 }, () => {
   test('a 202 says where the job is, and its poll asks for longer and longer pauses until the job is finished', async () => {
     // Its server is not there and is tried again and again, so that the job stays unfinished for as long as it takes.
     const engine = { kind: 'openai-speech', base_url: 'http://127.0.0.1:9', model: 'none', retry_seconds: 60 }
-    const file = join(await makeTempDir(), 'patient.json')
-    await writeFile(file, JSON.stringify({ endpoints: [endpoint('patient', { engine })] }))
+    const file = join(await makeTempDir(), 'retried.json')
+    await writeFile(file, JSON.stringify({ endpoints: [endpoint('retried', { engine })] }))
     await sonantHere(service.env, 'endpoints', 'apply', file)
-    const isLive = async () => (await authorized('/api/v1/voice/patient/schema')).status === 200
+    const isLive = async () => (await authorized('/api/v1/voice/retried/schema')).status === 200
     await until(isLive, 30_000, 'the endpoint to be live')
     const body = { inputs: { text: 'Wait.', voice: 'calm' } }
-    const sent = await authorized('/api/v1/voice/patient', { method: 'POST', body })
+    const sent = await authorized('/api/v1/voice/retried', { method: 'POST', body })
     const jobId = sent.json<{ job_id: string }>().job_id
     expect(new URL(sent.headers.location!, service.url).pathname).toBe(`/api/v1/voice/jobs/${jobId}`)
     // Which one is right is a matter of the job's age: a busy machine may ask for the first time when that has grown.

@@ -2755,7 +2755,7 @@ export const JobScalarFieldEnum = {
   webhookUrl: 'webhookUrl',
   cost: 'cost',
   attempt: 'attempt',
-  handBacks: 'handBacks',
+  releases: 'releases',
   createdAt: 'createdAt',
   startedAt: 'startedAt',
   completedAt: 'completedAt',

@@ -29,7 +29,7 @@ export type AggregateJob = {
 export type JobAvgAggregateOutputType = {
   cost: number | null
   attempt: number | null
-  handBacks: number | null
+  releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
   partsDone: number | null
@@ -39,7 +39,7 @@ export type JobAvgAggregateOutputType = {
 export type JobSumAggregateOutputType = {
   cost: bigint | null
   attempt: number | null
-  handBacks: number | null
+  releases: number | null
   chunksDone: number | null
   chunksTotal: number | null
   partsDone: number | null
@@ -56,7 +56,7 @@ export type JobMinAggregateOutputType = {
   webhookUrl: string | null
   cost: bigint | null
   attempt: number | null
-  handBacks: number | null
+  releases: number | null
   createdAt: Date | null
   startedAt: Date | null
   completedAt: Date | null
@@ -85,7 +85,7 @@ export type JobMaxAggregateOutputType = {
   webhookUrl: string | null
   cost: bigint | null
   attempt: number | null
-  handBacks: number | null
+  releases: number | null
   createdAt: Date | null
   startedAt: Date | null
   completedAt: Date | null
@@ -115,7 +115,7 @@ export type JobCountAggregateOutputType = {
   webhookUrl: number
   cost: number
   attempt: number
-  handBacks: number
+  releases: number
   createdAt: number
   startedAt: number
   completedAt: number
@@ -140,7 +140,7 @@ export type JobCountAggregateOutputType = {
 export type JobAvgAggregateInputType = {
   cost?: true
   attempt?: true
-  handBacks?: true
+  releases?: true
   chunksDone?: true
   chunksTotal?: true
   partsDone?: true
@@ -150,7 +150,7 @@ export type JobAvgAggregateInputType = {
 export type JobSumAggregateInputType = {
   cost?: true
   attempt?: true
-  handBacks?: true
+  releases?: true
   chunksDone?: true
   chunksTotal?: true
   partsDone?: true
@@ -167,7 +167,7 @@ export type JobMinAggregateInputType = {
   webhookUrl?: true
   cost?: true
   attempt?: true
-  handBacks?: true
+  releases?: true
   createdAt?: true
   startedAt?: true
   completedAt?: true
@@ -196,7 +196,7 @@ export type JobMaxAggregateInputType = {
   webhookUrl?: true
   cost?: true
   attempt?: true
-  handBacks?: true
+  releases?: true
   createdAt?: true
   startedAt?: true
   completedAt?: true
@@ -226,7 +226,7 @@ export type JobCountAggregateInputType = {
   webhookUrl?: true
   cost?: true
   attempt?: true
-  handBacks?: true
+  releases?: true
   createdAt?: true
   startedAt?: true
   completedAt?: true
@@ -344,7 +344,7 @@ export type JobGroupByOutputType = {
   webhookUrl: string | null
   cost: bigint
   attempt: number
-  handBacks: number
+  releases: number
   createdAt: Date
   startedAt: Date | null
   completedAt: Date | null
@@ -398,7 +398,7 @@ export type JobWhereInput = {
   webhookUrl?: Prisma.StringNullableFilter<"Job"> | string | null
   cost?: Prisma.BigIntFilter<"Job"> | bigint | number
   attempt?: Prisma.IntFilter<"Job"> | number
-  handBacks?: Prisma.IntFilter<"Job"> | number
+  releases?: Prisma.IntFilter<"Job"> | number
   createdAt?: Prisma.DateTimeFilter<"Job"> | Date | string
   startedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   completedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -431,7 +431,7 @@ export type JobOrderByWithRelationInput = {
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   completedAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -467,7 +467,7 @@ export type JobWhereUniqueInput = Prisma.AtLeast<{
   webhookUrl?: Prisma.StringNullableFilter<"Job"> | string | null
   cost?: Prisma.BigIntFilter<"Job"> | bigint | number
   attempt?: Prisma.IntFilter<"Job"> | number
-  handBacks?: Prisma.IntFilter<"Job"> | number
+  releases?: Prisma.IntFilter<"Job"> | number
   createdAt?: Prisma.DateTimeFilter<"Job"> | Date | string
   startedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   completedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -500,7 +500,7 @@ export type JobOrderByWithAggregationInput = {
   webhookUrl?: Prisma.SortOrderInput | Prisma.SortOrder
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   completedAt?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -539,7 +539,7 @@ export type JobScalarWhereWithAggregatesInput = {
   webhookUrl?: Prisma.StringNullableWithAggregatesFilter<"Job"> | string | null
   cost?: Prisma.BigIntWithAggregatesFilter<"Job"> | bigint | number
   attempt?: Prisma.IntWithAggregatesFilter<"Job"> | number
-  handBacks?: Prisma.IntWithAggregatesFilter<"Job"> | number
+  releases?: Prisma.IntWithAggregatesFilter<"Job"> | number
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Job"> | Date | string
   startedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Job"> | Date | string | null
   completedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Job"> | Date | string | null
@@ -569,7 +569,7 @@ export type JobCreateInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -602,7 +602,7 @@ export type JobUncheckedCreateInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -633,7 +633,7 @@ export type JobUpdateInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -666,7 +666,7 @@ export type JobUncheckedUpdateInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -698,7 +698,7 @@ export type JobCreateManyInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -728,7 +728,7 @@ export type JobUpdateManyMutationInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -759,7 +759,7 @@ export type JobUncheckedUpdateManyInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -800,7 +800,7 @@ export type JobCountOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   completedAt?: Prisma.SortOrder
@@ -823,7 +823,7 @@ export type JobCountOrderByAggregateInput = {
 export type JobAvgOrderByAggregateInput = {
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
@@ -840,7 +840,7 @@ export type JobMaxOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   completedAt?: Prisma.SortOrder
@@ -869,7 +869,7 @@ export type JobMinOrderByAggregateInput = {
   webhookUrl?: Prisma.SortOrder
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrder
   completedAt?: Prisma.SortOrder
@@ -891,7 +891,7 @@ export type JobMinOrderByAggregateInput = {
 export type JobSumOrderByAggregateInput = {
   cost?: Prisma.SortOrder
   attempt?: Prisma.SortOrder
-  handBacks?: Prisma.SortOrder
+  releases?: Prisma.SortOrder
   chunksDone?: Prisma.SortOrder
   chunksTotal?: Prisma.SortOrder
   partsDone?: Prisma.SortOrder
@@ -989,7 +989,7 @@ export type JobCreateWithoutAccountInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -1020,7 +1020,7 @@ export type JobUncheckedCreateWithoutAccountInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -1081,7 +1081,7 @@ export type JobScalarWhereInput = {
   webhookUrl?: Prisma.StringNullableFilter<"Job"> | string | null
   cost?: Prisma.BigIntFilter<"Job"> | bigint | number
   attempt?: Prisma.IntFilter<"Job"> | number
-  handBacks?: Prisma.IntFilter<"Job"> | number
+  releases?: Prisma.IntFilter<"Job"> | number
   createdAt?: Prisma.DateTimeFilter<"Job"> | Date | string
   startedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
   completedAt?: Prisma.DateTimeNullableFilter<"Job"> | Date | string | null
@@ -1111,7 +1111,7 @@ export type JobCreateWithoutArtifactsInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -1143,7 +1143,7 @@ export type JobUncheckedCreateWithoutArtifactsInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -1189,7 +1189,7 @@ export type JobUpdateWithoutArtifactsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1221,7 +1221,7 @@ export type JobUncheckedUpdateWithoutArtifactsInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1251,7 +1251,7 @@ export type JobCreateManyAccountInput = {
   webhookUrl?: string | null
   cost?: bigint | number
   attempt?: number
-  handBacks?: number
+  releases?: number
   createdAt: Date | string
   startedAt?: Date | string | null
   completedAt?: Date | string | null
@@ -1281,7 +1281,7 @@ export type JobUpdateWithoutAccountInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1312,7 +1312,7 @@ export type JobUncheckedUpdateWithoutAccountInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1343,7 +1343,7 @@ export type JobUncheckedUpdateManyWithoutAccountInput = {
   webhookUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   cost?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
-  handBacks?: Prisma.IntFieldUpdateOperationsInput | number
+  releases?: Prisma.IntFieldUpdateOperationsInput | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   completedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1405,7 +1405,7 @@ export type JobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   webhookUrl?: boolean
   cost?: boolean
   attempt?: boolean
-  handBacks?: boolean
+  releases?: boolean
   createdAt?: boolean
   startedAt?: boolean
   completedAt?: boolean
@@ -1439,7 +1439,7 @@ export type JobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   webhookUrl?: boolean
   cost?: boolean
   attempt?: boolean
-  handBacks?: boolean
+  releases?: boolean
   createdAt?: boolean
   startedAt?: boolean
   completedAt?: boolean
@@ -1471,7 +1471,7 @@ export type JobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   webhookUrl?: boolean
   cost?: boolean
   attempt?: boolean
-  handBacks?: boolean
+  releases?: boolean
   createdAt?: boolean
   startedAt?: boolean
   completedAt?: boolean
@@ -1503,7 +1503,7 @@ export type JobSelectScalar = {
   webhookUrl?: boolean
   cost?: boolean
   attempt?: boolean
-  handBacks?: boolean
+  releases?: boolean
   createdAt?: boolean
   startedAt?: boolean
   completedAt?: boolean
@@ -1523,7 +1523,7 @@ export type JobSelectScalar = {
   gpuExecutionTimeMs?: boolean
 }
 
-export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "handBacks" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
+export type JobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "accountId" | "type" | "endpointKey" | "status" | "apiKeyId" | "inputs" | "webhookUrl" | "cost" | "attempt" | "releases" | "createdAt" | "startedAt" | "completedAt" | "errorCode" | "cause" | "chunksDone" | "chunksTotal" | "options" | "partsDone" | "userId" | "isProhibited" | "reason" | "chatId" | "mediaUrl" | "mediaKind" | "providerJobId" | "gpuExecutionTimeMs", ExtArgs["result"]["job"]>
 export type JobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   account?: boolean | Prisma.AccountDefaultArgs<ExtArgs>
   artifacts?: boolean | Prisma.Job$artifactsArgs<ExtArgs>
@@ -1556,7 +1556,7 @@ export type $JobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     /**
      * Attempts that a stopping worker released: they say nothing about the job.
      */
-    handBacks: number
+    releases: number
     createdAt: Date
     startedAt: Date | null
     completedAt: Date | null
@@ -2036,7 +2036,7 @@ export interface JobFieldRefs {
   readonly webhookUrl: Prisma.FieldRef<"Job", 'String'>
   readonly cost: Prisma.FieldRef<"Job", 'BigInt'>
   readonly attempt: Prisma.FieldRef<"Job", 'Int'>
-  readonly handBacks: Prisma.FieldRef<"Job", 'Int'>
+  readonly releases: Prisma.FieldRef<"Job", 'Int'>
   readonly createdAt: Prisma.FieldRef<"Job", 'DateTime'>
   readonly startedAt: Prisma.FieldRef<"Job", 'DateTime'>
   readonly completedAt: Prisma.FieldRef<"Job", 'DateTime'>
