@@ -18,6 +18,7 @@ describe('the projects', () => {
     ['test/cli/commands/completion.test.ts', 'service'],
     ['test/engines/espeak/espeak.test.ts', 'service'],
     ['test/users/password.test.ts', 'unit'],
+    ['test/audio/audio-threads.test.ts', 'service'],
     ['test/server/app.request-cost.test.ts', 'alone'],
     ['test/http/client-disconnect.test.ts', 'alone'],
     ['test/system/faults/clock.test.ts', 'system'],

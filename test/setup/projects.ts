@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
-/** What starts a process or a stand-in server, opens a database or speaks. A value that vitest injects is the address of the run's database. */
+/** What starts a process, a thread or a stand-in server, opens a database or speaks. A value that vitest injects is the address of the run's database. */
 const SLOW =
-  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa))/
+  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
 /** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
 const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|A_SECOND|P99_MS)\b/
