@@ -5,7 +5,7 @@ import { useQuery } from '../api/use-query.ts'
 import { createKey, grantableScopes, updateKey } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { ShownOnce } from '../parts/shown-once.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -19,14 +19,27 @@ interface KeyDialogProps {
   readonly onClose: () => void
 }
 
+interface KeyFormProps extends KeyDialogProps {
+  readonly onCreated: (value: string) => void
+}
+
 /** Name and scopes of a key; the value of a new one follows, once. */
 export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
+  const [value, setValue] = useState<string | null>(null)
+  if (value === null) return <KeyForm apiKey={apiKey} onCreated={setValue} onDone={onDone} onClose={onClose} />
+  return (
+    <ShownOnce title="The new API key" name="API key" value={value} onClose={onClose}>
+      Store it where your program reads it. It cannot be shown again.
+    </ShownOnce>
+  )
+}
+
+function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
   const [name, setName] = useState(apiKey?.name ?? '')
   const [scopes, setScopes] = useState<readonly string[]>(apiKey?.scopes ?? DEFAULT_SCOPES)
   const [lifetime, setLifetime] = useState('')
-  const [value, setValue] = useState<string | null>(null)
   const save = useAction(async () => {
-    if (apiKey === null) setValue((await ask(createKey, created(name, scopes, lifetime))).createApiKey.apiKey)
+    if (apiKey === null) onCreated((await ask(createKey, created(name, scopes, lifetime))).createApiKey.apiKey)
     else {
       await ask(updateKey, { id: apiKey.id, name: name.trim(), scopes: [...scopes] })
       toast('The key is changed.')
@@ -34,12 +47,7 @@ export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
     }
     onDone()
   })
-  if (value !== null)
-    return (
-      <ShownOnce title="The new API key" name="API key" value={value} onClose={onClose}>
-        Store it where your program reads it. It cannot be shown again.
-      </ShownOnce>
-    )
+  const isComplete = name.trim() !== '' && scopes.length > 0
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -48,31 +56,14 @@ export function KeyDialog({ apiKey, onDone, onClose }: KeyDialogProps) {
     <Dialog title={apiKey === null ? 'Create an API key' : 'Change the key'} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
-        <Field label="Name" hint="Which program uses it, such as “website, production”.">
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              required
-              maxLength={100}
-              autocomplete="off"
-              value={name}
-              dir="auto"
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <NameField value={name} onText={setName} />
         {apiKey === null && <LifetimeField value={lifetime} onChange={setLifetime} />}
         <ScopeChoice scopes={scopes} onChange={setScopes} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Back
           </button>
-          <button
-            type="submit"
-            class="button primary"
-            disabled={save.isRunning || name.trim() === '' || scopes.length === 0}
-          >
+          <button type="submit" class="button primary" disabled={save.isRunning || !isComplete}>
             {apiKey === null ? 'Create' : 'Save'}
           </button>
         </div>
@@ -86,6 +77,19 @@ const created = (name: string, scopes: readonly string[], lifetime: string) => (
   scopes: [...scopes],
   ...(lifetime !== '' && { expiresAt: lifetimeEnd(lifetime, Date.now()) }),
 })
+
+const NameField = ({ value, onText }: { value: string; onText: (text: string) => void }) => (
+  <TextField
+    label="Name"
+    hint="Which program uses it, such as “website, production”."
+    required
+    maxLength={100}
+    autocomplete="off"
+    dir="auto"
+    value={value}
+    onText={onText}
+  />
+)
 
 const LifetimeField = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
   <Field label="Expires" hint="A key that expires is refused from then on; nothing renews it.">

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, TextField } from '../parts/field.tsx'
 import { LanguageSelect } from '../parts/language-select.tsx'
-import { type Entry, errorsOf, keyOf, withEntry } from './entries.ts'
+import { type Entry, type EntryErrors, errorsOf, keyOf, withEntry } from './entries.ts'
 
 /** Applies a change to the newest entries and stores them. @throws Refusal */
 export type Save = (change: (entries: readonly Entry[]) => readonly Entry[]) => Promise<void>
@@ -18,6 +18,7 @@ interface EntryDialogProps {
 }
 
 const EMPTY: Entry = { language: null, grapheme: '', alias: '' }
+const LINE = { required: true, dir: 'auto', autocomplete: 'off' } as const
 
 export function EntryDialog({ entry, entries, save, onClose }: EntryDialogProps) {
   const [draft, setDraft] = useState<Entry>(entry ?? EMPTY)
@@ -38,30 +39,7 @@ export function EntryDialog({ entry, entries, save, onClose }: EntryDialogProps)
     <Dialog title={entry === null ? 'Add a word' : 'Change the word'} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {store.failure !== null && <Failure failure={store.failure} />}
-        <TextField
-          label="Word"
-          hint="One word or several. With a capital in it, it stands for exactly that, else for itself in any case."
-          value={draft.grapheme}
-          error={errors.grapheme}
-          onChange={(grapheme) => set({ grapheme })}
-        />
-        <TextField
-          label="Spoken as"
-          hint="Written as it sounds: “sequel” for SQL, “Lester” for Leicester."
-          value={draft.alias}
-          error={errors.alias}
-          onChange={(alias) => set({ alias })}
-        />
-        <Field label="Language" hint="In which texts it holds.">
-          {(parts) => (
-            <LanguageSelect
-              parts={parts}
-              value={draft.language ?? ''}
-              none="Every language"
-              onChange={(language) => set({ language: language || null })}
-            />
-          )}
-        </Field>
+        <EntryFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
           <button type="submit" class="button primary" disabled={!isReady || store.isRunning}>
             {entry === null ? 'Add' : 'Save'}
@@ -72,26 +50,39 @@ export function EntryDialog({ entry, entries, save, onClose }: EntryDialogProps)
   )
 }
 
-interface TextFieldProps {
-  readonly label: string
-  readonly hint: string
-  readonly value: string
-  readonly error: string | undefined
-  readonly onChange: (value: string) => void
+interface EntryFieldsProps {
+  readonly draft: Entry
+  readonly errors: EntryErrors
+  readonly onChange: (change: Partial<Entry>) => void
 }
 
-const TextField = ({ label, hint, value, error, onChange }: TextFieldProps) => (
-  <Field label={label} hint={hint} error={error}>
-    {(parts) => (
-      <input
-        {...parts}
-        class="input"
-        required
-        dir="auto"
-        autocomplete="off"
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
-  </Field>
+const EntryFields = ({ draft, errors, onChange }: EntryFieldsProps) => (
+  <>
+    <TextField
+      {...LINE}
+      label="Word"
+      hint="One word or several. With a capital in it, it stands for exactly that, else for itself in any case."
+      error={errors.grapheme}
+      value={draft.grapheme}
+      onText={(grapheme) => onChange({ grapheme })}
+    />
+    <TextField
+      {...LINE}
+      label="Spoken as"
+      hint="Written as it sounds: “sequel” for SQL, “Lester” for Leicester."
+      error={errors.alias}
+      value={draft.alias}
+      onText={(alias) => onChange({ alias })}
+    />
+    <Field label="Language" hint="In which texts it holds.">
+      {(parts) => (
+        <LanguageSelect
+          parts={parts}
+          value={draft.language ?? ''}
+          none="Every language"
+          onChange={(language) => onChange({ language: language || null })}
+        />
+      )}
+    </Field>
+  </>
 )

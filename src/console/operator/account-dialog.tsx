@@ -4,13 +4,20 @@ import { useAction } from '../api/use-action.ts'
 import { createAccount, creditAccount, reauthenticate } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
+import { PasswordField } from './password-field.tsx'
+
+interface Account {
+  readonly id: string
+  readonly name: string
+  readonly credits: number
+}
 
 interface AccountDialogProps {
   /** Null: a new one. */
-  readonly account: { readonly id: string; readonly name: string; readonly credits: number } | null
+  readonly account: Account | null
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -29,7 +36,6 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     onClose()
   })
   const needsPassword = save.failure?.code === 'REAUTHENTICATION_REQUIRED' || password !== ''
-  const after = (account?.credits ?? 0) + Number(amount)
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -38,19 +44,11 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     <Dialog title={account === null ? 'Create an account' : `Credits of ${account.name}`} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
-        {account === null && <TextField label="Name" type="text" value={name} onChange={setName} />}
-        <TextField
-          label="Credits"
-          type="number"
-          value={amount}
-          onChange={setAmount}
-          hint={
-            account === null
-              ? 'Its first ones.'
-              : `Negative to take back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
-          }
-        />
-        {needsPassword && <TextField label="Your password" type="password" value={password} onChange={setPassword} />}
+        {account === null && (
+          <TextField label="Name" type="text" required autocomplete="off" value={name} onText={setName} />
+        )}
+        <CreditsField account={account} value={amount} onText={setAmount} />
+        {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
           <button type="submit" class="button primary" disabled={save.isRunning || amount === ''}>
             {account === null ? 'Create' : 'Grant'}
@@ -61,26 +59,19 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
   )
 }
 
-interface TextFieldProps {
-  readonly label: string
-  readonly type: 'text' | 'number' | 'password'
+interface CreditsFieldProps {
+  readonly account: Account | null
   readonly value: string
-  readonly onChange: (value: string) => void
-  readonly hint?: string
+  readonly onText: (text: string) => void
 }
 
-const TextField = ({ label, type, value, onChange, hint }: TextFieldProps) => (
-  <Field label={label} hint={hint}>
-    {(parts) => (
-      <input
-        {...parts}
-        class="input"
-        {...({ type } as { type: 'text' })}
-        required
-        autocomplete={type === 'password' ? 'current-password' : 'off'}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    )}
-  </Field>
-)
+function CreditsField({ account, value, onText }: CreditsFieldProps) {
+  const after = (account?.credits ?? 0) + Number(value)
+  const hint =
+    account === null
+      ? 'Its first ones.'
+      : `Negative to take back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
+  return (
+    <TextField label="Credits" hint={hint} type="number" required autocomplete="off" value={value} onText={onText} />
+  )
+}

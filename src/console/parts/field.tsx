@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldParts {
@@ -36,6 +36,24 @@ export function Field({ label, hint, error, children }: FieldProps) {
     </div>
   )
 }
+
+type TextFieldProps = Omit<FieldProps, 'children'> &
+  ComponentProps<'input'> & { readonly value: string; readonly onText: (text: string) => void }
+
+/** A field of one line; what else it is given are attributes of its input. */
+export const TextField = ({ label, hint, error, value, onText, ...attributes }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error}>
+    {(parts) => (
+      <input
+        {...parts}
+        class="input"
+        {...attributes}
+        value={value}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
 
 interface SegmentsProps<Value extends string> {
   readonly label: string

@@ -4,7 +4,7 @@ import { useAction } from '../api/use-action.ts'
 import { inviteUser, type UserRole } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field, Segments } from '../parts/field.tsx'
+import { Segments, TextField } from '../parts/field.tsx'
 
 interface InviteDialogProps {
   readonly onDone: () => void
@@ -30,32 +30,16 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
     <Dialog title="Add a person" onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {invite.failure !== null && <Failure failure={invite.failure} />}
-        <Field label="E-mail address" hint="To sign in with. Nothing is sent there: you hand over a link.">
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              type="email"
-              required
-              autocomplete="off"
-              value={email}
-              onInput={(event) => setEmail(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="field">
-          <span class="label">Role</span>
-          <Segments
-            label="Role"
-            value={role}
-            onChange={setRole}
-            options={[
-              ['MEMBER', 'Member'],
-              ['OWNER', 'Owner'],
-            ]}
-          />
-          <p class="hint">{role === 'OWNER' ? 'Everything, keys and webhooks included.' : 'Submit and read jobs.'}</p>
-        </div>
+        <TextField
+          label="E-mail address"
+          hint="To sign in with. Nothing is sent there: you hand over a link."
+          type="email"
+          required
+          autocomplete="off"
+          value={email}
+          onText={setEmail}
+        />
+        <RoleField role={role} onChange={setRole} />
         <div class="row end">
           <button type="submit" class="button primary" disabled={invite.isRunning || email.trim() === ''}>
             Add and make a link
@@ -65,3 +49,19 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
     </Dialog>
   )
 }
+
+const RoleField = ({ role, onChange }: { role: UserRole; onChange: (role: UserRole) => void }) => (
+  <div class="field">
+    <span class="label">Role</span>
+    <Segments
+      label="Role"
+      value={role}
+      onChange={onChange}
+      options={[
+        ['MEMBER', 'Member'],
+        ['OWNER', 'Owner'],
+      ]}
+    />
+    <p class="hint">{role === 'OWNER' ? 'Everything, keys and webhooks included.' : 'Submit and read jobs.'}</p>
+  </div>
+)

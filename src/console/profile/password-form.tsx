@@ -4,7 +4,7 @@ import { loadSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { changePassword, completePerson } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { toast } from '../parts/toast.tsx'
 
 const MIN_CHARACTERS = 12
@@ -44,22 +44,9 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
         <FirstField
           hasPassword={hasPassword}
           value={hasPassword ? current : address}
-          onChange={hasPassword ? setCurrent : setAddress}
+          onText={hasPassword ? setCurrent : setAddress}
         />
-        <Field label="New password" hint={`At least ${MIN_CHARACTERS} characters.`}>
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              type="password"
-              autocomplete="new-password"
-              required
-              minLength={MIN_CHARACTERS}
-              value={fresh}
-              onInput={(event) => setFresh(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <NewPasswordField value={fresh} onText={setFresh} />
         <div class="row">
           <button type="submit" class="button primary" disabled={save.isRunning}>
             Save
@@ -70,37 +57,27 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
   )
 }
 
-interface FirstFieldProps {
-  readonly hasPassword: boolean
+interface TextProps {
   readonly value: string
-  readonly onChange: (value: string) => void
+  readonly onText: (text: string) => void
 }
 
 /** The present password proves that its user changes it; without one it is the address that is chosen. */
-const FirstField = ({ hasPassword, value, onChange }: FirstFieldProps) => (
-  <Field label={hasPassword ? 'Current password' : 'E-mail address'}>
-    {(parts) =>
-      hasPassword ? (
-        <input
-          {...parts}
-          class="input"
-          type="password"
-          autocomplete="current-password"
-          required
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      ) : (
-        <input
-          {...parts}
-          class="input"
-          type="email"
-          autocomplete="username"
-          required
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )
-    }
-  </Field>
+const FirstField = ({ hasPassword, ...text }: TextProps & { readonly hasPassword: boolean }) =>
+  hasPassword ? (
+    <TextField label="Current password" type="password" autocomplete="current-password" required {...text} />
+  ) : (
+    <TextField label="E-mail address" type="email" autocomplete="username" required {...text} />
+  )
+
+const NewPasswordField = (text: TextProps) => (
+  <TextField
+    label="New password"
+    hint={`At least ${MIN_CHARACTERS} characters.`}
+    type="password"
+    autocomplete="new-password"
+    required
+    minLength={MIN_CHARACTERS}
+    {...text}
+  />
 )

@@ -3,69 +3,66 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Refusal } from '../api/refusal.ts'
 import { endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Mark } from '../shell/rail.tsx'
 
 /** E-mail and password. The page that was asked for opens afterwards, as its address stays. */
 export function SignInPage() {
-  const [email, setEmail] = useState(endedFor.value ?? '')
-  const [password, setPassword] = useState('')
-  const field = useRef<HTMLInputElement>(null)
-  const action = useAction(() => signIn(email, password))
-  const seconds = useCountdown(action.failure)
   useEffect(() => {
     document.title = 'Sign in · Sonant'
   }, [])
-  const onSubmit = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    await action.run()
-    field.current?.focus()
-  }
   return (
     <Gate
       title="Sign in"
       lead={endedFor.value === null ? undefined : 'Your session has ended. Sign in to go on where you were.'}
     >
-      <form class="stack" onSubmit={onSubmit}>
-        <Field label="E-mail address">
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              type="email"
-              name="email"
-              autocomplete="username"
-              required
-              value={email}
-              onInput={(event) => setEmail(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Password" error={action.failure === null ? undefined : messageOf(action.failure, seconds)}>
-          {(parts) => (
-            <input
-              {...parts}
-              ref={field}
-              class="input"
-              type="password"
-              name="password"
-              autocomplete="current-password"
-              required
-              value={password}
-              onInput={(event) => setPassword(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" class="button primary large" disabled={action.isRunning || seconds > 0}>
-          {action.isRunning ? 'Signing in…' : 'Sign in'}
-        </button>
-      </form>
+      <SignInForm />
       <details class="aside">
         <summary>No password, or lost it?</summary>
         <p>An operator makes a link that signs you in once, on the machine that runs Sonant:</p>
         <pre>npx sonant users sign-in-link you@example.com</pre>
       </details>
     </Gate>
+  )
+}
+
+function SignInForm() {
+  const [email, setEmail] = useState(endedFor.peek() ?? '')
+  const [password, setPassword] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const action = useAction(() => signIn(email, password))
+  const seconds = useCountdown(action.failure)
+  const onSubmit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await action.run()
+    field.current?.focus()
+  }
+  return (
+    <form class="stack" onSubmit={onSubmit}>
+      <TextField
+        label="E-mail address"
+        type="email"
+        name="email"
+        autocomplete="username"
+        required
+        value={email}
+        onText={setEmail}
+      />
+      <TextField
+        label="Password"
+        error={action.failure === null ? undefined : messageOf(action.failure, seconds)}
+        ref={field}
+        type="password"
+        name="password"
+        autocomplete="current-password"
+        required
+        value={password}
+        onText={setPassword}
+      />
+      <button type="submit" class="button primary large" disabled={action.isRunning || seconds > 0}>
+        {action.isRunning ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
   )
 }
 

@@ -1,21 +1,13 @@
 import { useState } from 'preact/hooks'
+import type { Refusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
-import { LanguageSelect } from '../parts/language-select.tsx'
 import { toast } from '../parts/toast.tsx'
+import { type Draft, DraftFields, type FieldErrors, sentenceOf } from './draft-fields.tsx'
 import { FileChoice } from './file-choice.tsx'
 import { uploadVoice } from './upload-voice.ts'
 import { nameOf, secondsOf, wrongFile, wrongLength } from './voice-file.ts'
-
-interface Draft {
-  readonly name: string
-  readonly consent: string
-  readonly hasConsent: boolean
-  readonly transcript: string
-  readonly language: string
-}
 
 interface Chosen {
   readonly file: File
@@ -33,7 +25,7 @@ interface UploadDialogProps {
 /** A recording, whose voice it is, and that its speaker has agreed. */
 export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
   const [draft, setDraft] = useState(EMPTY)
-  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const { chosen, choose } = useChosen()
   const set = (change: Partial<Draft>): void => setDraft((before) => ({ ...before, ...change }))
   const upload = useAction(async () => {
     if (chosen === null) return
@@ -42,17 +34,7 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
     onDone()
     onClose()
   })
-  const choose = async (file: File): Promise<void> => {
-    const wrong = wrongFile(file)
-    setChosen({ file, seconds: null, wrong })
-    if (draft.name === '') set({ name: nameOf(file.name) })
-    if (wrong !== null) return
-    const seconds = await secondsOf(file)
-    setChosen((now) => (now?.file === file ? { file, seconds, wrong: wrongLength(seconds) } : now))
-  }
-  const errors = Object.fromEntries(
-    (upload.failure?.details ?? []).map(({ path, message }) => [path.replace(/^\//, ''), message]),
-  )
+  const errors = errorsOf(upload.failure)
   const isReady = chosen?.wrong === null && draft.name.trim() !== '' && draft.consent.trim() !== '' && draft.hasConsent
   const onSubmit = (event: Event): void => {
     event.preventDefault()
@@ -66,7 +48,10 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
           file={chosen?.file ?? null}
           seconds={chosen?.seconds ?? null}
           error={chosen?.wrong ?? sentenceOf('The recording', errors.audio_sample)}
-          onChoose={(file) => void choose(file)}
+          onChoose={(file) => {
+            if (draft.name === '') set({ name: nameOf(file.name) })
+            void choose(file)
+          }}
         />
         <DraftFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
@@ -79,90 +64,18 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
   )
 }
 
-interface DraftFieldsProps {
-  readonly draft: Draft
-  /** By the names of the form's fields. */
-  readonly errors: Readonly<Record<string, string | undefined>>
-  readonly onChange: (change: Partial<Draft>) => void
+/** The recording, and what is wrong with it as far as the browser can tell. */
+function useChosen() {
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const choose = async (file: File): Promise<void> => {
+    const wrong = wrongFile(file)
+    setChosen({ file, seconds: null, wrong })
+    if (wrong !== null) return
+    const seconds = await secondsOf(file)
+    setChosen((now) => (now?.file === file ? { file, seconds, wrong: wrongLength(seconds) } : now))
+  }
+  return { chosen, choose }
 }
 
-function DraftFields({ draft, errors, onChange }: DraftFieldsProps) {
-  return (
-    <>
-      <div class="halves flush">
-        <Field label="Name" error={sentenceOf('The name', errors.name)}>
-          {(parts) => <Line parts={parts} value={draft.name} limit={200} onChange={(name) => onChange({ name })} />}
-        </Field>
-        <Field label="Language (optional)" error={sentenceOf('The language', errors.language)}>
-          {(parts) => (
-            <LanguageSelect
-              parts={parts}
-              value={draft.language}
-              none="Not said"
-              onChange={(language) => onChange({ language })}
-            />
-          )}
-        </Field>
-      </div>
-      <Field
-        label="What it says (optional)"
-        hint="Some engines imitate better, or only, with the text of the recording."
-        error={sentenceOf('The text', errors.ref_text)}
-      >
-        {(parts) => (
-          <textarea
-            {...parts}
-            class="input"
-            rows={2}
-            dir="auto"
-            maxLength={2000}
-            value={draft.transcript}
-            onInput={(event) => onChange({ transcript: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
-        label="How the speaker has agreed"
-        hint="Such as “My own voice” or “Release signed on 20 November”. It is kept with the voice."
-        error={sentenceOf('This', errors.consent)}
-      >
-        {(parts) => (
-          <Line parts={parts} value={draft.consent} limit={2000} onChange={(consent) => onChange({ consent })} />
-        )}
-      </Field>
-      <label class="check">
-        <input
-          type="checkbox"
-          required
-          checked={draft.hasConsent}
-          onChange={(event) => onChange({ hasConsent: event.currentTarget.checked })}
-        />
-        I confirm that the speaker agrees to speech being made with this voice
-      </label>
-    </>
-  )
-}
-
-interface LineProps {
-  readonly parts: object
-  readonly value: string
-  readonly limit: number
-  readonly onChange: (value: string) => void
-}
-
-const Line = ({ parts, value, limit, onChange }: LineProps) => (
-  <input
-    {...parts}
-    class="input"
-    required
-    maxLength={limit}
-    autocomplete="off"
-    dir="auto"
-    value={value}
-    onInput={(event) => onChange(event.currentTarget.value)}
-  />
-)
-
-/** "The name is taken by another voice." */
-const sentenceOf = (subject: string, message: string | undefined): string | undefined =>
-  message === undefined ? undefined : `${subject} ${message}.`
+const errorsOf = (failure: Refusal | null): FieldErrors =>
+  Object.fromEntries((failure?.details ?? []).map(({ path, message }) => [path.replace(/^\//, ''), message]))

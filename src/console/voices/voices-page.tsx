@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -99,24 +99,17 @@ function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
     <Dialog title="Rename the voice" onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {rename.failure !== null && taken === undefined && <Failure failure={rename.failure} />}
-        <Field
+        <TextField
           label="Name"
           hint="Programs name it by its id, which stays."
           error={taken === undefined ? undefined : `The name ${taken}.`}
-        >
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              required
-              maxLength={200}
-              dir="auto"
-              autocomplete="off"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          required
+          maxLength={200}
+          dir="auto"
+          autocomplete="off"
+          value={name}
+          onText={setName}
+        />
         <div class="row end">
           <button type="submit" class="button primary" disabled={rename.isRunning || name.trim() === ''}>
             Rename

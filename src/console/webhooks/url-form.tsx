@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import type { Refusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { setWebhookUrl } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
-import { Field } from '../parts/field.tsx'
+import { TextField } from '../parts/field.tsx'
 import { toast } from '../parts/toast.tsx'
 
 interface UrlFormProps {
@@ -21,7 +22,6 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
     onSaved()
   }
   const save = useAction(() => write(text.trim()))
-  const { failure } = save
   const onSubmit = (event: Event): void => {
     event.preventDefault()
     void save.run()
@@ -32,23 +32,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
         <h2>Where deliveries go</h2>
       </div>
       <form class="stack card-body" onSubmit={onSubmit}>
-        <Field
-          label="URL"
-          hint="https, on port 443 or from 1024 upwards. A submission may name another."
-          error={failure === null ? undefined : (failure.details[0]?.message ?? failure.message)}
-        >
-          {(parts) => (
-            <input
-              {...parts}
-              class="input"
-              type="url"
-              inputMode="url"
-              placeholder="https://example.com/hooks/sonant"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <UrlField value={text} failure={save.failure} onText={setText} />
         <div class="row">
           <button
             type="submit"
@@ -68,6 +52,25 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
     </section>
   )
 }
+
+interface UrlFieldProps {
+  readonly value: string
+  readonly failure: Refusal | null
+  readonly onText: (text: string) => void
+}
+
+const UrlField = ({ value, failure, onText }: UrlFieldProps) => (
+  <TextField
+    label="URL"
+    hint="https, on port 443 or from 1024 upwards. A submission may name another."
+    error={failure === null ? undefined : (failure.details[0]?.message ?? failure.message)}
+    type="url"
+    inputMode="url"
+    placeholder="https://example.com/hooks/sonant"
+    value={value}
+    onText={onText}
+  />
+)
 
 const ClearDialog = ({ onConfirm, onClose }: { onConfirm: () => Promise<void>; onClose: () => void }) => (
   <ConfirmDialog title="Clear the webhook URL?" action="Clear" isDanger onConfirm={onConfirm} onClose={onClose}>

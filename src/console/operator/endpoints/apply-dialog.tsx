@@ -4,8 +4,8 @@ import { useAction } from '../../api/use-action.ts'
 import { applyFile, reauthenticate } from '../../operations.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Field } from '../../parts/field.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { PasswordField } from '../password-field.tsx'
 import type { EntryChange } from './changes.tsx'
 
 interface ApplyDialogProps {
@@ -38,21 +38,7 @@ export function ApplyDialog({ source, changes, onDone, onClose }: ApplyDialogPro
           Callers are served by it at once, in every process. Jobs that wait follow their endpoint; those that run
           finish as they began.
         </p>
-        {needsPassword && (
-          <Field label="Your password">
-            {(parts) => (
-              <input
-                {...parts}
-                class="input"
-                type="password"
-                required
-                autocomplete="current-password"
-                value={password}
-                onInput={(event) => setPassword(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-        )}
+        {needsPassword && <PasswordField value={password} onText={setPassword} />}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Keep as it is
