@@ -30,57 +30,65 @@ export const KeysTable = ({ keys, onEdit, onDelete }: KeysTableProps) => (
       </thead>
       <tbody>
         {keys.map((key) => (
-          <tr key={key.id}>
-            <td>
-              <strong class="clip-cell" dir="auto" title={key.name}>
-                {key.name}
-              </strong>
-            </td>
-            <td>
-              <code title={key.id}>{key.hint ? `snt_…${key.hint}` : 'snt_…'}</code>
-            </td>
-            <td>
-              <span class="clip-cell" title={key.scopes.join(', ')}>
-                {key.scopes.length < 3 ? key.scopes.join(', ') : `${key.scopes[0]} and ${key.scopes.length - 1} more`}
-              </span>
-            </td>
-            <td data-label="Used">
-              <Moment at={key.lastUsedAt} empty="never" />
-            </td>
-            <td data-label="Expires">
-              <Expiry at={key.expiresAt ?? null} />
-            </td>
-            <td class="roomy" data-label="Made">
-              <span title={key.createdBy ? `by ${key.createdBy.email}` : undefined}>
-                <Moment at={key.createdAt} />
-              </span>
-            </td>
-            <td class="end">
-              <a class="button quiet small" href={at(`/jobs?key=${key.id}`)} aria-label={`Jobs of ${key.name}`}>
-                Jobs
-              </a>
-              <button
-                type="button"
-                class="button quiet small"
-                onClick={() => onEdit(key)}
-                aria-label={`Change ${key.name}`}
-              >
-                Change
-              </button>
-              <button
-                type="button"
-                class="button quiet small only-icon"
-                onClick={() => onDelete(key)}
-                aria-label={`Delete ${key.name}`}
-              >
-                <Icon name="trash" size={14} />
-              </button>
-            </td>
-          </tr>
+          <KeyRow key={key.id} apiKey={key} onEdit={() => onEdit(key)} onDelete={() => onDelete(key)} />
         ))}
       </tbody>
     </table>
   </div>
+)
+
+interface KeyRowProps {
+  readonly apiKey: ApiKey
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+}
+
+const KeyRow = ({ apiKey, onEdit, onDelete }: KeyRowProps) => (
+  <tr>
+    <td>
+      <strong class="clip-cell" dir="auto" title={apiKey.name}>
+        {apiKey.name}
+      </strong>
+    </td>
+    <td>
+      <code title={apiKey.id}>{apiKey.hint ? `snt_…${apiKey.hint}` : 'snt_…'}</code>
+    </td>
+    <td>
+      <span class="clip-cell" title={apiKey.scopes.join(', ')}>
+        {apiKey.scopes.length < 3
+          ? apiKey.scopes.join(', ')
+          : `${apiKey.scopes[0]} and ${apiKey.scopes.length - 1} more`}
+      </span>
+    </td>
+    <td data-label="Used">
+      <Moment at={apiKey.lastUsedAt} empty="never" />
+    </td>
+    <td data-label="Expires">
+      <Expiry at={apiKey.expiresAt ?? null} />
+    </td>
+    <td class="roomy" data-label="Made">
+      <span title={apiKey.createdBy ? `by ${apiKey.createdBy.email}` : undefined}>
+        <Moment at={apiKey.createdAt} />
+      </span>
+    </td>
+    <td class="end">
+      <KeyButtons apiKey={apiKey} onEdit={onEdit} onDelete={onDelete} />
+    </td>
+  </tr>
+)
+
+const KeyButtons = ({ apiKey: { id, name }, onEdit, onDelete }: KeyRowProps) => (
+  <>
+    <a class="button quiet small" href={at(`/jobs?key=${id}`)} aria-label={`Jobs of ${name}`}>
+      Jobs
+    </a>
+    <button type="button" class="button quiet small" onClick={onEdit} aria-label={`Change ${name}`}>
+      Change
+    </button>
+    <button type="button" class="button quiet small only-icon" onClick={onDelete} aria-label={`Delete ${name}`}>
+      <Icon name="trash" size={14} />
+    </button>
+  </>
 )
 
 /** A key that ends soon, or has, is said so before programs find out. */

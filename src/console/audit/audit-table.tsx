@@ -29,34 +29,38 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id}>
-            <td>{ACTIONS[row.action][0]}</td>
-            <td data-label="To">
-              <Subject row={row} />
-            </td>
-            <td data-label="Detail">
-              <Detail text={detailOf(row)} />
-            </td>
-            <td data-label="By">
-              <By by={row.by} />
-            </td>
-            {withAccount && (
-              <td data-label="Account">
-                {row.accountId === null ? (
-                  <span class="faint">installation</span>
-                ) : (
-                  <ShortId id={row.accountId} href={at(`/operator/audit?account=${row.accountId}`)} />
-                )}
-              </td>
-            )}
-            <td data-label="When">
-              <Moment at={row.createdAt} />
-            </td>
-          </tr>
+          <ChangeRow key={row.id} row={row} withAccount={withAccount} />
         ))}
       </tbody>
     </table>
   </div>
+)
+
+const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }) => (
+  <tr>
+    <td>{ACTIONS[row.action][0]}</td>
+    <td data-label="To">
+      <Subject row={row} />
+    </td>
+    <td data-label="Detail">
+      <Detail text={detailOf(row)} />
+    </td>
+    <td data-label="By">
+      <By by={row.by} />
+    </td>
+    {withAccount && (
+      <td data-label="Account">
+        {row.accountId === null ? (
+          <span class="faint">installation</span>
+        ) : (
+          <ShortId id={row.accountId} href={at(`/operator/audit?account=${row.accountId}`)} />
+        )}
+      </td>
+    )}
+    <td data-label="When">
+      <Moment at={row.createdAt} />
+    </td>
+  </tr>
 )
 
 /** By its name of then; what has none by its id. */

@@ -34,26 +34,7 @@ export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
   return (
     <div class="table-box as-cards">
       <table>
-        <thead>
-          <tr>
-            <th class="tight">
-              <input
-                type="checkbox"
-                aria-label="Select all on this page"
-                checked={isAll}
-                onChange={() => onSelect(new Set(isAll ? [] : rows.map(({ id }) => id)))}
-              />
-            </th>
-            <th>Job</th>
-            <th>State</th>
-            <th>Endpoint</th>
-            <th>Key</th>
-            <th>Submitted</th>
-            <th class="end roomy">Wait</th>
-            <th class="end">Run</th>
-            <th class="end">Cost</th>
-          </tr>
-        </thead>
+        <JobsHead isAll={isAll} onAll={() => onSelect(new Set(isAll ? [] : rows.map(({ id }) => id)))} />
         <tbody>
           {rows.map((job) => (
             <JobTableRow
@@ -69,6 +50,24 @@ export function JobsTable({ rows, selected, onSelect, query }: JobsTableProps) {
     </div>
   )
 }
+
+const JobsHead = ({ isAll, onAll }: { isAll: boolean; onAll: () => void }) => (
+  <thead>
+    <tr>
+      <th class="tight">
+        <input type="checkbox" aria-label="Select all on this page" checked={isAll} onChange={onAll} />
+      </th>
+      <th>Job</th>
+      <th>State</th>
+      <th>Endpoint</th>
+      <th>Key</th>
+      <th>Submitted</th>
+      <th class="end roomy">Wait</th>
+      <th class="end">Run</th>
+      <th class="end">Cost</th>
+    </tr>
+  </thead>
+)
 
 interface RowProps {
   readonly job: JobRowFragment

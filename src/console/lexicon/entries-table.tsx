@@ -32,35 +32,43 @@ export const EntriesTable = ({ entries, onHear, onEdit, onDelete }: EntriesTable
             </td>
             <td data-label="Language">{entry.language ?? <span class="faint">every</span>}</td>
             <td class="end">
-              <button
-                type="button"
-                class="button quiet small"
-                aria-label={`Hear ${entry.grapheme} in the playground`}
-                onClick={() => onHear(entry)}
-              >
-                Hear
-              </button>
-              <button
-                type="button"
-                class="button quiet small"
-                aria-label={`Change ${entry.grapheme}`}
-                onClick={() => onEdit(entry)}
-              >
-                Change
-              </button>
-              <button
-                type="button"
-                class="button quiet small only-icon"
-                aria-label={`Delete ${entry.grapheme}`}
-                title="Delete"
-                onClick={() => onDelete(entry)}
-              >
-                <Icon name="trash" size={14} />
-              </button>
+              <EntryButtons
+                word={entry.grapheme}
+                onHear={() => onHear(entry)}
+                onEdit={() => onEdit(entry)}
+                onDelete={() => onDelete(entry)}
+              />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   </div>
+)
+
+interface EntryButtonsProps {
+  readonly word: string
+  readonly onHear: () => void
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+}
+
+const EntryButtons = ({ word, onHear, onEdit, onDelete }: EntryButtonsProps) => (
+  <>
+    <button type="button" class="button quiet small" aria-label={`Hear ${word} in the playground`} onClick={onHear}>
+      Hear
+    </button>
+    <button type="button" class="button quiet small" aria-label={`Change ${word}`} onClick={onEdit}>
+      Change
+    </button>
+    <button
+      type="button"
+      class="button quiet small only-icon"
+      aria-label={`Delete ${word}`}
+      title="Delete"
+      onClick={onDelete}
+    >
+      <Icon name="trash" size={14} />
+    </button>
+  </>
 )

@@ -1,20 +1,15 @@
 import { useState } from 'preact/hooks'
-import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
-import { type AccountsQuery, accounts as accountsQuery } from '../operations.ts'
+import { accounts as accountsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
-import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
-import { Moment } from '../parts/moment.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-import { ShortId } from '../parts/short-id.tsx'
 import { pageOf, useAddress } from '../parts/use-address.ts'
 import { AccountDialog } from './account-dialog.tsx'
+import { type Account, AccountsTable } from './accounts-table.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
-
-type Account = AccountsQuery['accounts']['edges'][number]['node']
 
 const PAGE = 25
 
@@ -68,71 +63,3 @@ function AccountSearch() {
     </form>
   )
 }
-
-const AccountsTable = ({
-  accounts,
-  onGrant,
-}: {
-  accounts: readonly Account[]
-  onGrant: (account: Account) => void
-}) => (
-  <div class="table-box as-cards">
-    <table>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Id</th>
-          <th>Since</th>
-          <th class="end">Credits</th>
-          <th class="end">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {accounts.map((account) => (
-          <tr key={account.id}>
-            <td dir="auto">
-              <a href={at(`/operator/jobs?account=${account.id}`)}>
-                <strong>{account.name}</strong>
-              </a>
-            </td>
-            <td>
-              <ShortId id={account.id} />
-            </td>
-            <td data-label="Since">
-              <Moment at={account.createdAt} />
-            </td>
-            <td class="end" data-label="Credits">
-              {count(account.credits)}
-            </td>
-            <td class="end">
-              <a
-                class="button quiet small"
-                href={at(`/operator/statistics?account=${account.id}`)}
-                aria-label={`Statistics of ${account.name}`}
-              >
-                Statistics
-              </a>
-              <a
-                class="button quiet small"
-                href={at(`/operator/audit?account=${account.id}`)}
-                aria-label={`Changes in ${account.name}`}
-              >
-                Changes
-              </a>
-              <button
-                type="button"
-                class="button quiet small"
-                aria-label={`Grant credits to ${account.name}`}
-                onClick={() => onGrant(account)}
-              >
-                Grant credits
-              </button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)

@@ -26,33 +26,48 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
       </thead>
       <tbody>
         {people.map((person) => (
-          <tr key={person.id}>
-            <td>
-              <span class="row name-cell">
-                <strong class="clip-cell" dir="auto" title={person.email}>
-                  {person.email}
-                </strong>
-                {person.id === ownId && <span class="chip">you</span>}
-              </span>
-            </td>
-            <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
-            <td>
-              <PersonState person={person} />
-            </td>
-            <td class="phone-none roomy">
-              <Moment at={person.createdAt} />
-            </td>
-            <td data-label="Seen">
-              <Moment at={person.lastSeenAt} empty="never" />
-            </td>
-            <td class="end">
-              <PersonButtons person={person} onAct={(act) => onAct(act, person)} />
-            </td>
-          </tr>
+          <PersonRow
+            key={person.id}
+            person={person}
+            isReader={person.id === ownId}
+            onAct={(act) => onAct(act, person)}
+          />
         ))}
       </tbody>
     </table>
   </div>
+)
+
+interface PersonRowProps {
+  readonly person: Person
+  readonly isReader: boolean
+  readonly onAct: (act: PersonAct) => void
+}
+
+const PersonRow = ({ person, isReader, onAct }: PersonRowProps) => (
+  <tr>
+    <td>
+      <span class="row name-cell">
+        <strong class="clip-cell" dir="auto" title={person.email}>
+          {person.email}
+        </strong>
+        {isReader && <span class="chip">you</span>}
+      </span>
+    </td>
+    <td>{person.role === 'OWNER' ? 'Owner' : 'Member'}</td>
+    <td>
+      <PersonState person={person} />
+    </td>
+    <td class="phone-none roomy">
+      <Moment at={person.createdAt} />
+    </td>
+    <td data-label="Seen">
+      <Moment at={person.lastSeenAt} empty="never" />
+    </td>
+    <td class="end">
+      <PersonButtons person={person} onAct={onAct} />
+    </td>
+  </tr>
 )
 
 const PersonState = ({ person: { disabledAt, hasPassword } }: { person: Person }) => {
@@ -61,43 +76,38 @@ const PersonState = ({ person: { disabledAt, hasPassword } }: { person: Person }
 }
 
 const PersonButtons = ({ person, onAct }: { person: Person; onAct: (act: PersonAct) => void }) => {
-  if (person.disabledAt)
+  const { email, role, disabledAt } = person
+  if (disabledAt)
     return (
-      <button
-        type="button"
-        class="button quiet small"
-        onClick={() => onAct('enable')}
-        aria-label={`Enable ${person.email}`}
-      >
+      <ActButton label={`Enable ${email}`} onClick={() => onAct('enable')}>
         Enable
-      </button>
+      </ActButton>
     )
+  const otherRole = role === 'OWNER' ? 'Make member' : 'Make owner'
   return (
     <>
-      <button
-        type="button"
-        class="button quiet small"
-        onClick={() => onAct('link')}
-        aria-label={`Sign-in link for ${person.email}`}
-      >
+      <ActButton label={`Sign-in link for ${email}`} onClick={() => onAct('link')}>
         Sign-in link
-      </button>
-      <button
-        type="button"
-        class="button quiet small"
-        onClick={() => onAct('role')}
-        aria-label={`${person.role === 'OWNER' ? 'Make member' : 'Make owner'}: ${person.email}`}
-      >
-        {person.role === 'OWNER' ? 'Make member' : 'Make owner'}
-      </button>
-      <button
-        type="button"
-        class="button quiet small"
-        onClick={() => onAct('disable')}
-        aria-label={`Disable ${person.email}`}
-      >
+      </ActButton>
+      <ActButton label={`${otherRole}: ${email}`} onClick={() => onAct('role')}>
+        {otherRole}
+      </ActButton>
+      <ActButton label={`Disable ${email}`} onClick={() => onAct('disable')}>
         Disable
-      </button>
+      </ActButton>
     </>
   )
 }
+
+interface ActButtonProps {
+  /** With the person's address: what it says alone stands in every row. */
+  readonly label: string
+  readonly children: string
+  readonly onClick: () => void
+}
+
+const ActButton = ({ label, children, onClick }: ActButtonProps) => (
+  <button type="button" class="button quiet small" onClick={onClick} aria-label={label}>
+    {children}
+  </button>
+)

@@ -34,31 +34,39 @@ export const VoicesTable = ({ voices, speaker, onAct, onExpired }: VoicesTablePr
       </thead>
       <tbody>
         {voices.map((voice) => (
-          <tr key={voice.id}>
-            <td>
-              <span class="voice-cell">
-                <PreviewButton src={voice.sampleUrl as string} label={voice.name} onError={onExpired} />
-                <strong dir="auto">{voice.name}</strong>
-              </span>
-            </td>
-            <td data-label="Language">{voice.language ?? <span class="faint">not said</span>}</td>
-            <td class="end" data-label="Length">
-              {duration(voice.durationMs)}
-            </td>
-            <td class="clip phone-none" dir="auto" title={voice.transcript ?? undefined}>
-              {voice.transcript ?? <span class="faint">no text</span>}
-            </td>
-            <td data-label="Added">
-              <Moment at={voice.createdAt} />
-            </td>
-            <td class="end">
-              <VoiceButtons voice={voice} speaker={speaker} onAct={(act) => onAct(act, voice)} />
-            </td>
-          </tr>
+          <VoiceRow key={voice.id} voice={voice} speaker={speaker} onAct={onAct} onExpired={onExpired} />
         ))}
       </tbody>
     </table>
   </div>
+)
+
+interface VoiceRowProps extends Omit<VoicesTableProps, 'voices'> {
+  readonly voice: LibraryVoice
+}
+
+const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
+  <tr>
+    <td>
+      <span class="voice-cell">
+        <PreviewButton src={voice.sampleUrl as string} label={voice.name} onError={onExpired} />
+        <strong dir="auto">{voice.name}</strong>
+      </span>
+    </td>
+    <td data-label="Language">{voice.language ?? <span class="faint">not said</span>}</td>
+    <td class="end" data-label="Length">
+      {duration(voice.durationMs)}
+    </td>
+    <td class="clip phone-none" dir="auto" title={voice.transcript ?? undefined}>
+      {voice.transcript ?? <span class="faint">no text</span>}
+    </td>
+    <td data-label="Added">
+      <Moment at={voice.createdAt} />
+    </td>
+    <td class="end">
+      <VoiceButtons voice={voice} speaker={speaker} onAct={(act) => onAct(act, voice)} />
+    </td>
+  </tr>
 )
 
 interface VoiceButtonsProps {

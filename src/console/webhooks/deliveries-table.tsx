@@ -27,39 +27,48 @@ export const DeliveriesTable = ({ deliveries, isOfOneJob = false }: DeliveriesTa
       </thead>
       <tbody>
         {deliveries.map((delivery) => (
-          <tr key={delivery.id}>
-            <td>
-              <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
-            </td>
-            <td>
-              <StateMark state={delivery.state} />
-            </td>
-            <td>{outcomeWords(delivery.outcome ?? null)}</td>
-            <td class="phone-none roomy">
-              <span class="clip-cell" title={String(delivery.url)}>
-                {hostOf(String(delivery.url))}
-              </span>
-            </td>
-            {!isOfOneJob && (
-              <td>
-                {delivery.test ? (
-                  <span class="chip">test</span>
-                ) : (
-                  <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
-                )}
-              </td>
-            )}
-            <td class="end roomy" data-label="Attempts">
-              {delivery.attempts.length}
-            </td>
-            <td>
-              <Moment at={delivery.createdAt} />
-            </td>
-          </tr>
+          <DeliveryRow key={delivery.id} delivery={delivery} isOfOneJob={isOfOneJob} />
         ))}
       </tbody>
     </table>
   </div>
+)
+
+interface DeliveryRowProps {
+  readonly delivery: DeliveryRowFragment
+  readonly isOfOneJob: boolean
+}
+
+const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
+  <tr>
+    <td>
+      <ShortId id={delivery.id} href={at(`/webhooks/deliveries/${delivery.id}`)} />
+    </td>
+    <td>
+      <StateMark state={delivery.state} />
+    </td>
+    <td>{outcomeWords(delivery.outcome ?? null)}</td>
+    <td class="phone-none roomy">
+      <span class="clip-cell" title={String(delivery.url)}>
+        {hostOf(String(delivery.url))}
+      </span>
+    </td>
+    {!isOfOneJob && (
+      <td>
+        {delivery.test ? (
+          <span class="chip">test</span>
+        ) : (
+          <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />
+        )}
+      </td>
+    )}
+    <td class="end roomy" data-label="Attempts">
+      {delivery.attempts.length}
+    </td>
+    <td>
+      <Moment at={delivery.createdAt} />
+    </td>
+  </tr>
 )
 
 /** The receiver; the whole address is in the tooltip. */

@@ -1,0 +1,76 @@
+import { at } from '../api/base.ts'
+import type { AccountsQuery } from '../operations.ts'
+import { count } from '../parts/format.ts'
+import { Moment } from '../parts/moment.tsx'
+import { ShortId } from '../parts/short-id.tsx'
+
+export type Account = AccountsQuery['accounts']['edges'][number]['node']
+
+interface AccountsTableProps {
+  readonly accounts: readonly Account[]
+  readonly onGrant: (account: Account) => void
+}
+
+export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
+  <div class="table-box as-cards">
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Id</th>
+          <th>Since</th>
+          <th class="end">Credits</th>
+          <th class="end">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {accounts.map((account) => (
+          <AccountRow key={account.id} account={account} onGrant={() => onGrant(account)} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+interface AccountRowProps {
+  readonly account: Account
+  readonly onGrant: () => void
+}
+
+const AccountRow = ({ account, onGrant }: AccountRowProps) => (
+  <tr>
+    <td dir="auto">
+      <a href={at(`/operator/jobs?account=${account.id}`)}>
+        <strong>{account.name}</strong>
+      </a>
+    </td>
+    <td>
+      <ShortId id={account.id} />
+    </td>
+    <td data-label="Since">
+      <Moment at={account.createdAt} />
+    </td>
+    <td class="end" data-label="Credits">
+      {count(account.credits)}
+    </td>
+    <td class="end">
+      <AccountButtons account={account} onGrant={onGrant} />
+    </td>
+  </tr>
+)
+
+const AccountButtons = ({ account: { id, name }, onGrant }: AccountRowProps) => (
+  <>
+    <a class="button quiet small" href={at(`/operator/statistics?account=${id}`)} aria-label={`Statistics of ${name}`}>
+      Statistics
+    </a>
+    <a class="button quiet small" href={at(`/operator/audit?account=${id}`)} aria-label={`Changes in ${name}`}>
+      Changes
+    </a>
+    <button type="button" class="button quiet small" aria-label={`Grant credits to ${name}`} onClick={onGrant}>
+      Grant credits
+    </button>
+  </>
+)
