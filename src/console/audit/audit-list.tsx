@@ -34,14 +34,7 @@ export function AuditList({ isOperators = false, children }: AuditListProps) {
     <>
       <div class="toolbar filters">
         {children}
-        <Choice
-          name="action"
-          label="Any change"
-          groups={actionGroups(isOperators).map(([group, actions]) => [
-            group,
-            actions.map((action) => [action.toLowerCase(), ACTIONS[action][0]] as const),
-          ])}
-        />
+        <ActionChoice isOperators={isOperators} />
         <Choice name="window" label="Any time" options={WINDOW_OPTIONS} />
         {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
       </div>
@@ -65,3 +58,14 @@ export function AuditList({ isOperators = false, children }: AuditListProps) {
     </>
   )
 }
+
+const ActionChoice = ({ isOperators }: { isOperators: boolean }) => (
+  <Choice
+    name="action"
+    label="Any change"
+    groups={actionGroups(isOperators).map(([group, actions]) => [
+      group,
+      actions.map((action) => [action.toLowerCase(), ACTIONS[action][0]] as const),
+    ])}
+  />
+)

@@ -8,6 +8,8 @@ import { toast } from '../parts/toast.tsx'
 import { type Entry, imported, keyOf, MAX_SAVED } from './entries.ts'
 import type { Save } from './entry-dialog.tsx'
 
+type Way = 'add' | 'replace'
+
 interface ImportDialogProps {
   readonly file: readonly Entry[]
   readonly entries: readonly Entry[]
@@ -17,7 +19,7 @@ interface ImportDialogProps {
 
 /** What a file changes, before it does. */
 export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps) {
-  const [way, setWay] = useState<'add' | 'replace'>('add')
+  const [way, setWay] = useState<Way>('add')
   const there = new Set(entries.map(keyOf))
   const known = file.filter((entry) => there.has(keyOf(entry))).length
   const after = imported(entries, file, way === 'replace').length
@@ -30,29 +32,14 @@ export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps
     <Dialog title={`Import ${count(file.length)} ${file.length === 1 ? 'word' : 'words'}`} onClose={onClose}>
       <div class="stack">
         {store.failure !== null && <Failure failure={store.failure} />}
-        <Segments
-          label="How"
-          value={way}
-          onChange={setWay}
-          options={[
-            ['add', 'Add to the lexicon'],
-            ['replace', 'Replace the lexicon'],
-          ]}
-        />
+        <WayChoice way={way} onChange={setWay} />
         <p class="prose">
           {way === 'add'
             ? `${count(file.length - known)} are new, ${count(known)} change a word that has an entry.`
             : `The ${count(entries.length)} words of now go.`}{' '}
           Afterwards there are {count(after)}.
         </p>
-        {after > MAX_SAVED && (
-          <p class="notice warn">
-            <span>
-              The console stores up to {count(MAX_SAVED)} words. Send more of them with <code>PUT /api/v1/lexicon</code>
-              .
-            </span>
-          </p>
-        )}
+        {after > MAX_SAVED && <TooManyNotice />}
         <div class="row end">
           <button
             type="button"
@@ -67,3 +54,23 @@ export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps
     </Dialog>
   )
 }
+
+const WayChoice = ({ way, onChange }: { way: Way; onChange: (way: Way) => void }) => (
+  <Segments
+    label="How"
+    value={way}
+    onChange={onChange}
+    options={[
+      ['add', 'Add to the lexicon'],
+      ['replace', 'Replace the lexicon'],
+    ]}
+  />
+)
+
+const TooManyNotice = () => (
+  <p class="notice warn">
+    <span>
+      The console stores up to {count(MAX_SAVED)} words. Send more of them with <code>PUT /api/v1/lexicon</code>.
+    </span>
+  </p>
+)

@@ -1,21 +1,14 @@
 import { useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso/router'
 import { ask } from '../api/ask.ts'
-import { at } from '../api/base.ts'
 import { useQuery } from '../api/use-query.ts'
 import { lexicon as lexiconQuery, setLexicon } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
-import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
-import { LanguageSelect } from '../parts/language-select.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
-import { SearchField } from '../parts/search-field.tsx'
-import { useAddress } from '../parts/use-address.ts'
-import { hearWord } from '../playground/draft.ts'
-import { type Entry, inputOf, shown, without } from './entries.ts'
-import { EntriesTable } from './entries-table.tsx'
+import { type Entry, inputOf, without } from './entries.ts'
+import { EntriesList } from './entries-list.tsx'
 import { EntryDialog, type Save } from './entry-dialog.tsx'
 import { FileMenu } from './file-menu.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -28,24 +21,18 @@ type Open =
 
 /** How words of the account are said. */
 export function LexiconPage() {
-  const list = useQuery(lexiconQuery, {})
+  const { list, entries, save } = useLexicon()
   const [open, setOpen] = useState<Open | null>(null)
   const [wrong, setWrong] = useState<string | null>(null)
-  const entries = (list.data?.lexicon.entries ?? []) as readonly Entry[]
-  const save: Save = async (change) => {
-    // It is stored as a whole: somebody else may have changed it since it was shown.
-    const newest = (await ask(lexiconQuery, {})).lexicon.entries as readonly Entry[]
-    const { setLexicon: lexicon } = await ask(setLexicon, { entries: inputOf(change(newest)) })
-    list.replace(() => ({ lexicon }))
-  }
   const onFile = (file: readonly Entry[]): void => {
     setWrong(null)
     setOpen({ act: 'import', file })
   }
+  const onAdd = (): void => setOpen({ act: 'add' })
   const actions = (
     <>
       <FileMenu entries={entries} onFile={onFile} onWrong={setWrong} />
-      <AddButton onClick={() => setOpen({ act: 'add' })} />
+      <AddButton onClick={onAdd} />
     </>
   )
   return (
@@ -58,14 +45,13 @@ export function LexiconPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {() =>
           entries.length === 0 ? (
-            <Empty
-              title="Every word is said as the voice reads it"
-              action={<AddButton onClick={() => setOpen({ act: 'add' })} />}
-            >
-              Teach it names, brands and abbreviations: each word of the lexicon is spoken as you spell it.
-            </Empty>
+            <NoEntries onAdd={onAdd} />
           ) : (
-            <Entries entries={entries} onOpen={setOpen} />
+            <EntriesList
+              entries={entries}
+              onEdit={(entry) => setOpen({ act: 'edit', entry })}
+              onDelete={(entry) => setOpen({ act: 'delete', entry })}
+            />
           )
         }
       </Load>
@@ -74,65 +60,30 @@ export function LexiconPage() {
   )
 }
 
+/** The entries as they were loaded or stored last, and how they are changed. */
+function useLexicon() {
+  const list = useQuery(lexiconQuery, {})
+  const entries = (list.data?.lexicon.entries ?? []) as readonly Entry[]
+  const save: Save = async (change) => {
+    // It is stored as a whole: somebody else may have changed it since it was shown.
+    const newest = (await ask(lexiconQuery, {})).lexicon.entries as readonly Entry[]
+    const { setLexicon: lexicon } = await ask(setLexicon, { entries: inputOf(change(newest)) })
+    list.replace(() => ({ lexicon }))
+  }
+  return { list, entries, save }
+}
+
 const AddButton = ({ onClick }: { onClick: () => void }) => (
   <button type="button" class="button primary" onClick={onClick}>
     <Icon name="plus" /> Add a word
   </button>
 )
 
-const PAGE = 100
-
-function Entries({ entries, onOpen }: { entries: readonly Entry[]; onOpen: (open: Open) => void }) {
-  const { query, change } = useAddress()
-  const { route } = useLocation()
-  const [limit, setLimit] = useState(PAGE)
-  const [search, setSearch] = useState('')
-  const found = shown(entries, search, query.language ?? '')
-  const hear = ({ grapheme }: Entry): void => {
-    hearWord(grapheme)
-    route(at('/playground'))
-  }
-  return (
-    <>
-      <div class="toolbar">
-        <div class="with-icon">
-          <SearchField
-            label="Search words"
-            placeholder={`Search ${count(entries.length)} ${entries.length === 1 ? 'word' : 'words'}`}
-            value={search}
-            onText={setSearch}
-          />
-        </div>
-        <LanguageSelect
-          parts={{ 'aria-label': 'Language' }}
-          value={query.language ?? ''}
-          none="All languages"
-          onChange={(language) => change({ language }, true)}
-        />
-      </div>
-      {found.length === 0 ? (
-        <Empty title="No word matches">Look for another part of the word, or in all languages.</Empty>
-      ) : (
-        <EntriesTable
-          entries={found.slice(0, limit)}
-          onHear={hear}
-          onEdit={(entry) => onOpen({ act: 'edit', entry })}
-          onDelete={(entry) => onOpen({ act: 'delete', entry })}
-        />
-      )}
-      {found.length > limit && (
-        <p class="row below">
-          <span class="faint">
-            {count(limit)} of {count(found.length)}
-          </span>
-          <button type="button" class="button" onClick={() => setLimit(limit + PAGE)}>
-            Show more
-          </button>
-        </p>
-      )}
-    </>
-  )
-}
+const NoEntries = ({ onAdd }: { onAdd: () => void }) => (
+  <Empty title="Every word is said as the voice reads it" action={<AddButton onClick={onAdd} />}>
+    Teach it names, brands and abbreviations: each word of the lexicon is spoken as you spell it.
+  </Empty>
+)
 
 interface LexiconDialogProps {
   readonly open: Open

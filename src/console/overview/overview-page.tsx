@@ -39,7 +39,21 @@ export function OverviewPage() {
   )
 }
 
-function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' | 'failures' | 'latest'> }) {
+const Figures = ({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' | 'failures' | 'latest'> }) => (
+  <>
+    <LastDay data={data} />
+    <div class="halves">
+      <JobsCard title="Latest jobs" href={at('/jobs')} jobs={data.latest.edges.map(({ node }) => node)} />
+      <JobsCard
+        title="Failures, last 24 h"
+        href={at('/jobs?status=failed&window=24h')}
+        jobs={data.failures.edges.map(({ node }) => node)}
+      />
+    </div>
+  </>
+)
+
+function LastDay({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries'> }) {
   const sum = (of: (group: OverviewQuery['jobStats'][number]) => number | null | undefined): number =>
     data.jobStats.reduce((total, group) => total + (of(group) ?? 0), 0)
   const jobsOf = (status: string): number => data.jobStats.find((group) => group.status === status)?.jobs ?? 0
@@ -47,43 +61,33 @@ function Figures({ data }: { data: Pick<OverviewQuery, 'jobStats' | 'jobSeries' 
   const counts = jobCounts.value
   const { points } = data.jobSeries
   return (
-    <>
-      <div class="tiles">
-        <Tile
-          name="Running now"
-          value={count(counts?.processing ?? jobsOf('PROCESSING'))}
-          note={`${count(counts?.queued ?? jobsOf('QUEUED'))} waiting`}
-          line={points.map(({ waiting }) => waiting)}
-        />
-        <Tile
-          name="Jobs, last 24 h"
-          value={shortCount(sum(({ jobs }) => jobs))}
-          note={`${shortCount(sum(({ characters }) => characters))} characters`}
-          line={points.map(({ accepted }) => accepted)}
-        />
-        <Tile
-          name="Succeeded"
-          value={ended === 0 ? '–' : share(jobsOf('COMPLETED') / ended)}
-          note={`${count(jobsOf('FAILED'))} failed`}
-          line={points.map(({ failed }) => failed)}
-          tone="red"
-        />
-        <Tile
-          name="Audio made"
-          value={duration(sum(({ audioSeconds }) => audioSeconds) * 1000)}
-          note={`${shortCount(sum(({ credits }) => credits))} credits`}
-          line={points.map(({ audioSeconds }) => audioSeconds)}
-        />
-      </div>
-      <div class="halves">
-        <JobsCard title="Latest jobs" href={at('/jobs')} jobs={data.latest.edges.map(({ node }) => node)} />
-        <JobsCard
-          title="Failures, last 24 h"
-          href={at('/jobs?status=failed&window=24h')}
-          jobs={data.failures.edges.map(({ node }) => node)}
-        />
-      </div>
-    </>
+    <div class="tiles">
+      <Tile
+        name="Running now"
+        value={count(counts?.processing ?? jobsOf('PROCESSING'))}
+        note={`${count(counts?.queued ?? jobsOf('QUEUED'))} waiting`}
+        line={points.map(({ waiting }) => waiting)}
+      />
+      <Tile
+        name="Jobs, last 24 h"
+        value={shortCount(sum(({ jobs }) => jobs))}
+        note={`${shortCount(sum(({ characters }) => characters))} characters`}
+        line={points.map(({ accepted }) => accepted)}
+      />
+      <Tile
+        name="Succeeded"
+        value={ended === 0 ? '–' : share(jobsOf('COMPLETED') / ended)}
+        note={`${count(jobsOf('FAILED'))} failed`}
+        line={points.map(({ failed }) => failed)}
+        tone="red"
+      />
+      <Tile
+        name="Audio made"
+        value={duration(sum(({ audioSeconds }) => audioSeconds) * 1000)}
+        note={`${shortCount(sum(({ credits }) => credits))} credits`}
+        line={points.map(({ audioSeconds }) => audioSeconds)}
+      />
+    </div>
   )
 }
 

@@ -32,19 +32,7 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, onConf
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={onSubmit} class="stack">
         <div class="prose">{children}</div>
-        {typed !== undefined && (
-          <label class="field">
-            <span class="label">
-              Type <code>{typed}</code> to confirm
-            </span>
-            <input
-              class="input"
-              value={text}
-              autocomplete="off"
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          </label>
-        )}
+        {typed !== undefined && <TypedField typed={typed} text={text} onText={setText} />}
         {confirm.failure !== null && <Failure failure={confirm.failure} />}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
@@ -62,3 +50,18 @@ export function ConfirmDialog({ title, children, action, isDanger, typed, onConf
     </Dialog>
   )
 }
+
+interface TypedFieldProps {
+  readonly typed: string
+  readonly text: string
+  readonly onText: (text: string) => void
+}
+
+const TypedField = ({ typed, text, onText }: TypedFieldProps) => (
+  <label class="field">
+    <span class="label">
+      Type <code>{typed}</code> to confirm
+    </span>
+    <input class="input" value={text} autocomplete="off" onInput={(event) => onText(event.currentTarget.value)} />
+  </label>
+)

@@ -40,15 +40,7 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
   useEffect(() => {
     if (isAutoplay && src !== null) void audio.current?.play().catch(() => {})
   }, [isAutoplay, src])
-  const toggle = (): void => {
-    const element = audio.current
-    if (element === null) return
-    if (element.paused) void element.play().catch(() => onError?.())
-    else element.pause()
-  }
-  const seek = (seconds: number): void => {
-    if (audio.current !== null) audio.current.currentTime = seconds
-  }
+  const { toggle, seek } = controlsOf(audio, onError)
   const known = Number.isFinite(length) ? length : 0
   return (
     <div class="player">
@@ -76,6 +68,20 @@ export function Player({ src, waveOf, label, isAutoplay = false, onError, childr
       {children?.({ audio, isPlaying, position, onSeek: seek })}
     </div>
   )
+}
+
+/** What the button, the scrubber and their keys do. */
+function controlsOf(audio: AudioRef, onError: (() => void) | undefined) {
+  const toggle = (): void => {
+    const element = audio.current
+    if (element === null) return
+    if (element.paused) void element.play().catch(() => onError?.())
+    else element.pause()
+  }
+  const seek = (seconds: number): void => {
+    if (audio.current !== null) audio.current.currentTime = seconds
+  }
+  return { toggle, seek }
 }
 
 interface ScrubberProps {

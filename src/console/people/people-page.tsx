@@ -49,20 +49,16 @@ export function PeoplePage() {
       {asked !== null && (
         <PersonDialog {...asked} onLink={setLink} onDone={list.reload} onClose={() => setAsked(null)} />
       )}
-      {link !== null && (
-        <ShownOnce
-          title="The sign-in link"
-          name="sign-in link"
-          done="I have passed it on"
-          value={link}
-          onClose={() => setLink(null)}
-        >
-          Hand it to this person alone: it signs in once, within 15 minutes. There is no mail server that would send it.
-        </ShownOnce>
-      )}
+      {link !== null && <LinkShownOnce url={link} onClose={() => setLink(null)} />}
     </Page>
   )
 }
+
+const LinkShownOnce = ({ url, onClose }: { url: string; onClose: () => void }) => (
+  <ShownOnce title="The sign-in link" name="sign-in link" done="I have passed it on" value={url} onClose={onClose}>
+    Hand it to this person alone: it signs in once, within 15 minutes. There is no mail server that would send it.
+  </ShownOnce>
+)
 
 interface PersonDialogProps extends Asked {
   readonly onLink: (url: string) => void

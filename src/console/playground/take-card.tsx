@@ -23,18 +23,7 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
   const finished = isCompleted ? (audio?.wav ?? null) : null
   return (
     <article class="take card" aria-label={`Take by ${take.voiceName}`}>
-      <header class="take-head">
-        <span class="voice-face small" aria-hidden="true" data-hue={hueOf(take.voice)}>
-          {take.voiceName.slice(0, 1)}
-        </span>
-        <strong>{take.voiceName}</strong>
-        <time class="faint small-text" dateTime={take.at}>
-          {clockTime(take.at)}
-        </time>
-        <TakeState take={take} />
-        <span class="grow" />
-        <TakeActions take={take} />
-      </header>
+      <TakeHead take={take} />
       {!isCompleted && (
         <p class="take-text" dir="auto">
           {take.text}
@@ -58,6 +47,21 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
     </article>
   )
 }
+
+const TakeHead = ({ take }: { take: Take }) => (
+  <header class="take-head">
+    <span class="voice-face small" aria-hidden="true" data-hue={hueOf(take.voice)}>
+      {take.voiceName.slice(0, 1)}
+    </span>
+    <strong>{take.voiceName}</strong>
+    <time class="faint small-text" dateTime={take.at}>
+      {clockTime(take.at)}
+    </time>
+    <TakeState take={take} />
+    <span class="grow" />
+    <TakeActions take={take} />
+  </header>
+)
 
 function TakeState({ take: { progress } }: { take: Take }) {
   if (progress === null) return <StateMark state="QUEUED" />

@@ -23,12 +23,7 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
   const [search, setSearch] = useState('')
   const [language, setLanguage] = useState('')
   const languages = [...new Set(voices.flatMap((voice) => voice.language ?? []))].sort()
-  const wanted = search.trim().toLowerCase()
-  const found = voices.filter(
-    (voice) =>
-      `${voice.name} ${voice.slug} ${voice.description}`.toLowerCase().includes(wanted) &&
-      (language === '' || voice.language === language),
-  )
+  const found = voices.filter((voice) => isFound(voice, search, language))
   return (
     <fieldset class="voices">
       <legend class="label">Voice</legend>
@@ -60,6 +55,12 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
       </div>
     </fieldset>
   )
+}
+
+/** @param language '' for any */
+function isFound(voice: Voice, search: string, language: string): boolean {
+  const words = `${voice.name} ${voice.slug} ${voice.description}`.toLowerCase()
+  return words.includes(search.trim().toLowerCase()) && (language === '' || voice.language === language)
 }
 
 interface LanguageChoiceProps {

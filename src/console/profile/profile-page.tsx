@@ -54,20 +54,8 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
         </button>
       </div>
       <ul class="card-body stack">
-        {sessions.map(({ id, createdAt, seenAt, current }) => (
-          <li key={id} class="row spread">
-            <span>
-              Since {exactTime(createdAt)} <span class="faint">· used </span>
-              <Moment at={seenAt} />
-            </span>
-            {current ? (
-              <span class="chip">this browser</span>
-            ) : (
-              <button type="button" class="button small" onClick={() => void end(id)}>
-                End
-              </button>
-            )}
-          </li>
+        {sessions.map((one) => (
+          <SessionLine key={one.id} session={one} onEnd={() => void end(one.id)} />
         ))}
       </ul>
       {isAsking && (
@@ -84,3 +72,24 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
     </section>
   )
 }
+
+interface SessionLineProps {
+  readonly session: Me['sessions'][number]
+  readonly onEnd: () => void
+}
+
+const SessionLine = ({ session: { createdAt, seenAt, current }, onEnd }: SessionLineProps) => (
+  <li class="row spread">
+    <span>
+      Since {exactTime(createdAt)} <span class="faint">· used </span>
+      <Moment at={seenAt} />
+    </span>
+    {current ? (
+      <span class="chip">this browser</span>
+    ) : (
+      <button type="button" class="button small" onClick={onEnd}>
+        End
+      </button>
+    )}
+  </li>
+)

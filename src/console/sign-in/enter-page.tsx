@@ -5,7 +5,7 @@ import { at } from '../api/base.ts'
 import { loadSession } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
-import { enter, link as linkQuery } from '../operations.ts'
+import { enter, type LinkQuery, link as linkQuery } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Gate } from './sign-in-page.tsx'
 
@@ -32,31 +32,38 @@ export function EnterPage() {
     <Gate title={found ? 'Welcome' : 'This link does not open anything'}>
       {query.failure !== null && <Failure failure={query.failure} onRetry={query.reload} />}
       {open.failure !== null && <Failure failure={open.failure} />}
-      {found ? (
-        <div class="stack">
-          <p class="lead">
-            You sign in as <strong dir="auto">{found.email}</strong>, with the account{' '}
-            <strong dir="auto">{found.account}</strong>.
-          </p>
-          <button type="button" class="button primary large" disabled={open.isRunning} onClick={() => open.run()}>
-            Sign in
-          </button>
-          <p class="hint">
-            The link works once. Do not go on if somebody else sent it to sign you in to their account.
-          </p>
-        </div>
-      ) : (
-        <div class="stack">
-          <p class="lead">
-            It was used already, or is older than 15 minutes. Ask for another one, or make it on the machine that runs
-            Sonant:
-          </p>
-          <pre>npx sonant users sign-in-link you@example.com</pre>
-          <a class="button" href={at('/')}>
-            Sign in with a password
-          </a>
-        </div>
-      )}
+      {found ? <Welcome link={found} isOpening={open.isRunning} onOpen={() => open.run()} /> : <DeadLink />}
     </Gate>
   )
 }
+
+interface WelcomeProps {
+  readonly link: NonNullable<LinkQuery['signInLink']>
+  readonly isOpening: boolean
+  readonly onOpen: () => void
+}
+
+const Welcome = ({ link, isOpening, onOpen }: WelcomeProps) => (
+  <div class="stack">
+    <p class="lead">
+      You sign in as <strong dir="auto">{link.email}</strong>, with the account{' '}
+      <strong dir="auto">{link.account}</strong>.
+    </p>
+    <button type="button" class="button primary large" disabled={isOpening} onClick={onOpen}>
+      Sign in
+    </button>
+    <p class="hint">The link works once. Do not go on if somebody else sent it to sign you in to their account.</p>
+  </div>
+)
+
+const DeadLink = () => (
+  <div class="stack">
+    <p class="lead">
+      It was used already, or is older than 15 minutes. Ask for another one, or make it on the machine that runs Sonant:
+    </p>
+    <pre>npx sonant users sign-in-link you@example.com</pre>
+    <a class="button" href={at('/')}>
+      Sign in with a password
+    </a>
+  </div>
+)

@@ -9,16 +9,12 @@ export function Totals({ data }: { data: StatisticsQuery }) {
   const before = data.totalBefore?.[0]
   const failed = sumOf(data.series.points, ({ failed }) => failed)
   const ended = failed + sumOf(data.series.points, ({ completed }) => completed)
-  const note = (text: string, now: number | undefined, then: number | undefined): string =>
-    data.totalBefore === undefined || now === undefined || then === undefined
-      ? text
-      : `${changeOf(now, then)} · ${text}`
   return (
     <div class="tiles">
       <Tile
         name="Jobs"
         value={shortCount(total?.jobs ?? 0)}
-        note={note(`${shortCount(total?.characters ?? 0)} characters`, total?.jobs, before?.jobs)}
+        note={compared(`${shortCount(total?.characters ?? 0)} characters`, total?.jobs, before?.jobs)}
       />
       <Tile
         name="Without failure"
@@ -28,7 +24,7 @@ export function Totals({ data }: { data: StatisticsQuery }) {
       <Tile
         name="Wait, p95"
         value={duration(total?.waitMs?.p95)}
-        note={note(
+        note={compared(
           total?.waitMs ? `half below ${duration(total.waitMs.p50)}` : 'no job was taken',
           total?.waitMs?.p95,
           before?.waitMs?.p95,
@@ -37,7 +33,7 @@ export function Totals({ data }: { data: StatisticsQuery }) {
       <Tile
         name="Audio made"
         value={duration((total?.audioSeconds ?? 0) * 1000)}
-        note={note(
+        note={compared(
           `${shortCount(total?.credits ?? 0)} credits`,
           total?.audioSeconds ?? undefined,
           before?.audioSeconds ?? undefined,
@@ -52,6 +48,10 @@ const sumOf = (points: readonly Point[], of: (point: Point) => number): number =
   points.reduce((sum, point) => sum + of(point), 0)
 
 const signed = new Intl.NumberFormat('en', { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 })
+
+/** With how it changed, where both windows have it. */
+const compared = (text: string, now: number | undefined, before: number | undefined): string =>
+  now === undefined || before === undefined ? text : `${changeOf(now, before)} · ${text}`
 
 function changeOf(now: number, before: number): string {
   const rise = change(now, before)

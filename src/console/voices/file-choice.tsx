@@ -12,28 +12,14 @@ interface FileChoiceProps {
 
 /** A file, chosen or dropped. */
 export function FileChoice({ file, seconds, error, onChoose }: FileChoiceProps) {
-  const [isOver, setOver] = useState(false)
   const take = (files: FileList | null | undefined): void => {
     const [first] = files ?? []
     if (first !== undefined) onChoose(first)
   }
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault()
-    setOver(false)
-    take(event.dataTransfer?.files)
-  }
-  const onDragOver = (event: DragEvent): void => {
-    event.preventDefault()
-    setOver(true)
-  }
+  const { isOver, listeners } = useDrop(take)
   return (
     <div class="field">
-      <label
-        class={isOver ? 'drop-zone over' : 'drop-zone'}
-        onDrop={onDrop}
-        onDragOver={onDragOver}
-        onDragLeave={() => setOver(false)}
-      >
+      <label class={isOver ? 'drop-zone over' : 'drop-zone'} {...listeners}>
         <Icon name="playground" size={20} />
         <span class="drop-words">
           <strong dir="auto">{file?.name ?? 'Choose a recording'}</strong>
@@ -59,4 +45,22 @@ export function FileChoice({ file, seconds, error, onChoose }: FileChoiceProps) 
       </p>
     </div>
   )
+}
+
+/** What a place that takes dropped files listens to, and whether some are over it. */
+function useDrop(take: (files: FileList | undefined) => void) {
+  const [isOver, setOver] = useState(false)
+  const listeners = {
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      take(event.dataTransfer?.files)
+    },
+    onDragOver: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave: () => setOver(false),
+  }
+  return { isOver, listeners }
 }

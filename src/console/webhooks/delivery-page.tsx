@@ -72,30 +72,7 @@ const DeliveryBody = ({ delivery }: { delivery: DeliveryRowFragment }) => (
         <strong>{outcomeWords(delivery.outcome ?? null)}</strong>
         {delivery.test && <span class="chip">test</span>}
       </div>
-      <dl class="facts">
-        <div class="long">
-          <dt>To</dt>
-          <dd>{String(delivery.url)}</dd>
-        </div>
-        <div>
-          <dt>Job</dt>
-          <dd>{delivery.test ? 'none' : <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />}</dd>
-        </div>
-        <div>
-          <dt>webhook-id</dt>
-          <dd>
-            <ShortId id={delivery.id} />
-          </dd>
-        </div>
-        <div>
-          <dt>Created</dt>
-          <dd>{exactTime(delivery.createdAt)}</dd>
-        </div>
-        <div>
-          <dt>Next attempt</dt>
-          <dd>{delivery.nextAttemptAt ? exactTime(delivery.nextAttemptAt) : 'none'}</dd>
-        </div>
-      </dl>
+      <Facts delivery={delivery} />
     </section>
     <h2 class="section-title">Attempts</h2>
     {delivery.attempts.length === 0 && <p class="muted">None yet.</p>}
@@ -105,6 +82,33 @@ const DeliveryBody = ({ delivery }: { delivery: DeliveryRowFragment }) => (
       ))}
     </ol>
   </>
+)
+
+const Facts = ({ delivery }: { delivery: DeliveryRowFragment }) => (
+  <dl class="facts">
+    <div class="long">
+      <dt>To</dt>
+      <dd>{String(delivery.url)}</dd>
+    </div>
+    <div>
+      <dt>Job</dt>
+      <dd>{delivery.test ? 'none' : <ShortId id={delivery.jobId} href={at(`/jobs/${delivery.jobId}`)} />}</dd>
+    </div>
+    <div>
+      <dt>webhook-id</dt>
+      <dd>
+        <ShortId id={delivery.id} />
+      </dd>
+    </div>
+    <div>
+      <dt>Created</dt>
+      <dd>{exactTime(delivery.createdAt)}</dd>
+    </div>
+    <div>
+      <dt>Next attempt</dt>
+      <dd>{delivery.nextAttemptAt ? exactTime(delivery.nextAttemptAt) : 'none'}</dd>
+    </div>
+  </dl>
 )
 
 const AttemptCard = ({ attempt }: { attempt: DeliveryRowFragment['attempts'][number] }) => (

@@ -81,12 +81,7 @@ function Deliveries() {
           {failed && newest !== undefined && (
             <ResendFailed failed={failed.totalCount} newest={newest} onOpen={list.reload} onDone={list.reload} />
           )}
-          <Segments
-            label="State"
-            value={state?.toLowerCase() ?? ''}
-            onChange={(chosen) => change({ state: chosen, after: null, before: null })}
-            options={[['', 'All'], ...STATES.map((one) => [one.toLowerCase(), sentence(one)] as const)]}
-          />
+          <StateChoice state={state} />
         </div>
       </div>
       <DroppedNotice names={query.state && state === undefined ? ['state'] : []} />
@@ -107,6 +102,18 @@ function Deliveries() {
         }
       </Load>
     </section>
+  )
+}
+
+function StateChoice({ state }: { state: WebhookDeliveryState | undefined }) {
+  const { change } = useAddress()
+  return (
+    <Segments
+      label="State"
+      value={state?.toLowerCase() ?? ''}
+      onChange={(chosen) => change({ state: chosen, after: null, before: null })}
+      options={[['', 'All'], ...STATES.map((one) => [one.toLowerCase(), sentence(one)] as const)]}
+    />
   )
 }
 

@@ -30,17 +30,7 @@ export function AllJobsPage() {
   )
   return (
     <OperatorScreen title="Jobs of all accounts" tab="jobs" actions={actions}>
-      <div class="toolbar filters">
-        <AccountField key={query.account ?? ''} />
-        <IdSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
-        <Choice
-          name="status"
-          label="Any status"
-          options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
-        />
-        <FilterChoices />
-        {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
-      </div>
+      <AllJobsToolbar isNarrow={isNarrow} />
       <DroppedNotice names={dropped} />
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ allJobs: { edges, pageInfo } }) =>
@@ -59,5 +49,22 @@ export function AllJobsPage() {
         }
       </Load>
     </OperatorScreen>
+  )
+}
+
+function AllJobsToolbar({ isNarrow }: { isNarrow: boolean }) {
+  const { query, change } = useAddress()
+  return (
+    <div class="toolbar filters">
+      <AccountField key={query.account ?? ''} />
+      <IdSearch key={`search ${query.search ?? ''}`} jobsPath="/operator/jobs" />
+      <Choice
+        name="status"
+        label="Any status"
+        options={STATUSES.map((status) => [status.toLowerCase(), sentence(status)])}
+      />
+      <FilterChoices />
+      {isNarrow && <ClearFilters onClear={() => change(CLEARED)} />}
+    </div>
   )
 }
