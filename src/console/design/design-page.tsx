@@ -97,28 +97,7 @@ function Controls() {
   const [isAsking, setAsking] = useState(false)
   return (
     <Section title="Controls">
-      <div class="row">
-        <button type="button" class="button primary" onClick={() => toast('Pressed.')}>
-          <Icon name="playground" /> Primary
-        </button>
-        <button type="button" class="button">
-          Plain
-        </button>
-        <button type="button" class="button danger" onClick={() => setAsking(true)}>
-          Danger
-        </button>
-        <button type="button" class="button quiet">
-          Quiet
-        </button>
-        <button type="button" class="button" disabled>
-          Disabled
-        </button>
-        <Drop icon="download" text="Menu">
-          <button type="button" class="menu-item">
-            An entry
-          </button>
-        </Drop>
-      </div>
+      <Buttons onDanger={() => setAsking(true)} />
       <div class="row">
         <Segments
           label="One of a few"
@@ -150,3 +129,28 @@ function Controls() {
     </Section>
   )
 }
+
+const Buttons = ({ onDanger }: { onDanger: () => void }) => (
+  <div class="row">
+    <button type="button" class="button primary" onClick={() => toast('Pressed.')}>
+      <Icon name="playground" /> Primary
+    </button>
+    <button type="button" class="button">
+      Plain
+    </button>
+    <button type="button" class="button danger" onClick={onDanger}>
+      Danger
+    </button>
+    <button type="button" class="button quiet">
+      Quiet
+    </button>
+    <button type="button" class="button" disabled>
+      Disabled
+    </button>
+    <Drop icon="download" text="Menu">
+      <button type="button" class="menu-item">
+        An entry
+      </button>
+    </Drop>
+  </div>
+)

@@ -9,7 +9,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { pageOf, useAddress } from '../../parts/use-address.ts'
 import { OperatorScreen } from '../operator-screen.tsx'
-import { NEW } from './endpoint-editor-page.tsx'
+import { NEW } from './use-file-draft.ts'
 
 type Endpoint = OperatorEndpointsQuery['endpoints']['edges'][number]['node']
 type Workflow = OperatorEndpointsQuery['workflows']['edges'][number]['node']

@@ -1,9 +1,22 @@
 import type { ComponentChildren } from 'preact'
-import type { TryEngineMutation } from '../../operations.ts'
+import { useState } from 'preact/hooks'
+import { ask } from '../../api/ask.ts'
+import { useAction } from '../../api/use-action.ts'
+import { type TryEngineMutation, tryEngine } from '../../operations.ts'
 import { duration } from '../../parts/format.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 
-export type Tried = Extract<TryEngineMutation['checkEngine'], { __typename: 'EngineCheck' }>
+type Tried = Extract<TryEngineMutation['checkEngine'], { __typename: 'EngineCheck' }>
+
+/** Has the engine of an endpoint speak one sentence, and keeps what came of it. */
+export function useEngineCheck(slug: string) {
+  const [tried, setTried] = useState<Tried | null>(null)
+  const check = useAction(async () => {
+    setTried(null)
+    setTried((await ask(tryEngine, { slug })).checkEngine)
+  })
+  return { tried, check }
+}
 
 /** What an engine did with one sentence. */
 export const EngineFindings = ({ tried }: { tried: Tried }) => (

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks'
 import { session } from '../../api/session.ts'
 
+/** In the place of a slug, which never begins with it. */
+export const NEW = '~new'
+
 /** A file that is being changed, and what was stored when that began. */
 interface FileDraft {
   readonly stored: string

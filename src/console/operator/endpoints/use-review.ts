@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../../api/ask.ts'
+import { type Action, useAction } from '../../api/use-action.ts'
+import { applyFile } from '../../operations.ts'
+import type { EntryChange } from './changes.tsx'
+
+interface Checked {
+  readonly source: string
+  /** What it was compared with. */
+  readonly stored: string
+  readonly changes: readonly EntryChange[]
+}
+
+export interface Review {
+  readonly check: Action<void>
+  /** Null until the file as it is now was compared with what is stored now. */
+  readonly changes: readonly EntryChange[] | null
+  readonly forget: () => void
+}
+
+/** What the service finds in a file, and what applying it would change. */
+export function useReview(source: string, stored: string): Review {
+  const [checked, setChecked] = useState<Checked | null>(null)
+  const check = useAction(async () => {
+    setChecked(null)
+    const { applyEndpoints } = await ask(applyFile, { source, dryRun: true })
+    setChecked({ source, stored, changes: applyEndpoints.changes })
+  })
+  const isOfNow = checked?.source === source && checked.stored === stored
+  return { check, changes: isOfNow ? checked.changes : null, forget: () => setChecked(null) }
+}

@@ -1,0 +1,72 @@
+import { useRef } from 'preact/hooks'
+import { count } from '../parts/format.ts'
+import { replaced, takeBack } from './draft.ts'
+import type { FormField } from './form-fields.ts'
+
+export const EXAMPLES = [
+  ['A greeting', 'Hello! This is Sonant. Type anything here, choose a voice, and press Speak.'],
+  ['An announcement', 'Attention please. The train to the coast departs from platform four in ten minutes.'],
+  [
+    'A story',
+    'The lighthouse had been dark for eleven years. Then, on the first night of winter, somebody lit the lamp again.',
+  ],
+] as const
+
+interface SheetProps {
+  readonly field: FormField | undefined
+  readonly text: string
+  readonly error: string | undefined
+  readonly onText: (text: string) => void
+}
+
+/** The text as a page; Enter with Ctrl or ⌘ sends the form that it stands in. */
+export function Sheet({ field, text, error, onText }: SheetProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const maxLength = field?.control.kind === 'text' ? field.control.maxLength : undefined
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) area.current?.form?.requestSubmit()
+  }
+  return (
+    <>
+      <label class="unseen" for="text">
+        Text
+      </label>
+      <textarea
+        id="text"
+        ref={area}
+        class="sheet-text"
+        dir="auto"
+        value={text}
+        aria-invalid={error !== undefined}
+        aria-describedby="text-note"
+        placeholder="Type or paste what is to be spoken…"
+        onKeyDown={onKeyDown}
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+      <p id="text-note" class={error === undefined ? 'unseen' : 'hint bad sheet-note'}>
+        {error ?? `At most ${count(maxLength ?? 0)} characters`}
+      </p>
+      {replaced.value !== null && <BackToText kept={replaced.value} onText={onText} />}
+      {text === '' && (
+        <p class="row sheet-note">
+          <span class="faint small-text">Start with</span>
+          {EXAMPLES.map(([name, example]) => (
+            <button key={name} type="button" class="button small" onClick={() => onText(example)}>
+              {name}
+            </button>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
+
+type BackToTextProps = Pick<SheetProps, 'onText'> & { readonly kept: Parameters<typeof takeBack>[0] }
+
+const BackToText = ({ kept, onText }: BackToTextProps) => (
+  <p class="row sheet-note">
+    <button type="button" class="button small" onClick={() => onText(takeBack(kept))}>
+      Back to your text
+    </button>
+  </p>
+)
