@@ -12,7 +12,7 @@ export function useCloseOutside(
   useEffect(() => {
     const onLeave = (event: Event): void => {
       if (!isOpen() || !(event.target instanceof Node) || root.current?.contains(event.target)) return
-      if (event.type === 'pointerdown') ignoreClick()
+      if (event instanceof PointerEvent && event.button === 0) ignoreClick()
       close()
     }
     const onKey = (event: KeyboardEvent): void => {
@@ -31,7 +31,7 @@ export function useCloseOutside(
   }, [])
 }
 
-/** The click that a press is going to end with; a press that scrolls, or of another button, ends with none. */
+/** The click that a press of the first button is going to end with; one that scrolls, or asks for the browser's menu, ends with none. */
 function ignoreClick(): void {
   const over = new AbortController()
   const options = { capture: true, signal: over.signal }

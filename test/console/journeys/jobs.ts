@@ -65,6 +65,38 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('a press of the middle button opens what a menu links to in another tab, and closes, presses and swallows nothing else', async () => {
+    const { owner, service, account, at } = opened()
+    const id = await insertJob(service.runtime.db, account, { status: 'failed' })
+    const { page, complaints } = await openPage(owner, service.url)
+    const middle = { button: 'middle' } as const
+    await page.goto(at(`jobs?search=${id}`))
+    const cell = page.locator('tbody td:nth-child(3)').first()
+    await cell.waitFor()
+    const opener = page.locator('.account-button')
+    await opener.click(middle)
+    expect(await page.locator('.menu').count()).toBe(0)
+    await opener.click()
+    const tab = owner.waitForEvent('page')
+    await page.getByRole('link', { name: 'Profile' }).click(middle)
+    await (await tab).waitForURL(at('profile'))
+    await (await tab).close()
+    for (const target of [page.getByRole('button', { name: 'Sign out' }), opener]) await target.click(middle)
+    expect([await page.locator('.menu').count(), page.url()]).toEqual([1, at(`jobs?search=${id}`)])
+    await page.getByText('Export').click(middle)
+    expect([await page.locator('.menu').count(), await page.locator('.drop[open]').count()]).toEqual([0, 0])
+    await page.getByText('Export').click()
+    await page.getByText('Export').click(middle)
+    expect(await page.locator('.drop[open]').count()).toBe(1)
+    await cell.click(middle)
+    expect(await page.locator('.drop[open]').count()).toBe(0)
+    // As a screen reader presses: without a pointer.
+    await cell.dispatchEvent('click')
+    await page.waitForURL(new RegExp(`/jobs/${id}`))
+    expect([owner.pages().filter((one) => one.url().includes('profile')).length, complaints]).toEqual([0, []])
+    await page.close()
+  })
+
   test('fifty waiting jobs are cancelled on a phone by a tick, two buttons and a confirmation', async () => {
     const { service, owner, account, at } = opened()
     for (let made = 0; made < FIFTY; made++)
