@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 
 interface FieldParts {
   readonly id: string
@@ -62,11 +62,17 @@ interface SegmentsProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One of a few, all in sight: radio buttons that look like a control. */
+/** One of a few, in one line: radio buttons that look like a control. On a phone it may scroll, to the chosen one first. */
 export function Segments<Value extends string>({ label, value, options, onChange }: SegmentsProps<Value>) {
   const name = useId()
+  const root = useRef<HTMLFieldSetElement>(null)
+  useEffect(() => {
+    const chosen = root.current?.querySelector<HTMLElement>('.on')
+    if (root.current && chosen)
+      root.current.scrollLeft = chosen.offsetLeft + (chosen.offsetWidth - root.current.clientWidth) / 2
+  }, [value])
   return (
-    <fieldset class="segments">
+    <fieldset class="segments" ref={root}>
       <legend class="unseen">{label}</legend>
       {options.map(([one, text]) => (
         <label key={one} class={one === value ? 'segment on' : 'segment'}>

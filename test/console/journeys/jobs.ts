@@ -97,6 +97,27 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.close()
   })
 
+  test('the tabs of the states stand in one line on a phone, with the chosen one in sight', async () => {
+    const { service, owner, at } = opened()
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const [path, chosen] of [
+      ['jobs', 'All'],
+      ['jobs?status=failed', 'Failed'],
+    ] as const) {
+      await page.goto(at(path))
+      const tabs = page.locator('.toolbar .segment')
+      await tabs.first().waitFor()
+      const tops = await tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().top))
+      expect([tops.length, new Set(tops).size]).toEqual([5, 1])
+      const { x, width } = (await tabs.filter({ hasText: chosen }).boundingBox()) ?? { x: -1, width: 0 }
+      expect([path, x >= 0, x + width <= 360]).toEqual([path, true, true])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    }
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test('fifty waiting jobs are cancelled on a phone by a tick, two buttons and a confirmation', async () => {
     const { service, owner, account, at } = opened()
     for (let made = 0; made < FIFTY; made++)
