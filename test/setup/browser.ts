@@ -28,7 +28,9 @@ export function hasBrowser(): boolean {
   return false
 }
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: findBrowser() ?? '' })
+/** `withheld`: switches of the driver's that it does without. */
+export const openBrowser = (withheld: string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: findBrowser() ?? '', ignoreDefaultArgs: withheld })
 
 /** A page, and all that is wrong with it: errors of its console and scripts, and requests to other servers, which are stopped. */
 export interface Watched {

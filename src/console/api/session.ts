@@ -28,10 +28,12 @@ whenRefused(
   () => void endSession(),
   () => void lookAgain(),
 )
-// The browser has kept this page as it was, for a way back to it.
+// The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
+addEventListener('pagehide', () => setVisibility('hidden'))
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && session.peek() === undefined) location.reload()
-  else if (persisted) void lookAgain()
+  if (!persisted) return
+  if (session.peek() === undefined) location.reload()
+  else loadSession().then(() => setVisibility(''), reloadBlank)
 })
 
 /** Whose texts and takes this tab may hold in its memory. */
@@ -53,6 +55,7 @@ export async function loadSession(home = at('/')): Promise<void> {
   const { me } = await ask(sessionQuery, {})
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
+  if (!me && before) return endSession()
   session.value = me ?? null
   if (me) {
     memoryOf = me.user.id
@@ -101,6 +104,16 @@ function leave(home: string): void {
   closeLive()
   session.value = undefined
   setTimeout(() => location.assign(home))
+}
+
+function setVisibility(visibility: '' | 'hidden'): void {
+  document.documentElement.style.visibility = visibility
+}
+
+/** Says that the service is not reached, and asks nothing first. */
+function reloadBlank(): void {
+  session.value = undefined
+  location.reload()
 }
 
 async function endSession(): Promise<void> {

@@ -4,7 +4,7 @@ import { notifyAccount } from '../../../src/accounts/notify-account.ts'
 import { createUser } from '../../../src/users/create-user.ts'
 import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
 import { newId } from '../../../src/values/id.ts'
-import { flaws, openPage } from '../../setup/browser.ts'
+import { flaws, openBrowser, openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
@@ -85,6 +85,51 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await other.getByText('Your session has ended').waitFor()
     await page.getByLabel('E-mail address').waitFor()
     await context.close()
+  })
+
+  test('a page that the browser had kept for a way back shows nothing of a session that has ended since', async () => {
+    const { service, at } = opened()
+    const browser = await openBrowser(['--disable-back-forward-cache'])
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.addInitScript(() => addEventListener('pageshow', ({ persisted }) => console.info(`kept: ${persisted}`)))
+    const goBack = async (): Promise<void> => {
+      const kept = page.waitForEvent('console', (message) => message.text() === 'kept: true')
+      await Promise.all([kept, page.goBack({ waitUntil: 'commit' })])
+    }
+    await page.goto(at('jobs'))
+    await signIn(page, 'member@example.com')
+    const account = page.locator('.account-button')
+    await page.goto(`${service.url}/health/live`)
+    await goBack()
+    await account.waitFor()
+    expect(await page.getByRole('heading', { name: 'Jobs' }).isVisible()).toBe(true)
+    await page.goto(`${service.url}/health/live`)
+    await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [
+      'member@example.com',
+    ])
+    let answer = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const asked = page.waitForRequest('**/graphql')
+    await page.route('**/graphql', async (route) => {
+      await held
+      await route.continue()
+    })
+    await goBack()
+    await asked
+    expect(await page.locator('h1:visible, .account-button:visible, td:visible').count()).toBe(0)
+    answer()
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, 'member@example.com')
+    await account.click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail address').waitFor()
+    await page.goBack({ waitUntil: 'commit' })
+    await page.getByLabel('E-mail address').waitFor()
+    expect(await account.count()).toBe(0)
+    await browser.close()
   })
 
   test('names with markup, from right to left or of signs are shown as they are, and break nothing', async () => {
