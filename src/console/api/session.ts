@@ -35,6 +35,10 @@ addEventListener('pageshow', ({ persisted }) => {
   if (session.peek() === undefined) location.reload()
   else loadSession().then(() => setVisibility(''), reloadBlank)
 })
+// Whoever comes back to this page may be somebody else by now, or have another role.
+addEventListener('focus', () => {
+  if (session.peek()) void lookAgain()
+})
 
 /** Whose texts and takes this tab may hold in its memory. */
 let memoryOf: string | undefined

@@ -7,11 +7,13 @@ import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/server/app.ts'
 import { listen } from '../../../src/server/listen.ts'
 import { createUser } from '../../../src/users/create-user.ts'
+import { disableUser } from '../../../src/users/disable-user.ts'
 import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
 import { updateUser } from '../../../src/users/update-user.ts'
 import { openPage } from '../../setup/browser.ts'
 import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
+import { PASSWORD } from '../../setup/people.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
 const TYPED = 'A sentence that nobody has heard yet.'
@@ -118,6 +120,38 @@ export function versionJourneys(
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByText('It is for owners of the account').waitFor()
     expect([await page.getByRole('link', { name: 'API keys' }).count(), complaints]).toEqual([0, []])
+    await context.close()
+  })
+
+  test('an owner who was made a member sees it with the next refused change, or on coming back to the page', async () => {
+    const { service, browser, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const account = await service.createAccount()
+    await createUser(system, { account, email: 'steady@example.com', role: 'owner' })
+    const email = 'wavering@example.com'
+    const { id: user } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    const comeBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    const keys = page.getByRole('link', { name: 'API keys' })
+    await page.goto(at('keys'))
+    await signIn(page, email)
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    await page.getByLabel('Name').fill('too late')
+    await updateUser(system, { user, role: 'member' })
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('It is for owners of the account').waitFor()
+    expect(await keys.count()).toBe(0)
+    await updateUser(system, { user, role: 'owner' })
+    await comeBack()
+    await keys.waitFor()
+    await updateUser(system, { user, role: 'member' })
+    await comeBack()
+    await page.getByText('It is for owners of the account').waitFor()
+    await disableUser(system, { user })
+    await comeBack()
+    await page.getByText('Your session has ended').waitFor()
+    expect(complaints).toEqual([])
     await context.close()
   })
 }
