@@ -304,7 +304,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   operatorJourneys(opened)
   auditJourneys(opened)
   captionsJourneys(opened)
-  endpointsJourneys(opened)
+  endpointsJourneys(opened, signIn)
   voicesJourneys(opened)
   lexiconJourneys(opened)
   statisticsJourneys(opened)

@@ -10,6 +10,7 @@ import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Page } from '../parts/page.tsx'
 import { toast } from '../parts/toast.tsx'
+import { unsaved } from '../shell/unsaved.ts'
 import { PasswordForm } from './password-form.tsx'
 
 type Me = NonNullable<ProfileQuery['me']>
@@ -66,7 +67,7 @@ function Sessions({ sessions, onChange }: { sessions: Me['sessions']; onChange: 
           onConfirm={() => signOut(true, at('/'))}
           onClose={() => setAsking(false)}
         >
-          Every browser that you are signed in with is signed out, this one included.
+          Every browser that you are signed in with is signed out, this one included. {unsaved}
         </ConfirmDialog>
       )}
     </section>

@@ -3,6 +3,7 @@ import { at, PREFIX } from '../api/base.ts'
 import { session, signOut } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Segments } from '../parts/field.tsx'
 import { count } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -10,6 +11,7 @@ import { balance } from './balance.ts'
 import { isHelpOpen } from './help-dialog.tsx'
 import type { Section } from './sections.ts'
 import { theme } from './theme.ts'
+import { unsaved } from './unsaved.ts'
 
 /** At the foot of the rail: whose account this is, its balance, and what concerns the user alone. */
 export function AccountMenu({ spare }: { spare: readonly Section[] }) {
@@ -50,7 +52,6 @@ interface PanelProps {
 }
 
 function MenuPanel({ spare, onClose }: PanelProps) {
-  const leave = useAction(() => signOut(false, at('/')))
   return (
     <div class="menu">
       <p class="menu-head">
@@ -81,10 +82,33 @@ function MenuPanel({ spare, onClose }: PanelProps) {
       >
         <Icon name="help" /> Keyboard shortcuts
       </button>
-      <button type="button" class="menu-item" disabled={leave.isRunning} onClick={() => leave.run()}>
+      <SignOutItem />
+    </div>
+  )
+}
+
+/** Asks first where something would be lost. */
+function SignOutItem() {
+  const [isAsking, setAsking] = useState(false)
+  const leave = useAction(() => signOut(false, at('/')))
+  const onClick = (): void => (unsaved.value === null ? void leave.run() : setAsking(true))
+  return (
+    <>
+      <button type="button" class="menu-item" disabled={leave.isRunning} onClick={onClick}>
         <Icon name="signOut" /> Sign out
       </button>
-    </div>
+      {isAsking && (
+        <ConfirmDialog
+          title="Sign out?"
+          action="Sign out"
+          isDanger
+          onConfirm={() => signOut(false, at('/'))}
+          onClose={() => setAsking(false)}
+        >
+          {unsaved.value}
+        </ConfirmDialog>
+      )}
+    </>
   )
 }
 

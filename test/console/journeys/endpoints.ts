@@ -1,11 +1,17 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createUser } from '../../../src/users/create-user.ts'
+import { setOperator } from '../../../src/users/set-operator.ts'
 import { flaws, openPage } from '../../setup/browser.ts'
 import { PASSWORD } from '../../setup/people.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
 /** The endpoint editor. */
-export function endpointsJourneys(opened: () => OpenedConsole): void {
+export function endpointsJourneys(
+  opened: () => OpenedConsole,
+  signIn: (page: Page, email: string) => Promise<void>,
+): void {
   test('an operator changes an endpoint as a file: errors have lines, changes are seen before they are applied', async () => {
     const { service, owner, at } = opened()
     const { page, complaints } = await openPage(owner, service.url)
@@ -86,5 +92,49 @@ export function endpointsJourneys(opened: () => OpenedConsole): void {
     expect(await editor.inputValue()).toMatch(/credits_per_character: 5\n/)
     expect([await moved.count(), complaints]).toEqual([0, []])
     await page.close()
+  })
+
+  test('signing out asks before a file that is not applied goes with the session, and no other user sees it', async () => {
+    const { service, browser, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const account = await service.createAccount()
+    for (const name of ['first', 'second']) {
+      const email = `${name}-editor@example.com`
+      const { id } = await createUser(system, { account, email, password: PASSWORD, role: 'owner' })
+      await setOperator(system, { user: id, operator: true })
+    }
+    await applyEndpoint(service.runtime, 'left', { base_url: 'http://127.0.0.1:9' }, { published: false })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(at('operator/endpoints/left'))
+    await signIn(page, 'first-editor@example.com')
+    const editor = page.getByLabel('Endpoint file')
+    const mine = `${await editor.inputValue()}# Mine.\n`
+    await editor.fill(mine)
+    const signOut = async (): Promise<void> => {
+      await page.locator('.account-button').click()
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    }
+    await signOut()
+    const question = page.getByRole('dialog', { name: 'Sign out' })
+    await question.getByText('is not applied').waitFor()
+    expect(await flaws(page)).toEqual([])
+    await question.getByRole('button', { name: 'Keep as it is' }).click()
+    expect([await question.count(), await editor.inputValue()]).toEqual([0, mine])
+    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('dialog', { name: 'Sign out everywhere?' }).getByText('is not applied').waitFor()
+    await page.keyboard.press('Escape')
+    await signOut()
+    await question.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail address').waitFor()
+    await page.goto(at('operator/endpoints/left'))
+    await signIn(page, 'second-editor@example.com')
+    await editor.waitFor()
+    expect(await editor.inputValue()).not.toContain('Mine')
+    await signOut()
+    await page.getByLabel('E-mail address').waitFor()
+    expect([await question.count(), complaints]).toEqual([0, []])
+    await context.close()
   })
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { session } from '../../api/session.ts'
+import { unsaved } from '../../shell/unsaved.ts'
 
 /** In the place of a slug, which never begins with it. */
 export const NEW = '~new'
@@ -13,7 +14,7 @@ interface FileDraft {
 /** By slug: not applied yet, also while other screens are open. They go with the page, which another user's session begins anew. */
 const drafts = new Map<string, FileDraft>()
 
-/** The browser asks before the page goes with them; not where a user leaves it by signing out. */
+/** The browser asks before the page goes with them; not where a user leaves it by signing out, which has asked before. */
 const askFirst = (event: Event): void => {
   if (session.peek() !== undefined) event.preventDefault()
 }
@@ -21,6 +22,7 @@ const askFirst = (event: Event): void => {
 function keep(slug: string, draft: FileDraft | null): void {
   if (draft === null) drafts.delete(slug)
   else drafts.set(slug, draft)
+  unsaved.value = drafts.size > 0 ? 'An endpoint file that you have changed is not applied: it is lost.' : null
   if (drafts.size > 0) addEventListener('beforeunload', askFirst)
   else removeEventListener('beforeunload', askFirst)
 }
