@@ -17,6 +17,7 @@ import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
+import { namesJourneys } from './journeys/names.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
 import { statisticsJourneys } from './journeys/statistics.ts'
@@ -309,6 +310,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   lexiconJourneys(opened)
   statisticsJourneys(opened)
   jobsJourneys(opened)
+  namesJourneys(opened)
   faultJourneys(opened, signIn)
   versionJourneys(opened, signIn)
 

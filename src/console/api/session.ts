@@ -35,7 +35,7 @@ addEventListener('pageshow', ({ persisted }) => {
   if (session.peek() === undefined) location.reload()
   else loadSession().then(() => setVisibility(''), reloadBlank)
 })
-// Whoever comes back to this page may be somebody else by now, or have another role.
+// By now another user may have signed in, or this one have another role.
 addEventListener('focus', () => {
   if (session.peek()) void lookAgain()
 })

@@ -1,6 +1,6 @@
 import { at } from '../api/base.ts'
 import type { AuditLogQuery } from '../operations.ts'
-import { count } from '../parts/format.ts'
+import { count, isolated } from '../parts/format.ts'
 import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { ACTIONS } from './audit-words.ts'
@@ -67,7 +67,11 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
 function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {
   if (subjectName !== null)
     return (
-      <span class="clip-cell" dir="auto" title={`${subjectName}${subjectId === null ? '' : ` (${subjectId})`}`}>
+      <span
+        class="clip-cell"
+        dir="auto"
+        title={`${isolated(subjectName)}${subjectId === null ? '' : ` (${subjectId})`}`}
+      >
         {subjectName}
       </span>
     )
@@ -78,7 +82,7 @@ function By({ by: { kind, id, name } }: { by: AuditRow['by'] }) {
   if (kind === 'OPERATOR') return <span class="chip">operator</span>
   return (
     <span dir="auto" title={id ?? undefined}>
-      {name ?? <span class="faint">deleted key</span>}
+      {name === null ? <span class="faint">deleted key</span> : <bdi>{name}</bdi>}
       {kind === 'KEY' && <span class="chip">key</span>}
     </span>
   )

@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type Entry, readFile, toFile } from './entries.ts'
 
@@ -18,7 +19,7 @@ export function FileMenu({ entries, onFile, onWrong }: FileMenuProps) {
     try {
       onFile(readFile(await file.text()))
     } catch (error) {
-      onWrong(`${file.name}: ${(error as Error).message}`)
+      onWrong(`${isolated(file.name)}: ${(error as Error).message}`)
     }
   }
   return (

@@ -5,7 +5,7 @@ import { createAccount, creditAccount, reauthenticate } from '../operations.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { TextField } from '../parts/field.tsx'
-import { count } from '../parts/format.ts'
+import { count, isolated } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
 import { PasswordField } from './password-field.tsx'
 
@@ -41,7 +41,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     void save.run()
   }
   return (
-    <Dialog title={account === null ? 'Create an account' : `Credits of ${account.name}`} onClose={onClose}>
+    <Dialog title={account === null ? 'Create an account' : `Credits of ${isolated(account.name)}`} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}
         {account === null && (

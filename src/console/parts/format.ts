@@ -67,6 +67,9 @@ export function bytes(value: number): string {
 export const shortId = (id: string): string =>
   id.length <= 16 ? id : `${id.slice(0, id.indexOf('_') + 5)}…${id.slice(-6)}`
 
+/** A name in a sentence, which it does not turn around: what it says of the direction of writing ends with it. As `<bdi>` does, in strings. */
+export const isolated = (name: string): string => `\u2068${name}\u2069`
+
 /** `COMPANION_CHAT` as words. */
 export const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
 export const sentence = (name: string): string => words(name).replace(/^\w/, (first) => first.toUpperCase())

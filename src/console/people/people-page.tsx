@@ -4,6 +4,7 @@ import { session } from '../api/session.ts'
 import { useQuery } from '../api/use-query.ts'
 import { changeRole, disableUser, enableUser, newLink, people as peopleQuery } from '../operations.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import { isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -83,7 +84,8 @@ function PersonDialog({ act, person, onLink, onDone, onClose }: PersonDialogProp
   )
 }
 
-function questionOf(act: PersonAct, { email, role }: Person): readonly [title: string, action: string, text: string] {
+function questionOf(act: PersonAct, person: Person): readonly [title: string, action: string, text: string] {
+  const email = isolated(person.email)
   if (act === 'link')
     return ['Make a sign-in link?', 'Make the link', `It signs ${email} in, once and within 15 minutes.`]
   if (act === 'disable')
@@ -93,7 +95,7 @@ function questionOf(act: PersonAct, { email, role }: Person): readonly [title: s
       `All sessions of ${email} end, and none can begin until they are enabled again.`,
     ]
   if (act === 'enable') return ['Enable this person?', 'Enable', `${email} may sign in again.`]
-  return role === 'OWNER'
+  return person.role === 'OWNER'
     ? [
         'Make a member?',
         'Make a member',

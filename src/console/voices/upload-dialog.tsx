@@ -3,6 +3,7 @@ import type { Refusal } from '../api/refusal.ts'
 import { useAction } from '../api/use-action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
+import { isolated } from '../parts/format.ts'
 import { toast } from '../parts/toast.tsx'
 import { type Draft, DraftFields, type FieldErrors, sentenceOf } from './draft-fields.tsx'
 import { FileChoice } from './file-choice.tsx'
@@ -30,7 +31,7 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
   const upload = useAction(async () => {
     if (chosen === null) return
     await uploadVoice({ ...draft, name: draft.name.trim(), file: chosen.file })
-    toast(`${draft.name.trim()} is in your library.`)
+    toast(`${isolated(draft.name.trim())} is in your library.`)
     onDone()
     onClose()
   })

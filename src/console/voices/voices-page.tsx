@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { TextField } from '../parts/field.tsx'
+import { isolated } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Load, SkeletonRows } from '../parts/load.tsx'
 import { Page } from '../parts/page.tsx'
@@ -72,8 +73,8 @@ const Speakers = ({ speakers }: { speakers: LibraryQuery['myEndpoints'] }) =>
     </p>
   ) : (
     <p class="page-lead muted">
-      Endpoints that speak with them: {new Intl.ListFormat('en').format(speakers.map(({ name }) => name))}. Only this
-      account sees and hears them.
+      Endpoints that speak with them: {new Intl.ListFormat('en').format(speakers.map(({ name }) => isolated(name)))}.
+      Only this account sees and hears them.
     </p>
   )
 
@@ -122,7 +123,7 @@ function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
 
 const DeleteDialog = ({ voice, onDone, onClose }: VoiceDialogProps) => (
   <ConfirmDialog
-    title={`Delete ${voice.name}?`}
+    title={`Delete ${isolated(voice.name)}?`}
     action="Delete the voice"
     isDanger
     onConfirm={async () => {

@@ -110,7 +110,9 @@ const Workflows = ({ workflows }: { workflows: readonly Workflow[] }) => (
           <a href={fileOf(slug)}>
             <strong>{slug}</strong>
           </a>{' '}
-          <span class="faint">{name}</span>
+          <span class="faint" dir="auto">
+            {name}
+          </span>
         </li>
       ))}
     </ul>
