@@ -68,7 +68,9 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
   const ensure = (): Promise<void> => {
     underway ??= connect(cluster, url)
       .then(async (client) => {
-        if (closed || presence !== undefined) await client.end()
+        if (presence !== undefined) await client.end()
+        // It may be this process that has just started the database, for no other one.
+        else if (closed) await detach(client, cluster)
         else adopt(client)
       })
       .finally(() => {

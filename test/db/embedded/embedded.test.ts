@@ -34,6 +34,16 @@ describe('embedded', () => {
     }
   })
 
+  test('a process that closes while it starts the database again leaves nothing running', async () => {
+    const dataDir = await workshop.made()
+    const embedded = await workshop.open(dataDir)
+    await stopPostmaster(join(dataDir, 'postgres'))
+    const back = embedded.ensure()
+    await embedded.close()
+    await back
+    expect(isStopped(dataDir)).toBe(true)
+  })
+
   test('what was written is there after a stop and a start', async () => {
     const dataDir = await workshop.made()
     const first = await workshop.open(dataDir)
