@@ -29,11 +29,13 @@ whenRefused(
   () => void lookAgain(),
 )
 // The browser may keep this page as it is, for a way back to it: then nothing of it is in sight before it is known whose session it is.
-addEventListener('pagehide', () => setVisibility('hidden'))
+addEventListener('pagehide', ({ persisted }) => {
+  if (persisted) hide()
+})
 addEventListener('pageshow', ({ persisted }) => {
   if (!persisted) return
   if (session.peek() === undefined) location.reload()
-  else loadSession().then(() => setVisibility(''), reloadBlank)
+  else loadSession().then(show, reloadBlank)
 })
 // By now another user may have signed in, or this one have another role.
 addEventListener('focus', () => {
@@ -42,6 +44,8 @@ addEventListener('focus', () => {
 
 /** Whose texts and takes this tab may hold in its memory. */
 let memoryOf: string | undefined
+/** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
+let changes = 0
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
@@ -56,7 +60,9 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
  * @throws Refusal
  */
 export async function loadSession(home = at('/')): Promise<void> {
+  const asked = changes
   const { me } = await ask(sessionQuery, {})
+  if (asked !== changes) return
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
   const before = session.peek()
   if (!me && before) return endSession()
@@ -93,6 +99,7 @@ async function lookAgain(isNews = false): Promise<void> {
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
   await ask(signInMutation, { email, password })
+  changes++
   await loadSession()
 }
 
@@ -105,13 +112,23 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
 
 /** Goes on with a page that remembers nothing. This one is blank first: the browser may keep it, or a form may ask before it is left. */
 function leave(home: string): void {
+  changes++
   closeLive()
   session.value = undefined
   setTimeout(() => location.assign(home))
 }
 
-function setVisibility(visibility: '' | 'hidden'): void {
-  document.documentElement.style.visibility = visibility
+let focused: Element | null = null
+
+function hide(): void {
+  focused = document.activeElement
+  document.documentElement.style.visibility = 'hidden'
+}
+
+/** With the focus where it was: what is hidden loses it. */
+function show(): void {
+  document.documentElement.style.visibility = ''
+  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
 }
 
 /** Says that the service is not reached, and asks nothing first. */
@@ -122,6 +139,7 @@ function reloadBlank(): void {
 
 async function endSession(): Promise<void> {
   if (!session.peek()) return
+  changes++
   endedFor.value = session.peek()?.user.email ?? null
   closeLive()
   session.value = null

@@ -16,7 +16,8 @@ export function useCloseOutside(
       close()
     }
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || !isOpen()) return
+      // A dialog that the menu has opened takes its own, and gives the focus back into the menu.
+      if (event.key !== 'Escape' || !isOpen() || document.querySelector('dialog[open]')) return
       focusOpener(root.current)
       close()
     }

@@ -100,9 +100,11 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await page.goto(at('jobs'))
     await signIn(page, 'member@example.com')
     const account = page.locator('.account-button')
+    await account.focus()
     await page.goto(`${service.url}/health/live`)
     await goBack()
     await account.waitFor()
+    await expect.poll(() => account.evaluate((button) => button === document.activeElement)).toBe(true)
     expect(await page.getByRole('heading', { name: 'Jobs' }).isVisible()).toBe(true)
     await page.goto(`${service.url}/health/live`)
     await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [

@@ -123,7 +123,7 @@ export function versionJourneys(
     await context.close()
   })
 
-  test('an owner who was made a member sees it with the next refused change, or on coming back to the page', async () => {
+  test('an owner that was made a member sees it with the next refused change, or on coming back to the page', async () => {
     const { service, browser, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
     const account = await service.createAccount()
