@@ -2,12 +2,13 @@ import { Client } from 'pg'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
+import { withOfferedTls } from './connections/offered-tls.ts'
+import { postgresUrl } from './connections/postgres-url.ts'
 import { serverUrls } from './connections/server-urls.ts'
 import { Servers } from './connections/servers.ts'
 import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, PRIVILEGES, type Privileges } from './missing-grants.ts'
-import { postgresUrls } from './postgres-url.ts'
 import { isMultiplexed } from './transaction-pooler.ts'
 
 /** For a connection, and for each answer: a pooler that has no connection left keeps its clients waiting. */
@@ -76,10 +77,11 @@ export async function openExternalDatabase(settings: ExternalSettings, log: Log)
 
 /** The first server that takes writes, and what is known of it; where none does, what is wrong with the last one. */
 async function inspect(variable: Place['variable'], text: string, log: Log): Promise<Inspected> {
-  const ways = serverUrls(text).flatMap((url) => postgresUrls(url, log).map((way) => ({ url, way })))
-  const servers = new Servers(ways.map(({ way }) => way))
+  const urls = serverUrls(text)
+  const offered = await Promise.all(urls.map(withOfferedTls))
+  const servers = new Servers(offered.map((url) => postgresUrl(url, log)))
   for (let left = servers.count; ; left--) {
-    const place = { variable, url: ways[servers.count - left]?.url as string }
+    const place = { variable, url: urls[servers.count - left] as string }
     try {
       return { servers, ...(await inspectServer(servers.preferred, place)) }
     } catch (error) {

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { readSettings } from '../../src/context/config.ts'
-import { postgresUrls } from '../../src/db/postgres-url.ts'
+import { withOfferedTls } from '../../src/db/connections/offered-tls.ts'
+import { postgresUrl } from '../../src/db/connections/postgres-url.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { type Certificates, makeCertificates } from '../setup/certificates.ts'
+import { freePorts } from '../setup/http.ts'
 import { cleanUp, makeTempDir, run } from '../setup/process.ts'
+import { startFaultProxy } from '../setup/servers/fault-proxy.ts'
 import { startTlsFront } from '../setup/tls-front.ts'
 import { startTransactionPooler } from '../setup/transaction-pooler.ts'
 
@@ -180,19 +183,31 @@ describe('a connection over TLS', () => {
 
   test('by sslmode=require is encrypted and not verified, as libpq does it, with one warning', async () => {
     await connectBy('selfSigned', 'sslmode=require')
-    expect(warned).toEqual([{ database: expect.any(String), sslmode: 'require' }])
+    expect(warned).toEqual([{ server: expect.any(String), sslmode: 'require' }])
   })
 
-  test('by sslmode=prefer is encrypted where the server can, as libpq does it, with one warning', async () => {
+  test('by sslmode=prefer is encrypted where the server offers TLS, with the same warning', async () => {
     await connectBy('selfSigned', 'sslmode=prefer')
-    expect(warned).toEqual([{ database: expect.any(String), sslmode: 'prefer' }])
+    expect(warned).toEqual([{ server: expect.any(String), sslmode: 'require' }])
   })
 
-  test.each(['prefer', 'allow'])('by sslmode=%s is in plain text where the server has no TLS', async (mode) => {
+  test('by sslmode=prefer is in plain text where the server offers none, by a Unix socket as well', async () => {
     front = await startTlsFront(urlOf(), certificates.good)
-    const runtime = await openRuntime(settingsOf(`${urlOf()}&sslmode=${mode}`), log, { supervise: false })
-    await runtime.close()
-    expect(warned).toEqual([{ database: expect.any(String), sslmode: mode }])
+    const plain = await startFaultProxy(urlOf())
+    const url = plain.url.replace('sslmode=disable', 'sslmode=prefer')
+    for (const databaseUrl of [url, `${urlOf()}&sslmode=prefer`]) {
+      const runtime = await openRuntime(settingsOf(databaseUrl), log, { supervise: false })
+      await runtime.close()
+    }
+    expect(warned).toEqual([])
+    await plain.close()
+  })
+
+  test('by sslmode=prefer stays encrypted where the server does not answer at first', async () => {
+    front = await startTlsFront(urlOf(), certificates.good)
+    const [port] = await freePorts(1)
+    expect(await withOfferedTls(`postgres://u@127.0.0.1:${port}/db?sslmode=prefer`)).toMatch(/sslmode=require$/)
+    expect(await withOfferedTls('postgres://u@127.0.0.1:1/db?sslmode=verify-full')).toMatch(/sslmode=verify-full$/)
   })
 
   test.each([
@@ -218,12 +233,12 @@ describe('a connection over TLS', () => {
   })
 
   test.each([
-    ['sslmode=required', 'sslmode must be one of disable, allow, prefer, require, no-verify, verify-ca, verify-full.'],
+    ['sslmode=required', 'sslmode must be one of disable, prefer, require, no-verify, verify-ca, verify-full.'],
     ['sslmode=verify-ca', 'sslmode=verify-ca takes sslrootcert=FILE, the authority to trust.'],
     ['sslmode=require&sslrootcert=system', 'sslrootcert=system takes sslmode=verify-full.'],
     ['sslmode=verify-full&sslrootcert=/nowhere', 'sslrootcert names a file that cannot be read: /nowhere (ENOENT).'],
   ])('is refused where its parameters make no sense: %s', async (parameters, message) => {
     front = await startTlsFront(urlOf(), certificates.good)
-    expect(() => postgresUrls(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
+    expect(() => postgresUrl(`${front.url}?${parameters}`, log)).toThrow(`Check DATABASE_URL: ${message}`)
   })
 })
