@@ -20,7 +20,7 @@ export interface Report {
 /** Finds out whether a process can do its work: what load balancers and operators ask at `/health/ready`. */
 export class Readiness {
   readonly #parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>
-  #heartheartbeatAge: (() => number) | undefined
+  #heartbeatAge: (() => number) | undefined
   #draining = false
 
   constructor(parts: Pick<Parts, 'db' | 'notifier' | 'catalog'>) {
@@ -38,7 +38,7 @@ export class Readiness {
 
   /** The process has a worker as well. @param heartbeatAge seconds since its last heartbeat was written */
   follow(heartbeatAge: () => number): void {
-    this.#heartheartbeatAge = heartbeatAge
+    this.#heartbeatAge = heartbeatAge
   }
 
   async report(): Promise<Report> {
@@ -51,11 +51,7 @@ export class Readiness {
       process: this.#draining ? 'draining' : 'ok',
     } as const
     const worker =
-      this.#heartheartbeatAge === undefined
-        ? undefined
-        : this.#heartheartbeatAge() < LATEST_HEARTBEAT_SECONDS
-          ? 'ok'
-          : 'silent'
+      this.#heartbeatAge === undefined ? undefined : this.#heartbeatAge() < LATEST_HEARTBEAT_SECONDS ? 'ok' : 'silent'
     const isReady = [...Object.values(parts), worker ?? 'ok'].every((part) => part === 'ok')
     return { status: isReady ? 'ok' : 'unready', ...parts, ...(worker !== undefined && { worker }) }
   }

@@ -45,7 +45,7 @@ export async function emailsById({ db, actor }: Context, ids: readonly string[])
   return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
-/** Those of these users who have a password. Its hash is looked at by the database alone. */
+/** The ids among these of users with a password. Its hash is looked at by the database alone. */
 export async function usersWithPassword({ db }: Context, ids: readonly string[]): Promise<Map<string, true>> {
   const found = await db.prisma.user.findMany({
     where: { id: { in: [...ids] }, passwordHash: { not: null } },

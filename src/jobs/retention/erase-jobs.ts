@@ -2,8 +2,9 @@ import type { Tx } from '../../db/database.ts'
 
 const HAS_NO_DELIVERY = `not exists (select from webhook_delivery d where d.job_id = j.id and d.state = 'pending')`
 /**
- * Jobs that have ended and whose webhooks have been delivered, too: all others keep their row, however old they are. Locked until the end of the
- * transaction, so that none of them gets a new delivery meanwhile. A delivery that is being sent again holds its job (`redeliverWebhook`).
+ * Jobs that have ended and of whose webhooks none is pending: all others keep their row, however old they are. Locked until the end of
+ * the transaction, so that none of them gets a new delivery meanwhile. A delivery that is being sent again holds its job
+ * (`redeliverWebhook`).
  */
 const LOCK_ERASABLE = `
   select id from job j where id = any($1) and status in ('completed', 'failed') and ${HAS_NO_DELIVERY} for update of j skip locked`

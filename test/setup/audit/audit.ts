@@ -59,7 +59,7 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
       and state like 'idle in transaction%' and state_change < now() - interval '5 seconds'`,
 }
 
-/** Who else saw what happened: whatever a test has of it. */
+/** What a test has of what happened, besides the database. */
 export interface Evidence {
   /** The service as its callers see it. */
   readonly door?: Door
