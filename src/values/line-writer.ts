@@ -8,8 +8,9 @@ const LAST_TRY_MS = 1000
 
 /**
  * Writes lines to stderr and never waits for its reader. A line is written before `write` returns, so that nothing is lost when the process
- * crashes, as long as the reader keeps up. What a full pipe or a held terminal does not take waits, up to some megabytes; lines beyond that
- * are dropped, and those of a pipe without a reader. `onReadAgain` gets their number once lines are taken again.
+ * crashes, as long as the reader keeps up. What a full pipe or a held terminal does not take waits, up to some megabytes. Lines beyond that
+ * are dropped until all that waits is taken, and those of a pipe without a reader. `onReadAgain` then gets their number: it is written where
+ * they are missing.
  */
 export class LineWriter {
   readonly #fd: number
@@ -28,7 +29,8 @@ export class LineWriter {
 
   write(line: string): void {
     const bytes = Buffer.from(line)
-    if (this.#waiting.length > 0 && this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
+    const isFull = this.#dropped > 0 || this.#waitingBytes + bytes.length > MAX_WAITING_BYTES
+    if (this.#waiting.length > 0 && isFull) {
       this.#dropped++
       return
     }

@@ -10,6 +10,7 @@ const DEADLINE_MS = 20_000
 /** Each logs 100 KB: together more than a pipe and the waiting lines hold. */
 const REQUESTS = 60
 const LINES_EACH = 100
+const TAKEN_EARLY = 10
 
 interface Line {
   readonly msg: string
@@ -47,7 +48,18 @@ async function startLogging() {
     child,
     get: (path: string) => call(`http://127.0.0.1:${port}${path}`),
     /** Begins to read what it logs; until then nothing does. */
-    read: () => void child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)),
+    read: () =>
+      void child
+        .stderr!.setEncoding('utf8')
+        .on('data', (chunk: string) => (text += chunk))
+        .resume(),
+    /** Reads what has come, about as much as a pipe holds. @returns characters */
+    takeSome: async () => {
+      const [chunk] = (await once(child.stderr!.setEncoding('utf8').resume(), 'data')) as [string]
+      child.stderr!.pause()
+      text += chunk
+      return chunk.length
+    },
     lines: () =>
       text
         .slice(0, text.lastIndexOf('\n') + 1)
@@ -71,6 +83,25 @@ test('a log that is not read stops no request, and what it drops is counted once
   expect(kept.length).toBeGreaterThan(1000)
   await logging.get('/')
   await until(() => logging.lines().at(-1)?.line === (REQUESTS + 1) * LINES_EACH, DEADLINE_MS, 'the lines after it')
+})
+
+test('a reader that takes a little meanwhile finds the count where lines are missing', async () => {
+  const logging = await startLogging()
+  let taken = 0
+  for (let request = 1; request <= REQUESTS; request++) {
+    await logging.get('/')
+    if (request > REQUESTS - TAKEN_EARLY) taken += await logging.takeSome()
+  }
+  expect(taken).toBeGreaterThan(0)
+  logging.read()
+  await until(() => logging.lines().some(({ dropped }) => dropped !== undefined), DEADLINE_MS, 'the count')
+  await logging.get('/')
+  await until(() => logging.lines().at(-1)?.line === (REQUESTS + 1) * LINES_EACH, DEADLINE_MS, 'the lines after it')
+  const lines = logging.lines()
+  const at = lines.findIndex(({ dropped }) => dropped !== undefined)
+  expect(lines.slice(0, at).map(({ line }) => line)).toEqual(Array.from({ length: at }, (_, index) => index + 1))
+  expect(lines.filter(({ dropped }) => dropped !== undefined)).toHaveLength(1)
+  expect(at + lines[at]!.dropped! + 1).toBe(lines[at + 1]!.line)
 })
 
 test.each(['/exit', '/crash'])('a log that is read loses nothing, the last lines before %s included', async (path) => {
