@@ -29,6 +29,8 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     )
     await page.keyboard.press('j')
     await page.waitForURL(at(`jobs/${ids[2]}?error=provider_busy`))
+    // The address is the next job's before the page is.
+    await page.getByRole('heading', { name: ids[2]!.slice(-6) }).waitFor()
     await page.getByRole('button', { name: 'Retry' }).waitFor()
     await page.keyboard.press('r')
     await page.getByRole('dialog', { name: 'Retry this job?' }).waitFor()
