@@ -38,17 +38,21 @@ interface SpokenWav {
 /** A WAV file with its loudness and words; or, as a string for the operator, why there is none; null where the text holds nothing that the language reads. */
 export type Rendering = SpokenWav | string | null
 
+/** Of a thread: what the others share; `true` once it is ready for its first text; a text's rendering. */
+export type ThreadMessage = SharedArrayBuffer | true | Rendering
+
 /** What the first thread reads, and every later one is started with. */
 export interface ThreadData {
   readonly voiceData: SharedArrayBuffer | undefined
 }
 
-/** The body of a rendering thread. Tasks that come while the engine loads wait in the port. */
+/** The body of a rendering thread. */
 const render = await openRenderer()
 parentPort?.on('message', (task: RenderTask) => {
   const rendering = render(task)
   parentPort?.postMessage(rendering, rendering !== null && typeof rendering !== 'string' ? [rendering.wav.buffer] : [])
 })
+parentPort?.postMessage(true satisfies ThreadMessage)
 
 interface Speech {
   readonly variants: ReadonlySet<string>

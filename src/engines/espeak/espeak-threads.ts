@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '../../values/thread-environment.ts'
-import type { Rendering, RenderTask, ThreadData } from './espeak-thread.ts'
+import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-thread.ts'
 
 /** A thread holds 40 MB and takes a second to be as quick again. */
 const IDLE_MS = 5 * 60_000
@@ -19,14 +19,17 @@ interface Job {
 
 interface Thread {
   readonly worker: Worker
+  /** Once it has loaded the engine. */
+  isReady: boolean
   job: Job | undefined
   /** Runs where it has none. */
   idle?: NodeJS.Timeout
 }
 
 /**
- * Up to `most` threads, started when there is something to render. Where none was needed for `idleMs`, all but one end. One that dies fails the text in its hands, never
- * another: the next text starts a fresh one, so a thread that cannot even start makes errors, not a text that waits for ever.
+ * Up to `most` threads, one more whenever a text has to wait. That text goes to the thread that is free first, so none waits a second for a new one
+ * where another ends its text within milliseconds. Where a thread was not needed for `idleMs`, all but one end. One that dies fails the text in its hands,
+ * or one that waits where it has not started: a thread that cannot even start makes errors, not a text that waits for ever.
  */
 export const openThreads = (most: number, idleMs = IDLE_MS): EspeakThreads => new Pool(most, idleMs)
 
@@ -65,45 +68,49 @@ class Pool implements EspeakThreads {
 
   #dispatch(): void {
     for (const job of this.#waiting) {
-      const thread = this.#freeThread()
-      if (thread === undefined) return
+      const thread = [...this.#threads].find((one) => one.isReady && one.job === undefined)
+      if (thread === undefined) break
       this.#waiting.delete(job)
       clearTimeout(thread.idle)
       thread.job = job
       thread.worker.ref()
       thread.worker.postMessage(job.task)
     }
+    this.#startForWaiting()
   }
 
-  #freeThread(): Thread | undefined {
-    const free = [...this.#threads].find((one) => one.job === undefined)
-    // The first one reads what all of them share.
-    const mayStart = this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
-    return free ?? (mayStart ? this.#start() : undefined)
+  #startForWaiting(): void {
+    const starting = [...this.#threads].filter(({ isReady }) => !isReady).length
+    for (let wanted = this.#waiting.size - starting; wanted > 0 && this.#mayStart(); wanted--) this.#start()
   }
 
-  #start(): Thread {
+  /** The first one reads what all of them share. */
+  #mayStart(): boolean {
+    return this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
+  }
+
+  #start(): void {
     const workerData: ThreadData = { voiceData: this.#voiceData }
     const options = { workerData, env: threadEnvironment() }
     const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), options)
-    const thread: Thread = { worker, job: undefined }
+    const thread: Thread = { worker, isReady: false, job: undefined }
     this.#threads.add(thread)
-    thread.worker.on('message', (message: Rendering | SharedArrayBuffer) => {
+    worker.on('message', (message: ThreadMessage) => {
       if (message instanceof SharedArrayBuffer) this.#voiceData = message
-      else this.#settle(thread, message)
+      else this.#free(thread, message)
       this.#dispatch()
     })
-    thread.worker.on('error', (error) => this.#end(thread, error))
-    thread.worker.on('exit', (code) => this.#end(thread, new Error(`The thread exited with code ${code}.`)))
-    return thread
+    worker.on('error', (error) => this.#end(thread, error))
+    worker.on('exit', (code) => this.#end(thread, new Error(`The thread exited with code ${code}.`)))
   }
 
-  #settle(thread: Thread, rendering: Rendering): void {
+  #free(thread: Thread, message: Rendering | true): void {
     const { job } = thread
     thread.job = undefined
+    thread.isReady = true
     // Only a thread at work keeps the process alive.
     thread.worker.unref()
-    job?.settle(rendering)
+    if (message !== true) job?.settle(message)
     thread.idle = setTimeout(() => this.#endIdle(thread), this.#idleMs).unref()
   }
 
@@ -116,10 +123,12 @@ class Pool implements EspeakThreads {
   }
 
   #end(thread: Thread, error: Error): void {
+    if (!this.#threads.delete(thread)) return
     clearTimeout(thread.idle)
-    this.#threads.delete(thread)
-    thread.job?.settle(error)
-    thread.job = undefined
+    const [waiting] = this.#waiting
+    const failed = thread.isReady ? thread.job : waiting
+    if (failed !== undefined) this.#waiting.delete(failed)
+    failed?.settle(error)
     this.#dispatch()
   }
 
@@ -127,7 +136,6 @@ class Pool implements EspeakThreads {
     this.#waiting.delete(job)
     const thread = [...this.#threads].find((one) => one.job === job)
     if (thread === undefined) return
-    thread.job = undefined
     this.#threads.delete(thread)
     void thread.worker.terminate()
     this.#dispatch()

@@ -12,7 +12,7 @@ const WARM_UP_TIMES = 20
 
 /** The embedded engine also knows how to be ready before the first request. */
 export interface EspeakEngine extends SpeechEngine {
-  /** Starts the threads and has each render texts for warming up, off the event loop; real texts come first. Never rejects. */
+  /** Starts a thread and has it render texts for warming up, off the event loop; real texts come first. Never rejects. */
   warm(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ interface EspeakOptions {
 }
 
 /**
- * eSpeak NG in `threads` worker threads, started by `warm()` or the first request. WAV at 22,050 Hz; the same request always
+ * eSpeak NG in up to `threads` worker threads, the first started by `warm()` or a request, the others by requests that wait. WAV at 22,050 Hz; the same request always
  * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
  */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
@@ -38,12 +38,10 @@ export function openEspeak(options: EspeakOptions): EspeakEngine {
     speak: (request) => speak(threads, request),
     async warm() {
       const task = toTask({ text: WARM_UP_TEXT }, 'en-us', 'English')
-      const warmOne = async () => {
+      try {
         for (let times = 0; times < WARM_UP_TIMES && !closed; times++) await threads.run(task)
-      }
-      for (const outcome of await Promise.allSettled(Array.from({ length: options.threads }, warmOne))) {
-        if (outcome.status === 'rejected' && !closed)
-          options.log.warn({ err: outcome.reason }, 'a speech thread did not start')
+      } catch (err) {
+        if (!closed) options.log.warn({ err }, 'a speech thread did not start')
       }
     },
     close: () => {

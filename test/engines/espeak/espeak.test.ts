@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, type MockInstance, test, vi } from 'vitest'
 import { durationMs, parseWav } from '../../../src/audio/wav.ts'
 import type { EngineError, EngineErrorCode, SpeechRequest } from '../../../src/engines/engine.ts'
 import { LANGUAGES, type Language } from '../../../src/engines/espeak/detect-language.ts'
-import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
+import { type EspeakEngine, openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { openLog } from '../../../src/values/log.ts'
 import { checkAudio } from '../../../src/voice/check-audio.ts'
 import { p99, watchEventLoop } from '../../setup/event-loop.ts'
@@ -32,12 +32,13 @@ process.on('worker', (thread) => threads.push(thread))
 const engine = openEspeak({ threads: 2, log: openLog('silent') })
 afterAll(() => engine.close())
 
-const render = async (text: string, options: Partial<SpeechRequest> & { engineVoice?: string } = {}) => {
-  const { engineVoice = 'en-us+m3', ...request } = options
+type Options = Partial<SpeechRequest> & { engineVoice?: string }
+const renderWith = (by: EspeakEngine, text: string, { engineVoice = 'en-us+m3', ...request }: Options = {}) => {
   const voice = { slug: 'any', kind: 'preset', engineVoice, referenceAudio: null, referenceText: null } as const
   const signal = new AbortController().signal
-  return engine.speak({ text, voice, signal, extra: {}, ...request })
+  return by.speak({ text, voice, signal, extra: {}, ...request })
 }
+const render = async (text: string, options: Options = {}) => renderWith(engine, text, options)
 const speak = async (...request: Parameters<typeof render>) => (await render(...request)).wav
 
 // First of all: later the engine is warm.
@@ -49,6 +50,34 @@ test('a text that comes while the engine warms up does not wait until it is warm
   await Promise.all([1, 2, 3].map(() => render('Hello!').then(() => ended.push('spoken'))))
   await warmed
   expect(ended).toEqual(['spoken', 'spoken', 'spoken', 'warm'])
+})
+
+describe('threads', () => {
+  test('a warm engine has one, and another from the first text on that has to wait', async () => {
+    const before = threads.length
+    const warm = openEspeak({ threads: 2, log: openLog('silent') })
+    await warm.warm()
+    expect(threads.length).toBe(before + 1)
+    const ended: string[] = []
+    const long = renderWith(warm, LONG_TEXT).then(() => ended.push('long'))
+    await renderWith(warm, 'Hello.').then(() => ended.push('short'))
+    await long
+    expect(threads.length).toBe(before + 2)
+    expect(ended).toEqual(['short', 'long'])
+    await warm.close()
+  })
+
+  test('a text that waits goes to the one that is free first, not to one that only starts', async () => {
+    const warm = openEspeak({ threads: 2, log: openLog('silent') })
+    await warm.warm()
+    // A first text whose language is not named makes the thread load more.
+    await renderWith(warm, 'None.')
+    const given = Promise.withResolvers<MockInstance>()
+    process.once('worker', (second) => given.resolve(vi.spyOn(second, 'postMessage')))
+    await Promise.all(['One.', 'Two.'].map((text) => renderWith(warm, text)))
+    expect(await given.promise).not.toHaveBeenCalled()
+    await warm.close()
+  })
 })
 
 /** Compared instead of the samples: a diff of a million numbers helps no reader. */
@@ -274,14 +303,7 @@ describe('memory', () => {
   test('all threads but one end when there is nothing to say', async () => {
     const before = threads.length
     const idle = openEspeak({ threads: 2, log: openLog('silent'), idleThreadMs: 300 })
-    const voice = {
-      slug: 'any',
-      kind: 'preset',
-      engineVoice: 'en-us+m3',
-      referenceAudio: null,
-      referenceText: null,
-    } as const
-    const say = (text: string) => idle.speak({ text, voice, signal: new AbortController().signal, extra: {} })
+    const say = (text: string) => renderWith(idle, text)
     const sha = ({ wav }: { wav: Uint8Array }) => createHash('sha256').update(wav).digest('hex')
     const two = async () => (await Promise.all([say('Hello.'), say('Hello.')])).map(sha)
     const own = () => threads.slice(before)
