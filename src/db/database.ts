@@ -8,7 +8,7 @@ import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
 import { ConnectionShares } from './connections/connection-shares.ts'
 import { HungConnections } from './connections/hung-connections.ts'
-import { outwaitLocks } from './connections/lock-wait.ts'
+import { BATCH_WAIT, outwaitLocks } from './connections/lock-wait.ts'
 import { LossLog } from './connections/loss-log.ts'
 import { Servers } from './connections/servers.ts'
 import { ServicePool } from './connections/service-pool.ts'
@@ -154,6 +154,10 @@ export const inTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
  */
 export const inRetriedTransaction = <T>(db: Database, owner: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   outwaitLocks(db, owner, (longest) => transact(db, `begin; set local lock_timeout = '${longest}'`, work))
+
+/** The same, which waits for a lock no longer than a batch does, a table's included: what is held up longer is written in another way. */
+export const inBriefTransaction = <T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  transact(db, `begin; set local lock_timeout = '${BATCH_WAIT}'`, work)
 
 async function transact<T>(db: Database, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await db.pool.connect()

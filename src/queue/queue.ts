@@ -75,8 +75,17 @@ export interface Queue {
   prepare(kind: JobKind): Promise<void>
   /** Room in this process for a job that is about to be queued; null where none of its workers could begin it at once, ahead of nothing. */
   reserve(kind: JobKind, jobId: string, concurrencyKey: string): Reservation | null
-  /** Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it rolls back. */
-  enqueue(tx: Tx, insert: RowInsert, kind: JobKind, jobId: string, options?: EnqueueOptions): Promise<void>
+  /**
+   * Inserts a row and queues the job in one statement of the caller's transaction: both are there when that commits, and never were when it
+   * rolls back. Resolves with what the insertion returns.
+   */
+  enqueue<Row extends object = never>(
+    tx: Pick<Tx, 'query'>,
+    insert: RowInsert,
+    kind: JobKind,
+    jobId: string,
+    options?: EnqueueOptions,
+  ): Promise<readonly Row[]>
   /**
    * Inserts a row and queues the job in one statement, which is its own transaction, and wakes the workers: one round trip to the
    * database instead of five. What is queued while such a statement is under way goes out together with the next one.

@@ -33,7 +33,7 @@ import { openDataDirectory } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
 import { openVault } from '../values/secret-vault.ts'
 import { TrialEngines } from '../voice/trials/trial-engines.ts'
-import { openDeliveryPort } from '../webhooks/delivery/create-delivery.ts'
+import { openDeliveryPort } from '../webhooks/delivery-port.ts'
 import { DeliveryFeed } from '../webhooks/live/delivery-feed.ts'
 import type { Services } from './services.ts'
 

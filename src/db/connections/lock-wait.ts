@@ -10,9 +10,9 @@ const NEVER = new AbortController().signal
 /**
  * A condition that is always true, for the part of a statement that reads before any row is locked: from there on the statement waits so
  * long for a lock. It needs no transaction of its own, which takes three more ways to the database.
- * @param wait the parameter with the longest wait; null: as long as its transaction waits
+ * @param wait SQL of the longest wait, such as a parameter; null: as long as its transaction waits
  */
-export const limitingLockWaits = (wait: `$${number}`): string =>
+export const limitingLockWaits = (wait: string): string =>
   `(select set_config('lock_timeout', coalesce(${wait}::text, current_setting('lock_timeout')), true)) is not null`
 
 /** Whether a statement was broken off because another transaction held what it was to write. */

@@ -1,12 +1,13 @@
+import { nextTurn } from '../../concurrency/next-turn.ts'
 import type { Tx } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import { noteEnd } from '../notes/note-end.ts'
+import { type EndedJob, noteEnd } from '../notes/note-end.ts'
 import type { Claim } from './claim-job.ts'
-import { endJob } from './end-job.ts'
+import { completing, completionValues, endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
-import type { EndingParts, FinishedArtifact, Provenance } from './job-end.ts'
+import type { Completion, EndingParts, FinishedArtifact, Provenance } from './job-end.ts'
 
 /** `settled`: together with its row in the queue. */
 export type Completed = 'completed' | 'settled'
@@ -23,16 +24,39 @@ export async function completeJob(
   provenance: Provenance = {},
   row?: QueueRow,
 ): Promise<Completed | null> {
-  if (!claim.delivers) {
-    // What is wrong with the batch may be another job: the error that is this one's comes again.
-    const completed = await parts.batches.completions.call({ claim, artifacts, provenance, row }).catch(() => null)
-    if (completed !== null) {
-      noteEnd(parts, claim, completed)
-      notifyJob(parts, claim)
-      return row === undefined ? 'completed' : 'settled'
-    }
-  }
-  return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
+  const completion = { claim, artifacts, provenance, row }
+  // What is wrong with the batch may be another job: the error that is this one's comes again.
+  const completed = await (claim.delivers
+    ? completeDelivered(parts, claim, completion)
+    : parts.batches.completions.call(completion)
+  ).catch(() => null)
+  if (completed === null) return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
+  noteEnd(parts, claim, completed)
+  notifyJob(parts, claim)
+  return row === undefined ? 'completed' : 'settled'
+}
+
+/** With its delivery, in one statement. null leaves open why it was not. */
+async function completeDelivered(
+  { deliveries, now }: EndingParts,
+  { accountId, jobId }: Claim,
+  completion: Completion,
+): Promise<EndedJob | null> {
+  // Several outputs stand in the payload as the database sorts them.
+  if (completion.artifacts.length > 1) return null
+  const written = await deliveries.createWithEnd(
+    { accountId, jobId },
+    {
+      outputs: completion.artifacts,
+      with: completing,
+      values: (endedAt) => completionValues([{ ...completion, endedAt }], now()),
+    },
+  )
+  if (written === null) return null
+  written.made.committed()
+  // The delivery goes first: its receiver waits for it.
+  await nextTurn()
+  return written.ended
 }
 
 async function completeAlone(

@@ -120,37 +120,42 @@ function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }:
 
 /**
  * Each job is fenced by its own attempt, and its row in the queue by its delivery; its files as well, since an older attempt may end in the
- * same batch. One whose end must be delivered stays as it is: that takes a transaction of its own.
+ * same batch. One whose end must be delivered stays as it is, unless `ended_at` says that its delivery is created by the same statement.
+ * @param at the place of the n-th of `completionValues` among the parameters, arrays of any depth
  */
-const COMPLETE = `
-with done as materialized (
-  select * from unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::int[], $17::text[], $18::uuid[], $19::int[])
-    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count)
-  where ${limitingLockWaits('$20')}
+export const completing = (at: (n: number) => `$${number}`): string => `
+done as materialized (
+  select * from unnest(${at(1)}::text[], ${at(2)}::int[], ${at(3)}::int[], ${at(4)}::text[], ${at(5)}::int[], ${at(17)}::text[], ${at(18)}::uuid[],
+      ${at(19)}::int[], ${at(20)}::timestamptz[])
+    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count, ended_at)
+  where ${limitingLockWaits(`'${BATCH_WAIT}'`)}
 ), ended as (
-  update job j set status = 'completed', completed_at = ${ENDED_AT}, error_code = null, cause = null,
+  update job j set status = 'completed', completed_at = coalesce(done.ended_at, ${ENDED_AT}), error_code = null, cause = null,
     chunks_done = coalesce(done.chunks, j.chunks_done), chunks_total = coalesce(done.chunks, j.chunks_total),
     provider_job_id = coalesce(done.provider, j.provider_job_id),
     gpu_execution_time_ms = case when done.provider is null then j.gpu_execution_time_ms else done.gpu_ms end
   from done
-  where j.id = any($1::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any($6::job_status[])
-    and j.type in ('voice', 'generate') and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
+  where j.id = any(${at(1)}::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any(${at(6)}::job_status[])
+    and j.type in ('voice', 'generate') and case when done.ended_at is null
+      then coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
+      else done.ended_at >= greatest(j.started_at, j.created_at) end
   returning j.id, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
-  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',') from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[], $13::bytea[], $14::int[], $15::bytea[], $16::text[], $21::int[])
+  select id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, string_to_array(captions, ',')
+  from unnest(${[7, 8, 9, 10, 11].map((n) => `${at(n)}::text[]`).join(', ')}, ${at(12)}::bigint[], ${at(13)}::bytea[], ${at(14)}::int[], ${at(15)}::bytea[],
+      ${at(16)}::text[], ${at(21)}::int[])
     as file (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions, attempt)
   where (job_id, attempt) in (select ended.id, ended.attempt from ended)
-), dequeued as (${dequeueJoined('$18', '(done.id, done.attempt) in (select ended.id, ended.attempt from ended)')}
-)
-select * from ended`
+), dequeued as (${dequeueJoined(at(18), '(done.id, done.attempt) in (select ended.id, ended.attempt from ended)')})`
 
+const COMPLETE = `with ${completing((n) => `$${n}`)} select * from ended`
 const COMPLETABLE = statesBefore('completed')
 
-/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
-export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
+/** The parameters of `completion`. */
+export function completionValues(done: readonly Completion[], now: Date): unknown[] {
   const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, ...claim })))
-  const values = [
+  return [
     done.map(({ claim }) => claim.jobId),
     done.map(({ claim }) => claim.attempt),
     done.map(({ provenance }) => provenance.chunks ?? null),
@@ -170,13 +175,17 @@ export async function completeJobs(db: Database, done: readonly Completion[], no
     done.map(({ row }) => row?.queue ?? null),
     done.map(({ row }) => row?.id ?? null),
     done.map(({ row }) => row?.retryCount ?? null),
-    BATCH_WAIT,
+    done.map(({ endedAt }) => endedAt ?? null),
     files.map(({ attempt }) => attempt),
   ]
+}
+
+/** Completes those of the jobs whose claims stand and whose ends no receiver waits for, with their artifacts. Returns those; null for the others. */
+export async function completeJobs(db: Database, done: readonly Completion[], now: Date): Promise<(EndedJob | null)[]> {
   const { rows } = await db.pool.query<EndedJob & { readonly id: string }>({
     name: 'complete_jobs',
     text: COMPLETE,
-    values,
+    values: completionValues(done, now),
   })
   const ended = new Map(rows.map((row) => [row.id, row]))
   return done.map(({ claim }) => {

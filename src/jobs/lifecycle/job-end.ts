@@ -3,6 +3,8 @@ import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import type { JobFailure } from '../job-states.ts'
+import type { EndedJob } from '../notes/note-end.ts'
+import type { StoredOutput } from '../sign-outputs.ts'
 
 /** A delivery that was created, as long as its transaction is under way: exactly one of the two is to be called. */
 export interface MadeDelivery {
@@ -19,6 +21,25 @@ export interface DeliveryPort {
    * @param isRepeated the transaction was held up before: what can be done later is left out
    */
   create(tx: Tx, job: JobName, url: string, isRepeated: boolean): Promise<MadeDelivery>
+  /**
+   * Completes a job and creates its delivery in one statement of a transaction of its own. null: that cannot be.
+   * @throws where the claim does not stand, or what PostgreSQL says: an answer that was lost leaves open whether it was written
+   */
+  createWithEnd(job: JobName, end: OwnEnd): Promise<EndedWithDelivery | null>
+}
+
+/** A job's completion as part of the statement that creates its delivery. */
+export interface OwnEnd {
+  /** What is completed with it, in the order in which polling has it. */
+  readonly outputs: readonly StoredOutput[]
+  /** Common table expressions: `ended` has no row where the job is not its claim's any more. */
+  with(at: (n: number) => `$${number}`): string
+  values(endedAt: Date): readonly unknown[]
+}
+
+export interface EndedWithDelivery {
+  readonly ended: EndedJob
+  readonly made: MadeDelivery
 }
 
 /** What ending a job needs besides a context's parts. */
@@ -76,4 +97,6 @@ export interface Completion {
   readonly provenance: Provenance
   /** Taken out of the queue with the job's completion; absent: it is in none. */
   readonly row: QueueRow | undefined
+  /** Where a delivery is created with it: as its payload says. */
+  readonly endedAt?: Date
 }

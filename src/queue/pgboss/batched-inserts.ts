@@ -115,7 +115,7 @@ export function statementOf(
   const values: unknown[] = [...columns, joined(rows.map(({ queued: { rows: json } }) => json)), lockWait]
   const [queuedAt, waitAt] = [`$${values.length - 1}`, `$${values.length}`] as const
   const also = insert.with === undefined ? '' : `, ${insert.with}`
-  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)})${also} ${insert.text(limitingLockWaits(waitAt as `$${number}`))}`
+  const text = `with queued as (${queued.text.replaceAll('$1', queuedAt)})${also} ${insert.text(limitingLockWaits(waitAt))}`
   const name = `${insert.name} ${kind.queue}`
   if (!notifies) return { name, text, values }
   const parameters = [1, 2].map((number) => `$${values.length + number}`).join(', ')

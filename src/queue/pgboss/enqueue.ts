@@ -7,7 +7,7 @@ import { newId } from '../../values/id.ts'
 import { logScope } from '../../values/log-scope.ts'
 import type { JobKind } from '../job-kind.ts'
 import type { Origin } from '../job-source.ts'
-import type { EnqueueOptions, Queue } from '../queue.ts'
+import type { EnqueueOptions, Queue, RowInsert } from '../queue.ts'
 import { BatchedInserts, type QueueStatement, statementOf } from './batched-inserts.ts'
 import { bossDatabase } from './boss-database.ts'
 
@@ -29,12 +29,18 @@ export function enqueueing(
 ): Pick<Queue, 'enqueue' | 'enqueueWith' | 'enqueueAgain'> {
   const inserts = new BatchedInserts({ beginsPush, wake })
   return {
-    enqueue: (tx: Tx, insert, kind, jobId, options) =>
+    enqueue: <Row extends object>(
+      tx: Pick<Tx, 'query'>,
+      insert: RowInsert,
+      kind: JobKind,
+      jobId: string,
+      options?: EnqueueOptions,
+    ) =>
       inSendSpan(kind, jobId, async () => {
         const waiting = await queueStatement(await boss(), kind, jobId, options)
         options?.reservation?.queued(originOfNow())
         const queued = options?.reservation === undefined ? waiting : { ...waiting, text: taken(waiting.text) }
-        await tx.query(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))
+        return (await tx.query<Row>(statementOf(kind, [{ insert, queued }], false, AS_ITS_TRANSACTION))).rows
       }),
     enqueueWith: (db, insert, kind, jobId, options) =>
       inSendSpan(kind, jobId, async () => {
@@ -50,7 +56,7 @@ export function enqueueing(
   }
 }
 
-const inSendSpan = (kind: JobKind, id: string, work: () => Promise<void>): Promise<void> =>
+const inSendSpan = <Result>(kind: JobKind, id: string, work: () => Promise<Result>): Promise<Result> =>
   inProducerSpan(messageSpan('send', kind.queue, id), work)
 
 /** `lane` is the stored name of the concurrency key: rows that were queued before a release keep it. */

@@ -1,44 +1,22 @@
 import { notifyAccount } from '../../accounts/notify-account.ts'
-import type { Parts } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
-import { findJobWith } from '../../jobs/find-job.ts'
-import type { DeliveryPort, MadeDelivery } from '../../jobs/lifecycle/job-end.ts'
-import { type PolledJob, presentVoiceJob } from '../../jobs/present-voice-job.ts'
-import type { UrlParts } from '../../jobs/speech-urls.ts'
+import type { MadeDelivery } from '../../jobs/lifecycle/job-end.ts'
 import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import type { RowInsert } from '../../queue/queue.ts'
 import { idTime, newId } from '../../values/id.ts'
-import { UnreadableSecret } from '../../values/secret-vault.ts'
-import { signDelivery } from '../signing/sign.ts'
-import { type SealedSecrets, type SigningParts, sealedColumns, signingSecrets } from '../signing/signing-secrets.ts'
+import { type DeliveryParts, type PayloadSnapshot, type Subject, snapshotPayload } from '../payload-snapshot.ts'
 import type { BegunRow } from './begin-attempt.ts'
 import { noteEndedDelivery } from './note-attempt.ts'
-import { concurrencyKeyOf, type DeliveryKind, LEASE_SECONDS } from './webhook-delivery.ts'
+import { concurrencyKeyOf, LEASE_SECONDS } from './webhook-delivery.ts'
 
-/** What making a delivery needs: the secrets that sign it. */
-export interface DeliveryParts extends Parts, SigningParts, UrlParts {}
-
-const SAMPLE_OUTPUT = { output: 'audio', contentType: 'audio/wav' }
-
-/** What a delivery is about. A test has the id of a job that never was. */
-interface Subject {
-  readonly accountId: string
-  readonly kind: DeliveryKind
-  readonly jobId: string
-  /** Its attempt is begun apart: what holds that up holds up nothing else. */
+/** Of a subject: its attempt is begun apart, as what holds that up holds up nothing else. */
+interface Begun {
   readonly isBegunLater?: boolean
 }
 
 /** A delivery that is there once its transaction is committed. */
 export interface CreatedDelivery extends MadeDelivery {
   readonly id: string
-}
-
-interface PayloadSnapshot {
-  /** Unix seconds. */
-  readonly timestamp: number
-  readonly signature: string
-  readonly body: Buffer
 }
 
 /**
@@ -48,33 +26,55 @@ interface PayloadSnapshot {
 export async function createDelivery(
   parts: DeliveryParts,
   tx: Tx,
-  subject: Subject,
+  subject: Subject & Begun,
   url: string,
 ): Promise<CreatedDelivery> {
   const id = newId('msg', parts.now())
   const content = await snapshotPayload(parts, tx, id, subject)
-  const after = () => notifyAccount(parts, subject.accountId, id)
   if (content === null) {
     const { name, text, row } = insertOf(CREATE, id, subject, url, null)
     await tx.query({ name, text: text('true'), values: row.map((value) => [value]) })
     const committed = () => noteEndedDelivery(parts.telemetry, 'secret_unreadable')
-    return { id, ...settledBy(committed, after) }
+    return { id, ...settledBy(committed, () => notifyAccount(parts, subject.accountId, id)) }
   }
+  return (await queueDelivery(parts, tx, { id, subject, url, content })).delivery
+}
+
+interface Making {
+  readonly id: string
+  readonly subject: Subject & Begun
+  readonly url: string
+  readonly content: PayloadSnapshot
+}
+
+/** The deliveries that were queued, and what their insertion returned. */
+interface QueuedDelivery<Row> {
+  readonly delivery: CreatedDelivery
+  readonly rows: readonly Row[]
+}
+
+/** @param insertWith makes the insertion part of a larger statement */
+export async function queueDelivery<Row extends object>(
+  parts: DeliveryParts,
+  db: Pick<Tx, 'query'>,
+  { id, subject, url, content }: Making,
+  insertWith: (insert: RowInsert) => RowInsert = (insert) => insert,
+): Promise<QueuedDelivery<Row>> {
   const concurrencyKey = concurrencyKeyOf(subject.accountId, url)
   const reservation = subject.isBegunLater ? null : parts.queue.reserve(WEBHOOK_KIND, id, concurrencyKey)
-  if (reservation === null) {
-    await parts.queue.enqueue(tx, insertOf(CREATE, id, subject, url, content), WEBHOOK_KIND, id, { concurrencyKey })
-    return { id, ...settledBy(() => parts.queue.wake(WEBHOOK_KIND), after) }
-  }
-  const insert = insertOf(CREATE_BEGUN, id, subject, url, content)
+  const insert = insertOf(reservation === null ? CREATE : CREATE_BEGUN, id, subject, url, content)
   const begun = begunRow(id, subject, url, content)
-  const abandoned = () => reservation.giveUp(begun)
-  const options = { concurrencyKey, reservation }
-  await parts.queue.enqueue(tx, insert, WEBHOOK_KIND, id, options).catch((error: unknown) => {
-    abandoned()
-    throw error
-  })
-  return { id, ...settledBy(() => reservation.begin(begun), after), abandoned }
+  const abandoned = () => reservation?.giveUp(begun)
+  const options = { concurrencyKey, ...(reservation !== null && { reservation }) }
+  const rows = await parts.queue
+    .enqueue<Row>(db, insertWith(insert), WEBHOOK_KIND, id, options)
+    .catch((error: unknown) => {
+      abandoned()
+      throw error
+    })
+  const after = () => notifyAccount(parts, subject.accountId, id)
+  const committed = () => (reservation === null ? parts.queue.wake(WEBHOOK_KIND) : reservation.begin(begun))
+  return { delivery: { id, ...settledBy(committed, after), abandoned }, rows }
 }
 
 function begunRow(id: string, { accountId }: Subject, url: string, content: PayloadSnapshot): BegunRow {
@@ -127,50 +127,3 @@ function insertOf(
   const outcome = content === null ? 'secret_unreadable' : null
   return { ...insert, row: [id, accountId, kind, jobId, url, timestamp, signature, body, idTime(id), outcome] }
 }
-
-/** How ending jobs reach this room. @param parts asked for at the first delivery */
-export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
-  create: (tx, job, url, isRepeated) =>
-    createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url),
-})
-
-/** The bytes and the signature of a delivery as of now; null where the account's secret does not open: nothing goes out unsigned. */
-export async function snapshotPayload(
-  parts: DeliveryParts,
-  tx: Tx,
-  deliveryId: string,
-  subject: Subject,
-): Promise<PayloadSnapshot | null> {
-  const finished = subject.kind === 'job' ? await finishedJob(tx, subject.jobId) : undefined
-  const job = finished ?? sampleJob(subject.jobId)
-  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
-  try {
-    const { secrets, timestamp } = await signingSecrets(parts, tx, subject.accountId, finished)
-    return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
-  } catch (error) {
-    if (!(error instanceof UnreadableSecret)) throw error
-    // The job must end all the same: a delivery that cannot be signed is recorded as failed.
-    parts.log.error({ accountId: subject.accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
-    return null
-  }
-}
-
-/** What is sent of a job and what signs it, in one way to the database: the transaction that ends the job waits for it. */
-const SIGNED_JOB = { name: 'signed_job', columns: sealedColumns('j.account_id') }
-
-async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob & SealedSecrets> {
-  const job = await findJobWith<SealedSecrets>(tx, jobId, SIGNED_JOB)
-  if (job === null) throw new Error(`the job ${jobId} vanished`)
-  return job
-}
-
-/** What a completed job looks like, its URL signed like any other; it leads to nothing. */
-const sampleJob = (jobId: string): PolledJob => ({
-  id: jobId,
-  endpointKey: '',
-  status: 'completed',
-  createdAt: idTime(jobId),
-  completedAt: idTime(jobId),
-  errorCode: null,
-  storedOutputs: [{ ...SAMPLE_OUTPUT, storageKey: `${jobId}/1/audio.wav` }],
-})

@@ -4,7 +4,8 @@ import type { Context } from '../../context/context.ts'
 import { inTransaction } from '../../db/database.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 import { newId } from '../../values/id.ts'
-import { type CreatedDelivery, createDelivery, type DeliveryParts } from './create-delivery.ts'
+import type { DeliveryParts } from '../payload-snapshot.ts'
+import { type CreatedDelivery, createDelivery } from './create-delivery.ts'
 
 /**
  * Sends a webhook about a completed job that never existed to the account's URL, signed and retried like any other. Returns its id.

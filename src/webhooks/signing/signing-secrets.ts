@@ -45,7 +45,7 @@ export const sealedColumns = (account: string): string =>
  */
 export async function signingSecrets(
   parts: SigningParts,
-  tx: Tx,
+  tx: Pick<Tx, 'query'>,
   accountId: string,
   read?: SealedSecrets,
 ): Promise<SigningSecrets> {
@@ -85,11 +85,11 @@ function openOlder({ vault, log }: SigningParts, accountId: string, sealed: Buff
 }
 
 /** Two deliveries at once must not make two. SQL, as all of this file: the transaction is the one that ends a job. */
-async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+async function lockAccount(tx: Pick<Tx, 'query'>, accountId: string): Promise<void> {
   await tx.query('select from account where id = $1 for no key update', [accountId])
 }
 
-async function addFirst({ vault }: SigningParts, tx: Tx, accountId: string): Promise<Buffer> {
+async function addFirst({ vault }: SigningParts, tx: Pick<Tx, 'query'>, accountId: string): Promise<Buffer> {
   const secret = newWebhookSecret()
   const sealed = vault.seal(accountId, secret)
   // SQL: see lockAccount.
@@ -98,7 +98,7 @@ async function addFirst({ vault }: SigningParts, tx: Tx, accountId: string): Pro
 }
 
 /** SQL: it runs once for every delivery, inside the transaction that ends the job, and reads PostgreSQL's clock with the rows. */
-async function findSealed(tx: Tx, accountId: string): Promise<Row[]> {
+async function findSealed(tx: Pick<Tx, 'query'>, accountId: string): Promise<Row[]> {
   const { rows } = await tx.query<Row>({
     name: 'signing_secrets',
     text: `select ${NOW} as timestamp, s.sealed

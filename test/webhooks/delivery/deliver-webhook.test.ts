@@ -72,10 +72,10 @@ describe('a callback', () => {
     query.mockRestore()
     const names = asked.filter(({ values }) => String(values).includes(id)).map(({ name }) => name)
     // The process looks into the queue now and then: what is created in that moment waits there.
-    expect(names).toContainEqual(expect.stringMatching(/^create(_begun)?_delivery webhook$/))
+    expect(names).toContainEqual(expect.stringMatching(/^create(_begun)?_delivery_with_end webhook$/))
     expect(names).not.toContain('begin_attempts')
-    const signing = asked.filter(({ name }) => name === 'signed_job' || name === 'signing_secrets')
-    expect(signing.map(({ name }) => name)).toEqual(['signed_job'])
+    const signing = asked.filter(({ name }) => /^(ending_job|signed_job|signing_secrets)$/.test(name ?? ''))
+    expect(signing.map(({ name }) => name)).toEqual(['ending_job'])
   })
 
   test('goes to the URL of the submission rather than to the account’s, and nowhere where there is neither', async () => {
