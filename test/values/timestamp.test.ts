@@ -15,6 +15,33 @@ describe('parseTimestamp', () => {
     expect(parseTimestamp(text)?.toISOString()).toBe(moment)
   })
 
+  test.each([
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
+    ['2016-12-31T23:59:60.75Z', '2017-01-01T00:00:00.000Z'],
+    ['1990-12-31T15:59:60-08:00', '1991-01-01T00:00:00.000Z'],
+    ['2015-07-01T05:29:60+05:30', '2015-07-01T00:00:00.000Z'],
+  ])('the leap second %s is %s', (text, moment) => {
+    expect(parseTimestamp(text)?.toISOString()).toBe(moment)
+  })
+
+  test.each(['2016-12-31T23:59:61Z', '2016-12-31T22:59:60Z', '2016-12-30T23:59:60Z', '2016-12-31T23:59:60-08:00'])(
+    '%s is no time',
+    (text) => {
+      expect(parseTimestamp(text)).toBe(null)
+    },
+  )
+
+  test.each([
+    ['0000-01-01', '0001-01-01T00:00:00.000Z'],
+    ['0000-01-01T00:00:00+14:00', '0001-01-01T00:00:00.000Z'],
+    ['0001-01-01T00:00:00+23:59', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.999Z'],
+    ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59.999Z'],
+    ['9999-12-31T23:59:60Z', '9999-12-31T23:59:59.999Z'],
+  ])('%s, beyond what can be kept and written, is %s', (text, moment) => {
+    expect(parseTimestamp(text)?.toISOString()).toBe(moment)
+  })
+
   test('what a date writes is what is read', () => {
     fc.assert(
       fc.property(
