@@ -15,6 +15,8 @@ const SECONDS: Readonly<Record<SeriesStep, number>> = {
 }
 /** More than a chart has points. */
 const MAX_STEPS = 10_000
+/** PostgreSQL's code for an invalid parameter: of these statements the time zone alone can be one. */
+const INVALID_PARAMETER = '22023'
 
 /** A window of time that is cut into steps. */
 export interface SeriesWindow {
@@ -46,7 +48,7 @@ export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow)
       : `select at from (select make_interval(secs => $4) as step, date_trunc('day', $1::timestamptz, $3) as origin) s
          cross join generate_series(date_bin(s.step, $1, s.origin), $2::timestamptz, s.step) at`
   const values = [from, to, timeZone, ...(step === 'day' ? [] : [SECONDS[step]])]
-  const { rows } = await db.pool.query<{ at: Date }>(text, values)
+  const { rows } = await db.pool.query<{ at: Date }>(text, values).catch(refuseUnknownZone)
   return { step, starts: rows.map(({ at }) => at).filter((at) => at < to) }
 }
 
@@ -71,6 +73,12 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** PostgreSQL has a list of time zones of its own, often of another year than that of Node.js. */
+function refuseUnknownZone(error: unknown): never {
+  if ((error as { code?: unknown }).code !== INVALID_PARAMETER) throw error
+  throw refuse('/timeZone', 'must be a time zone that the database knows, such as Europe/Berlin')
 }
 
 const refuse = (path: string, message: string) =>
