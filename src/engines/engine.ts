@@ -9,6 +9,13 @@ export interface EngineVoice {
   readonly referenceText: string | null
 }
 
+/** Factors of a voice's own pace that every engine which has a speed can do. */
+export const SLOWEST_PACE = 0.25
+export const FASTEST_PACE = 4
+
+/** The pace that a speed leads to, whatever was asked for. Pure. */
+export const paceOf = (speed = 1): number => Math.min(FASTEST_PACE, Math.max(SLOWEST_PACE, speed))
+
 /** What to say and how. The named inputs mean the same to every engine. */
 export interface SpeechRequest {
   readonly text: string

@@ -2,6 +2,7 @@ import { AUDIO_FORMATS, type AudioFormat, isAudioFormat } from '../audio/format.
 import { codePoints } from '../catalog/check-spoken-text.ts'
 import type { VoiceEndpoint } from '../context/catalog-snapshot.ts'
 import type { Context } from '../context/context.ts'
+import { FASTEST_PACE, SLOWEST_PACE } from '../engines/engine.ts'
 import type { Detail } from '../errors/service-error.ts'
 import { storedOptions } from '../jobs/job-options.ts'
 import type { VoiceJobInput } from '../voice/submit-voice-job.ts'
@@ -9,7 +10,6 @@ import { requireModel } from './models.ts'
 import { OpenaiViolation } from './openai-error.ts'
 import { requireVoice } from './voices.ts'
 
-const SPEED = { least: 0.25, most: 4 }
 const MAX_SEED = 2 ** 31 - 1
 /** What a client of HTTP libraries makes of nothing at all. */
 const NO_INSTRUCTIONS: readonly unknown[] = [undefined, null, '', 'None']
@@ -97,8 +97,8 @@ function isSse(value: unknown): boolean {
 /** The voice's own pace is no wish. */
 function speedOf({ engine }: VoiceEndpoint, value: unknown): number | undefined {
   if (value === undefined || value === null || value === 1) return undefined
-  if (typeof value !== 'number' || value < SPEED.least || value > SPEED.most)
-    throw new OpenaiViolation('speed', `Send a speed from ${SPEED.least} to ${SPEED.most}.`)
+  if (typeof value !== 'number' || value < SLOWEST_PACE || value > FASTEST_PACE)
+    throw new OpenaiViolation('speed', `Send a speed from ${SLOWEST_PACE} to ${FASTEST_PACE}.`)
   if (engine.profile === 'nari')
     throw new OpenaiViolation('speed', 'This model speaks at its own pace: leave out speed.')
   return value

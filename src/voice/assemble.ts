@@ -1,5 +1,6 @@
 import { concatenated } from '../audio/concatenated.ts'
 import type { Wav } from '../audio/wav.ts'
+import { paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/passages.ts'
@@ -41,14 +42,17 @@ export interface Recording {
  */
 export class SpeechAssembly {
   readonly #chunks: readonly PassageChunk[]
+  readonly #speed: number | undefined
   readonly #onPart: ((part: SpokenPart) => void) | undefined
   readonly #joiner: ChunkJoiner
   readonly #spoken: (SpokenChunk | null | undefined)[] = []
   readonly #parts: Int16Array[] = []
   #gain: number | null = null
 
-  constructor(chunks: readonly PassageChunk[], onPart?: (part: SpokenPart) => void) {
+  /** @param speed of the chunks that have none of their own */
+  constructor(chunks: readonly PassageChunk[], speed?: number, onPart?: (part: SpokenPart) => void) {
     this.#chunks = chunks
+    this.#speed = speed
     this.#onPart = onPart
     this.#joiner = new ChunkJoiner(chunks.length)
   }
@@ -73,8 +77,9 @@ export class SpeechAssembly {
 
   #append(spoken: SpokenChunk | null): void {
     const index = this.#parts.length
-    const { pause, silenceMs = 0 } = this.#chunks[index] as PassageChunk
-    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, silenceMs })
+    const { pause, silenceMs = 0, change } = this.#chunks[index] as PassageChunk
+    const pace = paceOf(change?.speed ?? this.#speed)
+    const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs })
     const { sampleRate } = this.#joiner
     if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
     this.#gain ??= gainOf(this.#loudness())

@@ -59,7 +59,7 @@ export async function speakText(
   const isWhole = chunks.length === 1
   const rest = new AbortController()
   const signal = isWhole ? request.signal : AbortSignal.any([request.signal, rest.signal])
-  const assembly = new SpeechAssembly(chunks, isWhole ? undefined : onPart)
+  const assembly = new SpeechAssembly(chunks, request.speed, isWhole ? undefined : onPart)
   const heard: (Heard | null)[] = chunks.map(() => null)
   const meter: Meter = { checkSeconds: 0 }
   let done = 0

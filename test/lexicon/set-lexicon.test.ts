@@ -8,7 +8,7 @@ import { REFUSED, read } from '../setup/graphql.ts'
 import { call } from '../setup/http.ts'
 import { sonantOn } from '../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
+import { humSeconds, type SpeechServer, startSpeechServer } from '../setup/servers/speech-server.ts'
 import { applyEndpoint } from '../setup/voice-jobs.ts'
 
 const SCOPES = ['generate:voice', 'job:read', 'voice:library']
@@ -235,6 +235,20 @@ describe('markup', () => {
       ['you', 'two', undefined],
     ])
     expect((await spoken('ssml', 'Salt & pepper')).bodies[0]?.input).toBe('Salt & pepper')
+  })
+
+  test.each([
+    [4, '400%', 4],
+    [0.25, 'x-slow', 0.25],
+    [2, 'slow', 1.5],
+  ])('a rate within a speed of %d is no pace that a server refuses', async (speed, rate, asked) => {
+    server.answer(({ body }) => ({ seconds: humSeconds(String(body.input)) / Number(body.speed) }))
+    const input = `<speak><prosody rate="${rate}">Nobody waits for those who are late.</prosody></speak>`
+    const before = server.calls.length
+    const body = { model: 'ssml', voice: 'calm', speed, input }
+    const answer = await call(`${service.url}/v1/audio/speech`, { method: 'POST', key, body })
+    expect([answer.status, ...server.calls.slice(before).map((one) => one.body.speed)]).toEqual([200, asked])
+    server.answer(() => ({}))
   })
 
   test('captions show SSML without its tags and escapes; a word of an alias is where what it stands for is', async () => {

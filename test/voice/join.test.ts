@@ -49,6 +49,15 @@ test.each([
   expect(samples.slice(100 * MS, (100 + ms) * MS).every((sample) => sample === 0)).toBe(true)
 })
 
+test.each([0.25, 4])('at a pace of %d pauses are as much longer or shorter, but not what the text asks for', (pace) => {
+  const audio = tone(100)
+  const chunks = [
+    { audio, pause: 'paragraph', pace, silenceMs: 1000 } as const,
+    { audio, pause: 'none', pace } as const,
+  ]
+  expect(lengthMs(chunks)).toBe(200 + 600 / pace + 1000)
+})
+
 test('every chunk rises from zero and falls to zero within 10 ms, and is untouched between', () => {
   const { samples } = joinChunks([
     { audio: tone(100), pause: 'none' },

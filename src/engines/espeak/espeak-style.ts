@@ -1,3 +1,4 @@
+import { paceOf } from '../engine.ts'
 import { foldWord, MODIFIERS, NEGATIONS, STYLE_WORDS, type Style } from './espeak-style-words.ts'
 
 /** eSpeak's parameters: rate in words a minute, the others in its own units, where 50, 50 and 100 are neutral. */
@@ -17,8 +18,6 @@ const NEUTRAL = { rate: 175, pitch: 50, range: 50, volume: 100 } as const
 const LEAST_WHISPER = 0.4
 const LIMITS = { rate: [80, 450], pitch: [0, 99], range: [0, 99], volume: [10, 170] } as const
 
-const LEAST_SPEED = 0.25
-const MOST_SPEED = 4
 /** Within it eSpeak's rates make any language as fast as they say, within 12 %; at 2 Russian is 1.6 times as fast. */
 const TRUE_SPEEDS = [0.75, 1.5] as const
 
@@ -34,7 +33,7 @@ const REACH_WORDS = 3
 export function styleToProsody(instruction: string | undefined, speed = 1): Prosody {
   const style = instruction === undefined ? {} : readStyle(instruction)
   return {
-    ...toRate(NEUTRAL.rate * 1.3 ** (style.rate ?? 0), Math.min(MOST_SPEED, Math.max(LEAST_SPEED, speed))),
+    ...toRate(NEUTRAL.rate * 1.3 ** (style.rate ?? 0), paceOf(speed)),
     pitch: clamp('pitch', NEUTRAL.pitch + 16 * (style.pitch ?? 0)),
     range: clamp('range', NEUTRAL.range + 20 * (style.range ?? 0)),
     volume: clamp('volume', NEUTRAL.volume * 1.4 ** (style.volume ?? 0)),

@@ -1,3 +1,4 @@
+import { FASTEST_PACE, SLOWEST_PACE } from '../../engines/engine.ts'
 import { LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
 import { MAX_PAUSE_MS } from './script.ts'
 
@@ -19,8 +20,6 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   strong: 1000,
   'x-strong': 1500,
 }
-const SLOWEST = 0.25
-const FASTEST = 4
 const CODES: readonly string[] = ['zh', 'en', 'ja', 'ko', 'fr', 'de', 'it', 'es', 'pt', 'ru']
 
 /** `1.5s` or `500ms` in milliseconds; null for anything else, and for more than a pause may last. */
@@ -47,7 +46,7 @@ export function readRate(rate: string): number | null {
 }
 
 /** Also of rates within rates. */
-export const isSpeakable = (rate: number): boolean => rate >= SLOWEST && rate <= FASTEST
+export const isSpeakable = (rate: number): boolean => rate >= SLOWEST_PACE && rate <= FASTEST_PACE
 
 /** The language of a code such as `de` or `de-AT`. */
 export function readLanguage(code: string): Language | null {

@@ -1,5 +1,5 @@
 import type { Parts } from '../../context/context.ts'
-import type { SpeechRequest } from '../../engines/engine.ts'
+import { paceOf, type SpeechRequest } from '../../engines/engine.ts'
 import { detectLanguage, LANGUAGES, type Language } from '../../engines/espeak/detect-language.ts'
 import { JobFailure } from '../../jobs/job-states.ts'
 import type { Claim } from '../../jobs/lifecycle/claim-job.ts'
@@ -97,7 +97,7 @@ async function changeOf(
 ): Promise<Change> {
   return {
     ...(language !== undefined && { language }),
-    ...(rate !== undefined && { speed: speed * rate }),
+    ...(rate !== undefined && { speed: paceOf(speed * rate) }),
     ...(voice !== undefined && { voice: await voiceOf(voice) }),
   }
 }

@@ -3,6 +3,7 @@ import { durationMs, parseWav } from '../../../src/audio/wav.ts'
 import { openEspeak } from '../../../src/engines/espeak/espeak.ts'
 import { integratedLufs } from '../../../src/engines/loudness.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { speakText } from '../../../src/voice/speak-text.ts'
 import { measureVoice } from '../../setup/measure-voice.ts'
 
 const TAIL_MS = 100
@@ -11,6 +12,7 @@ const SENTENCES = [
   ['fr+f3', 'Bonjour.'],
   ['ru+m7', 'Сегодня хорошая погода, пойдём гулять в парк.'],
   ['cmn+f2', '今天天气很好，我们一起去公园散步吧。'],
+  ['ko+m3', '안녕하세요. 오늘은 날씨가 참 좋네요. 공원에서 산책합시다.'],
   ['ja+whisperf', 'きょうはいいてんきですね。こうえんをさんぽしましょう。'],
 ] as const
 
@@ -36,6 +38,26 @@ test.each(SENTENCES)('%s is as fast as asked for, from 0.25 to 4, at its own pit
       expect([speed, Math.abs(pitchHz / voice.pitchHz - 1) < 0.2]).toEqual([speed, true])
     expect(loudness!.target).toBe(plain.loudness!.target)
     expect(Math.abs(integratedLufs(loudness!.blocks) - integratedLufs(plain.loudness!.blocks))).toBeLessThan(4)
+  }
+})
+
+test('a long text is as fast as asked for, the pauses between its paragraphs included', async () => {
+  const text = Array(6)
+    .fill('The train leaves at half past nine, and nobody waits for those who are late. '.repeat(4))
+    .join('\n\n')
+  const voice = {
+    slug: 'any',
+    kind: 'preset',
+    engineVoice: 'en-us+m3',
+    referenceAudio: null,
+    referenceText: null,
+  } as const
+  const lengthAt = async (speed: number) =>
+    (await speakText(engine, { text, voice, signal: new AbortController().signal, extra: {}, speed })).durationMs
+  const own = await lengthAt(1)
+  for (const speed of [0.25, 2, 4]) {
+    const ratio = own / (await lengthAt(speed)) / speed
+    expect([speed, Math.abs(ratio - 1) < 0.02 || ratio]).toEqual([speed, true])
   }
 })
 
