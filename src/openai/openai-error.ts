@@ -87,12 +87,13 @@ export const openaiBody = ({ message, type, param, code, errorCode }: OpenaiErro
 function fromService(error: ServiceError): OpenaiError {
   const { code, message, details, retryAfterSeconds } = error
   const detail = details?.[0]
-  const words = detail === undefined ? message : `${detail.path.replace(/^\//, '')}: ${detail.message}`
+  const field = detail?.path.replace(/^\//, '') || null
+  const words = field === null ? message : `${field}: ${detail?.message}`
   const made = shaped(SERVICE_ERRORS[code], words, code)
   const headers: Record<string, string> = { ...made.headers }
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   if (code === 'UNAUTHORIZED') headers['www-authenticate'] = 'Bearer'
-  return { ...made, headers }
+  return { ...made, param: field, headers }
 }
 
 function shaped([status, type, code]: Shape, message: string, errorCode: ErrorCode | JobErrorCode): OpenaiError {

@@ -321,6 +321,7 @@ describe('errors', () => {
     ['an unknown format', { response_format: 'aac' }, 400, 'unsupported_format', 'response_format'],
     ['no input', { input: undefined }, 400, 'missing_required_parameter', 'input'],
     ['an empty input', { input: '' }, 400, 'missing_required_parameter', 'input'],
+    ['an input with a character that cannot be kept', { input: 'a\0b' }, 400, 'invalid_value', 'input'],
     ['an input of nothing to say', { input: '...' }, 400, 'invalid_value', 'input'],
     ['a text that is too long', { input: 'a'.repeat(10_001) }, 400, 'string_above_max_length', 'input'],
     [
