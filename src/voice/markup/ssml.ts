@@ -7,6 +7,7 @@ import { wrongAt, type XmlToken, xmlTokens } from './xml-tokens.ts'
 const MAX_DEPTH = 16
 const BREAK_MS = 500
 const SPELLED: ReadonlySet<string | undefined> = new Set(['characters', 'spell-out'])
+const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const MARKUP = /^\s*(<\?xml|<speak[\s>/])/
 
 type Open = Extract<XmlToken, { kind: 'open' }>
@@ -42,8 +43,8 @@ class SsmlReader {
   readonly #script = new ScriptBuilder()
   readonly #open: Element[] = []
   #hasEnded = false
-  /** What an alias stands for: its code points, and where they are. */
-  #replaced = 0
+  /** What an alias stands for, and where it is. */
+  #replaced = ''
   #replacedRange: TextRange | null = null
 
   take(token: XmlToken): void {
@@ -76,18 +77,21 @@ class SsmlReader {
   }
 
   #replace(text: string, start: number, end: number): void {
-    this.#replaced += codePoints(text)
+    this.#replaced += text
     this.#replacedRange = { start: this.#replacedRange?.start ?? start, end }
   }
 
-  /** Letter by letter, in capitals: those are read by their names. */
+  /** Letter by letter, in capitals: those are read by their names. A letter is one with its marks, in whatever form it was sent. */
   #spell(text: string, start: number, end: number): void {
     let at = 0
-    for (const character of text) {
+    for (const { segment: letter } of LETTERS.segment(text)) {
       const from = end - start === text.length ? start + at : start
-      const to = end - start === text.length ? from + character.length : end
-      at += character.length
-      this.#script.add({ spoken: character.toUpperCase(), start: from, end: to, isFixed: true }, 1)
+      const to = end - start === text.length ? from + letter.length : end
+      at += letter.length
+      this.#script.add(
+        { spoken: letter.normalize('NFC').toUpperCase(), start: from, end: to, isFixed: true },
+        codePoints(letter),
+      )
       this.#script.add({ spoken: ' ', start: to, end: to, isFixed: true }, 0)
     }
   }
@@ -106,23 +110,29 @@ class SsmlReader {
     if (name === 'break') this.#script.cut(start, 'none', breakOf(tag))
     const alias = name === 'sub' ? required(tag, 'alias') : undefined
     const isSpelled = name === 'say-as' && SPELLED.has(tag.attributes.get('interpret-as'))
-    if (alias !== undefined && !this.#isReplaced) [this.#replaced, this.#replacedRange] = [0, null]
+    if (alias !== undefined && !this.#isReplaced) [this.#replaced, this.#replacedRange] = ['', null]
     this.#open.push({ name, start, manner, isSpelled, ...(alias !== undefined && { alias }) })
   }
 
   #close(name: string, start: number, end: number): void {
     const element = this.#open.pop()
     if (element === undefined || element.name !== name) throw wrongAt(start, `</${name}> where it does not belong`)
-    if (element.alias !== undefined && !this.#isReplaced) {
-      const range = this.#replacedRange ?? { start: element.start, end }
-      const span = { spoken: element.alias, ...range, isFixed: true as const }
-      this.#script.add(span, Math.max(codePoints(element.alias), this.#replaced))
-    }
+    if (element.alias !== undefined && !this.#isReplaced)
+      this.#sayAlias(element.alias, this.#replacedRange ?? { start: element.start, end })
     if (name === 'p') this.#script.cut(start, 'paragraph')
     if (name === 's') this.#script.cut(start, 'sentence')
     const outer = this.#open.at(-1)?.manner ?? {}
     if (element.manner !== outer && this.#open.length > 0) this.#changeManner(end, outer)
     this.#hasEnded = this.#open.length === 0
+  }
+
+  /** White space at the ends of what it replaces still parts it from its neighbours. */
+  #sayAlias(alias: string, { start, end }: TextRange): void {
+    const replaced = this.#replaced
+    if (/^\s/.test(replaced)) this.#script.add({ spoken: ' ', start, end: start, isFixed: true }, 0)
+    const charged = Math.max(codePoints(alias), codePoints(replaced))
+    this.#script.add({ spoken: alias, start, end, isFixed: true }, charged)
+    if (/\s$/.test(replaced)) this.#script.add({ spoken: ' ', start: end, end, isFixed: true }, 0)
   }
 
   #changeManner(at: number, manner: Manner): void {

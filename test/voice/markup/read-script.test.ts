@@ -38,6 +38,23 @@ describe('markup', () => {
     expect(read('A [pause] and <b>', 'pauses').segments).toEqual([['A [pause] and <b>']])
   })
 
+  test.each(['Übung', '한글'])('%s is spelled alike whether its letters are composed or not', (word) => {
+    const spelled = (letters: string) => `<speak><say-as interpret-as="characters">${letters}</say-as></speak>`
+    const [composed, apart] = [read(spelled(word.normalize('NFC'))), read(spelled(word.normalize('NFD')))]
+    expect(apart.segments).toEqual(composed.segments)
+    expect(composed.segments).toEqual([[[...word.normalize('NFC')].join(' ').toUpperCase()]])
+    expect(apart.characters).toBe([...word.normalize('NFD')].length)
+    const text = spelled(word.normalize('NFD'))
+    const { spans } = readScript(text, 'ssml').segments[0]!
+    expect(spans.map(({ start, end }) => text.slice(start, end)).join('')).toBe(word.normalize('NFD'))
+  })
+
+  test('white space at the ends of what an alias replaces is still between words', () => {
+    const of = (inner: string) => read(`<speak>the<sub alias="Web">${inner}</sub>says</speak>`).segments
+    expect(of(' W3 ')).toEqual([['the Web says']])
+    expect(of('W3')).toEqual([['theWebsays']])
+  })
+
   test('SSML is spoken without its tags: breaks, aliases, letters, languages, voices and rates', () => {
     const text = `<?xml version="1.0"?>
       <speak><p>Salt &amp; pepper.</p><!-- no --><break time="1s"/><sub alias="World Wide Web">WWW</sub>
