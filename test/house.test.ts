@@ -135,7 +135,7 @@ describe('the house', () => {
 
   test('Prisma Client and connections to PostgreSQL are made in db alone, but for the restore of a backup', () => {
     const connects =
-      /new PrismaClient\(|^import (?!type)[^']*[{,]\s+(Pool|Client)\b[^']*from 'pg'|^import pg from 'pg'/m
+      /new (PrismaClient|SessionClient)\(|^import (?!type)[^']*[{,]\s+(Pool|Client)\b[^']*from 'pg'|^import pg from 'pg'/m
     const makers = SOURCES.filter((file) => connects.test(read(file)))
     expect(makers.filter((file) => roomOf(file) !== 'db')).toEqual(['src/backup/restore-tables.ts'])
     expect(makers).toContain('src/db/database.ts')

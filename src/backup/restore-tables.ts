@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { SessionClient } from '../db/connections/session-client.ts'
 import type { Database } from '../db/database.ts'
 import type { BackupTable, Manifest } from './manifest.ts'
 import { listPartitions, listTables, type Reader } from './tables.ts'
@@ -13,7 +14,7 @@ import { listPartitions, listTables, type Reader } from './tables.ts'
  * meanwhile; foreign keys are not, so what others refer to comes first. The role has to own the tables, and nothing more.
  */
 export async function restoreTables(db: Database, dir: string, manifest: Manifest): Promise<void> {
-  const client = new Client({ connectionString: db.url, application_name: 'sonant restore' })
+  const client = new SessionClient({ connectionString: db.url, application_name: 'sonant restore' })
   client.on('error', () => undefined)
   await client.connect()
   try {

@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
@@ -6,6 +6,7 @@ import { withOfferedTls } from './connections/offered-tls.ts'
 import { postgresUrl } from './connections/postgres-url.ts'
 import { serverUrls } from './connections/server-urls.ts'
 import { Servers } from './connections/servers.ts'
+import { SessionClient } from './connections/session-client.ts'
 import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
 import { missingGrants, PRIVILEGES, type Privileges } from './missing-grants.ts'
@@ -126,7 +127,7 @@ const lacking = (role: string, grants: readonly string[]): string =>
   `lacks privileges for the role ${role}: its owner has to run ${grants.join('; ')}`
 
 async function connect(connectionString: string, place: Place): Promise<Client> {
-  const client = new Client({
+  const client = new SessionClient({
     connectionString,
     application_name: 'sonant check',
     connectionTimeoutMillis: TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, escapeIdentifier } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { ask } from '../setup/graphql.ts'
@@ -26,6 +26,9 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
   const bouncers = new Map<string, Pgbouncer>()
   beforeAll(async () => {
     database = await createTestDatabase('opened')
+    const name = escapeIdentifier(new URL(database.url).pathname.slice(1))
+    await inside(database, `alter database ${name} set timezone = 'Asia/Kathmandu'`)
+    await inside(database, `alter database ${name} set datestyle = 'SQL, DMY'`)
     for (const mode of MODES) bouncers.set(mode, await startPgbouncer(inject('databaseUrl'), mode))
   })
   afterAll(async () => {
@@ -60,6 +63,9 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
         await allFinished(service.runtime, ids)
         const received = await receiver.waitFor(`/${mode}`, JOBS)
         expect(new Set(received.map(({ body }) => JSON.parse(String(body)).job_id))).toEqual(new Set(ids))
+        const settings = `select current_setting('TimeZone') as zone, current_setting('DateStyle') as dates`
+        const { rows } = await service.runtime.db.pool.query(settings)
+        expect(rows).toEqual([{ zone: 'UTC', dates: 'ISO, MDY' }])
         await heard.waitFor(({ jobsUpdated }) => jobsUpdated.status === 'COMPLETED')
         client.dispose()
         expect(await ask(service.url, key, '{ jobs(first: 1) { totalCount } }')).toEqual({
@@ -81,13 +87,17 @@ describe.skipIf(pgbouncerProgram === undefined)('PgBouncer (skipped where it is 
       const { code, stderr } = await run(['migrate'], env)
       expect(code).toBe(1)
       expect(stderr).toMatch(/^Check DATABASE_URL: [^\n]* transaction mode[^\n]*: set DIRECT_DATABASE_URL [^\n]*\.\n$/)
-      const client = new Client({ connectionString: empty.url })
-      await client.connect()
-      const { rows } = await client.query(AS_OF)
-      await client.end()
-      expect(rows).toEqual([{ queue: null, locks: 0 }])
+      expect(await inside(empty, AS_OF)).toEqual([{ queue: null, locks: 0 }])
     } finally {
       await empty.drop()
     }
   })
 })
+
+/** Runs SQL without the pooler. */
+async function inside({ url }: TestDatabase, sql: string): Promise<object[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<object>(sql).finally(() => client.end())
+  return rows
+}

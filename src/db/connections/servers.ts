@@ -1,5 +1,6 @@
-import { Client, type ClientConfig } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 import { isReadOnly, ReadOnlyServer, watchParameters } from './read-only.ts'
+import { SessionClient } from './session-client.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** A peer that is gone without a word is noticed within half a minute, where no statement is on its way. */
@@ -48,7 +49,8 @@ export class Servers {
 }
 
 async function connectTo(connectionString: string, config: ClientConfig): Promise<Client> {
-  const client = new Client({ ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString })
+  const timed = { ...KEEP_ALIVE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config, connectionString }
+  const client = new SessionClient(timed)
   client.on('error', () => undefined)
   const parameters = watchParameters(client)
   await client.connect()

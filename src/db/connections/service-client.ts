@@ -1,6 +1,7 @@
-import { Client, type ClientConfig, type QueryResult } from 'pg'
+import type { Client, ClientConfig, QueryResult } from 'pg'
 import { watchParameters } from './read-only.ts'
 import type { Servers } from './servers.ts'
+import { SessionClient } from './session-client.ts'
 import { processIdOf } from './wire.ts'
 
 /** How statements reach PostgreSQL. */
@@ -16,7 +17,7 @@ const BEGIN = /^\s*begin\b/i
 type QueryArguments = [query: unknown, ...rest: unknown[]]
 
 /** A connection of a pool: to the server that took writes last, with statements as the way there allows. */
-export class ServiceClient extends Client {
+export class ServiceClient extends SessionClient {
   readonly server: string
   /** What the server says of itself. */
   readonly parameters: ReadonlyMap<string, string>

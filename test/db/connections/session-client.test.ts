@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
+import { cleanUp, makeTempDir, run } from '../../setup/process.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { readJob, submitText } from '../../setup/voice-jobs.ts'
+
+// Defaults of a server, a role or a database: PostgreSQL's own installation takes the zone of its machine.
+
+const DEFAULTS = {
+  timezone: 'Asia/Kathmandu',
+  datestyle: 'SQL, DMY',
+  intervalstyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  bytea_output: 'escape',
+}
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+
+let admin: Client
+let service: TestRuntime
+const names = ['first', 'second'].map((name) => `session_${name}_${randomBytes(4).toString('hex')}`)
+const urlOf = (name: string | undefined): string =>
+  Object.assign(new URL(inject('databaseUrl')), { pathname: name }).href
+const [first, second] = names.map(urlOf) as [string, string]
+beforeAll(async () => {
+  admin = new Client({ connectionString: inject('databaseUrl') })
+  await admin.connect()
+  for (const name of names) {
+    await admin.query(`create database ${name}`)
+    for (const [setting, value] of Object.entries(DEFAULTS)) {
+      await admin.query(`alter database ${name} set ${setting} = '${value}'`)
+    }
+  }
+  service = await startTestRuntime({ env: { DATABASE_URL: first } })
+})
+afterAll(async () => {
+  await service?.close()
+  for (const name of names) await admin.query(`drop database if exists ${name} with (force)`)
+  await admin.end()
+  await cleanUp()
+})
+
+/** How far each time that a row holds, as PostgreSQL itself sees it, is from the present. */
+const offMs = async (table: string, ofId: string): Promise<number> => {
+  const text = `select abs(extract(epoch from clock_timestamp() - created_at)) * 1000 as off from ${table} where id = '${ofId}'`
+  return Number((await service.runtime.db.pool.query<{ off: string }>(text)).rows[0]?.off)
+}
+
+test('defaults of the database move no time, whoever writes and reads it', async () => {
+  const { runtime, url } = service
+  const account = await service.createAccount()
+  const input = { account, name: 'for an hour', expiresAt: new Date(Date.now() + HOUR_MS) }
+  const { apiKey, apiKeyId } = await createApiKey(runtime.as({ kind: 'system' }), input)
+  const id = await submitText(url, apiKey, 'tts', 'A sentence.', 'aria')
+  const { created_at: createdAt } = await readJob(url, apiKey, id)
+  expect(Math.abs(Date.now() - Date.parse(createdAt))).toBeLessThan(MINUTE_MS)
+  const times = await runtime.db.prisma.apiKey.findUniqueOrThrow({ where: { id: apiKeyId } })
+  expect(times.expiresAt).toEqual(input.expiresAt)
+  expect(Math.abs(Date.now() - times.createdAt.getTime())).toBeLessThan(MINUTE_MS)
+  for (const [table, row] of Object.entries({ job: id, api_key: apiKeyId, account })) {
+    expect(await offMs(table, row), table).toBeLessThan(MINUTE_MS)
+  }
+})
+
+test('a database with such defaults is backed up, and restored into another one', async () => {
+  const directory = join(await makeTempDir(), 'backup')
+  const backup = await run(['backup', directory, '--json'], { DATABASE_URL: first, DATA_DIR: service.dataDir })
+  expect(backup).toMatchObject({ code: 0, stderr: '' })
+  const restored = await run(['restore', directory, '--json'], { DATABASE_URL: second, DATA_DIR: await makeTempDir() })
+  expect([restored.code, restored.stderr]).toEqual([0, expect.not.stringContaining('"level":50')])
+  const client = new Client({ connectionString: second })
+  await client.connect()
+  const { rows } = await client.query('select id from job').finally(() => client.end())
+  expect(rows).toHaveLength(1)
+})
