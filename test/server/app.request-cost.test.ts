@@ -74,6 +74,18 @@ describe('without a key, the event loop is hardly held by', () => {
   })
 
   test.each([
+    ['a list 240 times', many(240, () => 'endpoints { slug }')],
+    ['a list of lists 225 times', many(15, () => `endpoints { ${many(15, () => 'voices { slug }')} }`)],
+  ])('%s, which graphql would compare 25,000 times: it needs a key', async (_what, fields) => {
+    const body = bodyOf(`{ catalog { ${fields} } }`)
+    const ask = (by?: string) =>
+      call(`${service.url}/graphql`, { method: 'POST', body, ...(by !== undefined && { key: by }) })
+    const [known, open] = [await ask(key), await ask()]
+    expect(known.json<{ errors?: unknown }>().errors).toBeUndefined()
+    expect(open.json()).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] })
+  })
+
+  test.each([
     ['45,000 nested lists', `{"a":${'['.repeat(45_000)}${']'.repeat(45_000)}}`],
     ['an authorization of 100 KB', JSON.stringify({ authorization: `Bearer ${'x'.repeat(100_000)}` })],
   ])('a connection_init of %s: it is not read', async (_what, payload) => {

@@ -4,6 +4,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { GraphqlContext } from '../builder.ts'
 import { excessiveCost } from './cost.ts'
 import { excessOf, excessOfVariables, MAX_VIOLATIONS } from './limits.ts'
+import { excessOfOverlaps } from './overlaps.ts'
 import { parseWithin } from './parse-within.ts'
 import { rejectIntrospection } from './reject-introspection.ts'
 import { rejectMisreadLiterals } from './reject-misread-literals.ts'
@@ -19,10 +20,10 @@ export const limits = (runtime: Pick<Runtime, 'settings'>): Plugin<GraphqlContex
     return ({ result, context }) => rejectSubscriptionByGet(result, context)
   },
   onValidate: ({ context, addValidationRule, params, setResult, setValidationFn }) => {
-    const excess = excessOf(params.documentAST)
+    const anonymous = isAnonymous(context)
+    const excess = excessOf(params.documentAST) ?? (anonymous ? excessOfOverlaps(params.documentAST) : null)
     if (excess !== null) return setResult([new GraphQLError(excess)])
     addValidationRule(rejectMisreadLiterals)
-    const anonymous = isAnonymous(context)
     // What validation finds is remembered for each set of rules: with this one anonymous callers have a set of their own.
     const hideSuggestions = anonymous && !runtime.settings.development
     if (hideSuggestions) addValidationRule(rejectIntrospection)
