@@ -11,6 +11,9 @@ import {
 import { type Detail, invalidRequest, MAX_DETAILS } from '../../errors/service-error.ts'
 import { pointerOf } from '../../values/json-pointer.ts'
 
+/** What graphql prints of the variables for all messages together, in characters of JSON: a millisecond or two of work. */
+const MAX_PRINTED_CHARACTERS = 200_000
+
 interface Call {
   readonly schema: GraphQLSchema
   readonly document: DocumentNode
@@ -25,6 +28,7 @@ interface Call {
 export function variableViolations(call: Call, hideSuggestions: boolean): GraphQLError | null {
   const given = (call.variableValues ?? {}) as Readonly<Record<string, unknown>>
   const details: Detail[] = []
+  let most: number | undefined
   for (const { variable, type: node } of getOperationAST(call.document, call.operationName)?.variableDefinitions ??
     []) {
     const name = variable.name.value
@@ -33,7 +37,8 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
     if (given[name] == null || !isInputType(type)) continue
     const note = ({ message }: Error, path: readonly (string | number)[]): void => {
       details.push({ path: pointerOf(['variables', name, ...path.map(String)]), message: withoutValue(message) })
-      if (details.length === MAX_DETAILS) throw new Enough()
+      most ??= mostDetails(given)
+      if (details.length >= most) throw new Enough()
     }
     try {
       validateInputValue(given[name], type, note, hideSuggestions)
@@ -46,6 +51,10 @@ export function variableViolations(call: Call, hideSuggestions: boolean): GraphQ
   const originalError = invalidRequest('Invalid variables: see `details`.', details)
   return new GraphQLError(originalError.message, { originalError })
 }
+
+/** graphql prints the value, or the object around it, anew in every message: in long variables fewer violations are reported. */
+const mostDetails = (given: object): number =>
+  Math.min(MAX_DETAILS, Math.ceil(MAX_PRINTED_CHARACTERS / JSON.stringify(given).length))
 
 /** What was found instead, the caller has sent itself: it may be long, and comes again in the message of each of its parts. */
 const withoutValue = (message: string): string => message.replace(/[,;] found: .*$/s, '.').replace(/ Found: .*$/s, '')

@@ -46,6 +46,13 @@ describe('a variable that does not fit its type', () => {
     expect(paths).toEqual(['/variables/f/statuses/1', '/variables/f/limit'])
   })
 
+  test('is reported for 20 of its parts, and for fewer where graphql would print a long variable for each', () => {
+    const wrong = (count: number, more = {}) =>
+      detailsOf({ ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1])), ...more })
+    expect([wrong(400)?.length, wrong(4000)?.length]).toEqual([20, 4])
+    expect(wrong(400, { statuses: ['\n'.repeat(90_000)] })?.length).toBe(2)
+  })
+
   test('is not reported where it fits, or is absent', () => {
     expect([detailsOf({ statuses: ['QUEUED'] }), detailsOf(undefined)]).toEqual([undefined, undefined])
   })
