@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
@@ -98,7 +99,9 @@ export async function restoreArtifacts(storage: Storage, dir: string, { gone }: 
 }
 
 async function eachListed(dir: string, work: (artifact: Kept) => Promise<void>): Promise<void> {
-  const input = createReadStream(join(dir, LIST)).pipe(createGunzip())
+  const input = createGunzip()
+  // What fails on the way is thrown where its lines are read.
+  pipeline(createReadStream(join(dir, LIST)), input, () => undefined)
   let together: Kept[] = []
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     together.push(line.parse(JSON.parse(text)))

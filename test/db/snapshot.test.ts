@@ -30,6 +30,7 @@ afterAll(async () => {
 
 /** Answers a client's wish for TLS and passes the rest on to PostgreSQL. */
 function secure(socket: Socket): void {
+  socket.on('error', () => undefined)
   socket.once('data', () => {
     socket.write('S')
     const plain = new TLSSocket(socket, { isServer: true, ...certificates.good })
