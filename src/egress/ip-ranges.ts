@@ -98,7 +98,11 @@ export function classifyAddress(bytes: Uint8Array): AddressClass {
 
 /** Whether a webhook delivery may connect to an address: a public one, or one that the operator's EGRESS_ALLOW covers. */
 export const isAllowed = (bytes: Uint8Array, egressAllow: readonly Cidr[]): boolean =>
-  classifyAddress(bytes) === 'public' || egressAllow.some((cidr) => contains(cidr, bytes))
+  classifyAddress(bytes) === 'public' || isWithin(bytes, egressAllow)
+
+/** Whether one of the blocks holds an address. */
+export const isWithin = (bytes: Uint8Array, blocks: readonly Cidr[]): boolean =>
+  blocks.some((cidr) => contains(cidr, bytes))
 
 /** Reads `10.0.0.0/8` or `fd00::/8`; bits behind the prefix are ignored. @throws RangeError on anything else. */
 export function parseCidr(text: string): Cidr {

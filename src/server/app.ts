@@ -7,6 +7,7 @@ import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
+import { trustedProxies } from '../http/trusted-proxies.ts'
 import { mountOpenai } from '../openai/mount-openai.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -92,10 +93,10 @@ function hangUpAfter(app: FastifyInstance, graceMs: number): void {
   app.server.once('close', () => clearTimeout(timer))
 }
 
-function createServer({ trustedProxies, corsOrigins }: Runtime['settings']): FastifyInstance {
+function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings']): FastifyInstance {
   const app = fastify({
     logger: false,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    trustProxy: trustedProxies(ranges),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
