@@ -4,11 +4,15 @@ import type { Wav } from '../../src/audio/wav.ts'
 import { sweep } from '../setup/sound.ts'
 
 const RATE = 16_000
-const wavOf = (...parts: Int16Array[]): Wav => ({
-  sampleRate: RATE,
-  channels: 1,
-  samples: Int16Array.from(parts.flatMap((part) => [...part])),
-})
+const wavOf = (...parts: Int16Array[]): Wav => {
+  const samples = new Int16Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    samples.set(part, at)
+    at += part.length
+  }
+  return { sampleRate: RATE, channels: 1, samples }
+}
 const silence = (seconds: number) => new Int16Array(Math.round(seconds * RATE))
 const tone = (seconds: number, gain = 1) =>
   sweep(seconds, RATE).samples.map((sample) => Math.max(-32_768, Math.min(32_767, gain * sample)))

@@ -4,14 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const IMPORT = /^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm
-/** What starts a process, a thread or a stand-in server, opens a database or speaks. A value that vitest injects is the address of the run's database. */
+/**
+ * What starts a process, a thread or a stand-in server, opens a database, speaks or builds the console. A value that vitest injects is the
+ * address of the run's database.
+ */
 const SLOW =
-  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
+  /^(pg|playwright-core|node:child_process|node:worker_threads)$|^test\/setup\/servers\/|^packaging\/build-console|^src\/(runtime\/|db\/embedded\/|engines\/(espeak\/espeak|sherpa\/sherpa)|audio\/audio-threads)/
 const INJECTS = /\binject\('/
 /** What claims how much processor time or memory something takes, how long it holds the event loop, or that it is over within a second. */
 const MEASURES = /\b(leastCpu|cpuUsage|memoryUsage|A_SECOND|P99_MS)\b/
 
-export type ProjectName = 'unit' | 'service' | 'alone' | 'system'
+type ProjectName = 'unit' | 'service' | 'alone' | 'system'
 
 /** The test files of each project, by their paths from the root of the repository. Every test file is in one of them. */
 export function sortTests(): Record<ProjectName, string[]> {
@@ -21,14 +24,11 @@ export function sortTests(): Record<ProjectName, string[]> {
   return { unit: of('unit'), service: of('service'), alone: of('alone'), system: of('system') }
 }
 
-/**
- * `system` lies in test/system; `unit` reaches nothing slow, itself and through what it imports below test; of the rest, `alone` measures and
- * `service` does not.
- */
+/** `system` lies in test/system; of the rest, `alone` measures; `unit` reaches nothing slow, itself and through what it imports below test. */
 export function projectOf(file: string): ProjectName {
   if (file.startsWith('test/system/')) return 'system'
-  if (!isSlow(file, new Set())) return 'unit'
-  return MEASURES.test(readFileSync(resolve(ROOT, file), 'utf8')) ? 'alone' : 'service'
+  if (MEASURES.test(readFileSync(resolve(ROOT, file), 'utf8'))) return 'alone'
+  return isSlow(file, new Set()) ? 'service' : 'unit'
 }
 
 function isSlow(file: string, seen: Set<string>): boolean {
