@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 
 /** Over how many days, and how long ago they ended. */
-export interface SeedTime {
+interface SeedTime {
   readonly days: number
   readonly daysAgo: number
 }

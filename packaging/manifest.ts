@@ -30,7 +30,7 @@ interface CheckoutManifest {
 }
 
 /** The package brings its Node.js, for machines whose own is too old; a checkout has it as a development package. */
-export function packagedManifest(manifest: CheckoutManifest): Record<string, unknown> {
+function packagedManifest(manifest: CheckoutManifest): Record<string, unknown> {
   const { devDependencies, optionalDependencies } = manifest
   const kept = Object.entries(manifest).filter(([field]) => !OF_THE_CHECKOUT.includes(field))
   const node = Object.fromEntries(PLATFORMS.map((platform) => [`node-${platform}`, devDependencies.node]))

@@ -226,6 +226,17 @@ describe('the house', () => {
     expect(JSON.parse(wrong)).toEqual([])
   })
 
+  test('what a file exports, another one imports', () => {
+    const files = listFiles(['bin', 'bench', 'codegen.ts', 'examples', 'packaging', 'rest', 'src', 'test'])
+    const imported = new Set(files.filter((file) => /\.(tsx?|m?js)$/.test(file)).flatMap(namesImportedBy))
+    const unused = SOURCES.flatMap((file) =>
+      [...read(file).matchAll(/^export (?:async )?(?:function|class|const|let|interface|type) (\w+)/gm)]
+        .map(([, name]) => `${file} ${name}`)
+        .filter((one) => !imported.has(one) && !imported.has(`${file} *`)),
+    )
+    expect(unused).toEqual([])
+  })
+
   test('every environment variable is read in one place', () => {
     const readers = SOURCES.filter((file) => roomOf(file) !== 'console' && /process\.env\b/.test(read(file)))
     // A server that is started needs a PATH to find its programs on.
@@ -328,6 +339,15 @@ function importsOf(file: string): string[] {
   return targets.map((target) =>
     target.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(file), target)) : target,
   )
+}
+
+/** What a file imports of others here, each as `file name`; `file *` where it takes all of one. */
+function namesImportedBy(file: string): string[] {
+  const pattern = /^(?:import|export) (?:type )?(?:\{([^}]*)\}|\* as \w+) from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
+  return [...read(file).matchAll(pattern)].flatMap(([, names = '*', from, loaded]) => {
+    const target = relative(ROOT, resolve(ROOT, dirname(file), from ?? loaded ?? ''))
+    return names.split(',').map((name) => `${target} ${name.trim().replace(/^type | as .*/g, '')}`)
+  })
 }
 
 /** The packages that a file imports when it runs: types are gone by then. */

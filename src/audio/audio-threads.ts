@@ -7,7 +7,7 @@ import type { Judgement } from './judge-recording.ts'
 import type { Wav } from './wav.ts'
 
 /** A file that is encoded as its samples come. */
-export interface AudioEncoder {
+interface AudioEncoder {
   /** The bytes that the samples lead to, which may be none yet. @throws Error when the thread has died */
   push(samples: Int16Array): Promise<Uint8Array>
   /** The rest of the file. */

@@ -22,7 +22,7 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
 }
 
 /** Where a WAV file's format and samples lie. */
-export interface WavPlaces {
+interface WavPlaces {
   readonly code: number
   readonly channels: number
   readonly sampleRate: number

@@ -3,7 +3,7 @@ import type { Sql } from '../db/sql.ts'
 import type { AuditedAction } from './audited-actions.ts'
 
 /** A change that is to be found again. */
-export interface Change {
+interface Change {
   readonly action: AuditedAction
   /** The account that it concerns; null: the whole installation. */
   readonly accountId: string | null

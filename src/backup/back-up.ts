@@ -20,7 +20,7 @@ import { keepSecretKey } from './secret-key-file.ts'
 import { listPartitions, listSequences, listTables, type Table } from './tables.ts'
 
 /** What a backup reads. */
-export interface BackupContext {
+interface BackupContext {
   readonly settings: Settings
   readonly db: Database
   readonly storage: Storage

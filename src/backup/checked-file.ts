@@ -9,7 +9,7 @@ import { errorCode } from '../values/data-directory.ts'
 import type { BackupFile } from './manifest.ts'
 
 /** Passes everything on, and knows the SHA-256 and the length of what has passed. */
-export function tally() {
+function tally() {
   const hash = createHash('sha256')
   let bytes = 0
   const stream = new Transform({

@@ -16,7 +16,7 @@ import { restoreTables } from './restore-tables.ts'
 import { checkSecretKey, restoreSecretKey } from './secret-key-file.ts'
 
 /** What a restore writes to. */
-export interface RestoreContext {
+interface RestoreContext {
   readonly settings: Settings
   readonly log: Log
   /** Opens the database and the store, once the backup is known to be whole. */

@@ -7,7 +7,7 @@ const COMPANION = 'companion'
 /** What measurements call the pool of generations, which every worker takes. */
 export const GENERATION_POOL = 'cog'
 /** Of endpoints and workflows that the operator has deleted: what measurements call them. */
-export const UNKNOWN = 'other'
+const UNKNOWN = 'other'
 
 /** The pool whose workers do the jobs of an endpoint, as the catalog has it now. */
 export function poolOfJob({ current }: Catalog, endpointKey: string): string {

@@ -8,7 +8,7 @@ const FIRST_READINGS = 3
 const STEP_MS = 1_000
 
 /** The time that the whole installation goes by: the database's. */
-export interface DatabaseClock {
+interface DatabaseClock {
   /** Needs no round trip: read now and then, and carried on in between by a stopwatch that no process can set. */
   now(): Date
   close(): void

@@ -33,7 +33,7 @@ interface Facts extends Privileges {
 }
 
 /** What the environment says of a database of one's own. */
-export interface ExternalSettings {
+interface ExternalSettings {
   /** May name several servers between commas. */
   readonly databaseUrl: string
   /** null: the same. */

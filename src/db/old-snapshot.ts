@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
 /** A transaction that keeps PostgreSQL from removing what was changed since it began. */
-export interface OldSnapshot {
+interface OldSnapshot {
   readonly pid: number
   /** What the client calls itself. */
   readonly application: string

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
 /** How the database itself is: sizes in bytes, ages in seconds. */
-export interface DatabaseCondition {
+interface DatabaseCondition {
   readonly relations: readonly { readonly relation: string; readonly bytes: number; readonly deadTuples: number }[]
   readonly oldestTransactionSeconds: number
   readonly standbys: readonly { readonly standby: string; readonly lagBytes: number }[]

@@ -1,4 +1,4 @@
-export type Severity = 'ok' | 'warning' | 'error'
+type Severity = 'ok' | 'warning' | 'error'
 
 /** What one check came to. */
 export interface Finding {

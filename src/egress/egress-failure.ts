@@ -7,7 +7,7 @@ export const EGRESS_OUTCOMES = [
   'connect_failed',
   'tls_failed',
 ] as const
-export type EgressOutcome = (typeof EGRESS_OUTCOMES)[number]
+type EgressOutcome = (typeof EGRESS_OUTCOMES)[number]
 
 /** A connection that was refused, or could not be made. */
 export class EgressFailure extends Error {

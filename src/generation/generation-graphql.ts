@@ -24,7 +24,7 @@ const WorkflowSettingsRef = builder.objectRef<Workflow>('WorkflowSettings').impl
   }),
 })
 
-export const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
+const WorkflowRef = builder.objectRef<Workflow>('Workflow').implement({
   description: 'A workflow that runs on a server of its own.',
   interfaces: [NodeInterface],
   fields: (t) => ({

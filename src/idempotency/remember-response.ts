@@ -16,7 +16,7 @@ export interface IdempotentRequest {
 }
 
 /** @throws INVALID_REQUEST unless the key is 1 to 255 printable ASCII characters */
-export function checkIdempotencyKey(key: string): void {
+function checkIdempotencyKey(key: string): void {
   if (KEY_FORM.test(key)) return
   const details = [{ path: '/idempotencyKey', message: 'must have 1 to 255 printable ASCII characters' }]
   throw invalidRequest('Send an Idempotency-Key of 1 to 255 printable ASCII characters.', details)

@@ -98,7 +98,7 @@ export const JOB_TABLES = 'job j left join api_key k on k.id = j.api_key_id'
 export const DURATION_MS = '((extract(epoch from (completed_at - created_at)) * 1000)::bigint)'
 
 /** Why a job failed: the value to branch on, and the sentence that its owner reads. */
-export interface JobError {
+interface JobError {
   readonly code: JobErrorCode
   readonly message: string
 }

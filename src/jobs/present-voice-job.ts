@@ -6,7 +6,7 @@ import { signOutputs } from './sign-outputs.ts'
 import type { UrlParts } from './speech-urls.ts'
 
 /** The wire form of a voice or generation job: the answer of `voiceJob`, and the body of its webhook delivery. */
-export interface VoiceJobBody {
+interface VoiceJobBody {
   job_id: string
   status: JobStatus
   created_at?: string

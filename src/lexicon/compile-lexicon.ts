@@ -10,7 +10,7 @@ export interface LexiconEntry {
 }
 
 /** A place of a text where another word is said. */
-export interface Replacement {
+interface Replacement {
   /** In UTF-16 units of the text. */
   readonly start: number
   readonly end: number

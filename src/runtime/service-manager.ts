@@ -11,7 +11,7 @@ const ANSWER_TIMEOUT_MS = 9_000
 const US_PER_MS = 1000
 
 /** What started this process, and restarts it when it hangs. */
-export interface ServiceManager {
+interface ServiceManager {
   /** The process serves. From now on the watchdog gets a sign of life again and again, unless the process hangs. */
   ready(): void
   /** The process ends on purpose: the watchdog gets no more signs. */

@@ -6,7 +6,7 @@ import { type DatabaseState, databaseState } from '../db/connections/database-st
 const LATEST_HEARTBEAT_SECONDS = 5
 
 /** How each part of a process is: `ok`, or the one word that keeps it from its work. */
-export interface Report {
+interface Report {
   readonly status: 'ok' | 'unready'
   readonly database: DatabaseState
   /** Whether notifications of the database arrive. */

@@ -59,7 +59,7 @@ export function isLinkOfOwnPage(request: FastifyRequest, publicUrl: string): boo
 }
 
 /** Whether a page of another origin sends the request. What is no browser sends neither header. */
-export function isForeignPage(request: FastifyRequest, publicUrl: string): boolean {
+function isForeignPage(request: FastifyRequest, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   const isFromBrowser = origin !== undefined || (site !== undefined && site !== 'none')
   return isFromBrowser && !isOwnOrigin(request, publicUrl)

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** What the lines of the log say besides, for as long as a piece of work goes on. */
-export interface LogScope {
+interface LogScope {
   /** Of the request that asked for the work, however long ago and in whichever process. */
   readonly requestId?: string
 }

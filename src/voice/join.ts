@@ -25,7 +25,7 @@ export interface RenderedChunk {
 }
 
 /** Where a chunk is heard in the whole recording, in samples. */
-export interface Placement {
+interface Placement {
   readonly from: number
   readonly to: number
   /** How much of the silence before it was left out. */

@@ -14,7 +14,7 @@ import { HeardSamples } from './heard-samples.ts'
 import { type SpeechParts, storedSpeech } from './stored-speech.ts'
 
 /** What a listener needs. */
-export interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
+interface ListenerContext extends SpeechParts, Pick<Parts, 'db'> {
   readonly actor: AccountHolder
   readonly jobFeed: JobFeed
 }

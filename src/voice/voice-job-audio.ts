@@ -11,7 +11,7 @@ import { requireSpeech } from './require-speech.ts'
 import { readStored, type SpeechParts, storedSpeech } from './stored-speech.ts'
 
 /** What it takes to give a job's speech in another format. */
-export type AudioContext = Context & SpeechParts
+type AudioContext = Context & SpeechParts
 
 /** A job's speech as a file. */
 export interface JobAudio {
@@ -49,7 +49,7 @@ export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat 
 }
 
 /** @throws INVALID_REQUEST */
-export function requireFormat(format: string | null | undefined): AudioFormat | null {
+function requireFormat(format: string | null | undefined): AudioFormat | null {
   if (format === undefined || format === null) return null
   if (isAudioFormat(format)) return format
   const message = `must be one of ${AUDIO_FORMATS.join(', ')}`

@@ -9,7 +9,7 @@ const OF_MACOS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
 )
 
 /** The browser of this machine: $CHROMIUM, then what is usually installed. Null: there is none. */
-export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null {
+function findBrowser(env: NodeJS.ProcessEnv = process.env): string | null {
   const folders = (env.PATH ?? '').split(delimiter)
   const places = [
     env.CHROMIUM ?? '',
@@ -33,7 +33,7 @@ export const openBrowser = (withheld: string[] = []): Promise<Browser> =>
   chromium.launch({ executablePath: findBrowser() ?? '', ignoreDefaultArgs: withheld })
 
 /** A page, and all that is wrong with it: errors of its console and scripts, and requests to other servers, which are stopped. */
-export interface Watched {
+interface Watched {
   readonly page: Page
   readonly complaints: string[]
 }

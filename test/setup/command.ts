@@ -10,8 +10,6 @@ const OF_A_SIGNAL = 128
 
 const running = new Set<ChildProcess>()
 
-export type Command = ReturnType<typeof startCommand>
-
 /** A command line as somebody types it: in the package's directory, and in a process group of its own, like one in a terminal. */
 export const startCommand = ([command = '', ...args]: readonly string[], env: Env) => {
   const { PATH, HOME, TMPDIR } = process.env

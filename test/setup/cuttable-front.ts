@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** Stands between a browser and the service, and can be gone for a while. */
-export interface CuttableFront {
+interface CuttableFront {
   readonly url: string
   /** Ends every connection and takes no more. */
   cut(): Promise<void>

@@ -13,7 +13,7 @@ import { openLog } from '../../src/values/log.ts'
 const PROCESS = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
 const POLLING = { timeout: 60_000, interval: 20 }
 
-export interface EmbeddedProcess {
+interface EmbeddedProcess {
   readonly child: ChildProcess
   readonly ready: Promise<string>
   /** Asks it to let go and resolves with its exit code. */

@@ -36,7 +36,7 @@ export async function read<T>(url: string, key: string | null, query: string, va
 /** What a test selects of a mutation's result besides what it hopes for. */
 export const REFUSED = '... on RequestError { code message requestId details { path message } }'
 
-export interface Refusal {
+interface Refusal {
   readonly code: string
   readonly message: string
   readonly requestId: string

@@ -5,7 +5,7 @@ import { until } from './wait.ts'
 const TIMEOUT_MS = 30_000
 
 /** A table that no statement can read until it is unlocked, and what waits for that. */
-export interface LockedTable {
+interface LockedTable {
   /** How many statements wait for it. */
   countWaiting(): Promise<number>
   /** Waits until that many statements do, one unless told. */

@@ -14,7 +14,7 @@ const SIGN_IN = mutation(
 const REDEEM = mutation('redeemSignInLink(token: $token)', '... on User { id }', '($token: String!)')
 
 /** What a browser got, with the cookie that it keeps from now on. */
-export interface BrowserAnswer extends GraphqlAnswer<Record<string, unknown>> {
+interface BrowserAnswer extends GraphqlAnswer<Record<string, unknown>> {
   readonly cookie: string | undefined
 }
 

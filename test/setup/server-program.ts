@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('servers/scripted-server.ts', import.meta.
 const TIMEOUT_MS = 20_000
 
 /** One start of the program, as it noted it. */
-export interface Start {
+interface Start {
   readonly pid: number
   readonly port: number
   readonly gpus: string

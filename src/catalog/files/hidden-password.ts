@@ -1,5 +1,5 @@
 /** What stands for a password in an address that is shown. */
-export const HIDDEN = '********'
+const HIDDEN = '********'
 
 /** An address without its password. */
 export function withoutPassword(address: string): string {

@@ -3,7 +3,7 @@ import { type Client, createClient } from 'graphql-ws'
 import type { Operation } from '../operations.ts'
 import { GRAPHQL } from './base.ts'
 
-export type LiveState = 'connecting' | 'live' | 'reconnecting'
+type LiveState = 'connecting' | 'live' | 'reconnecting'
 
 const KEEP_ALIVE_MS = 12_000
 /** So long a service may take to take up a connection, and to answer a ping. */

@@ -9,7 +9,7 @@ import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
 
-export type Session = NonNullable<SessionQuery['me']>
+type Session = NonNullable<SessionQuery['me']>
 
 /** The signed-in user with the account; null: no user is signed in; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined)

@@ -5,7 +5,7 @@ import { Moment } from '../parts/moment.tsx'
 import { ShortId } from '../parts/short-id.tsx'
 import { ACTIONS } from './audit-words.ts'
 
-export type AuditRow = AuditLogQuery['auditEntries']['edges'][number]['node']
+type AuditRow = AuditLogQuery['auditEntries']['edges'][number]['node']
 
 interface AuditTableProps {
   readonly rows: readonly AuditRow[]

@@ -8,7 +8,7 @@ export interface Timed {
 }
 
 /** A part of a sentence: a word by its number, or what stands between two of them. */
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly word: number | null
 }

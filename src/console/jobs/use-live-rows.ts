@@ -5,7 +5,7 @@ import { mergeJobs } from './live-jobs.ts'
 
 type Row = JobRowFragment
 
-export interface LiveRows {
+interface LiveRows {
   readonly rows: readonly Row[]
   /** Jobs that began since the page was loaded. */
   readonly newer: number

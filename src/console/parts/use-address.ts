@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-export interface Address {
+interface Address {
   readonly query: Readonly<Record<string, string>>
   /** Changes some of the query; null and '' take a parameter out. Nothing is written later: Back stays where it was. */
   readonly change: (changes: Readonly<Record<string, string | null>>, replace?: boolean) => void
@@ -17,7 +17,7 @@ export const pageOf = ({ before, after }: Address['query'], rows: number) =>
   before ? { last: rows, before } : { first: rows, ...(after && { after }) }
 
 /** The address with these changes, its parameters in a fixed order. */
-export function addressOf(
+function addressOf(
   path: string,
   query: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>>,

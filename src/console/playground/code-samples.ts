@@ -6,7 +6,7 @@ export interface Spoken {
   readonly inputs: Readonly<Record<string, unknown>>
 }
 
-export interface Sample {
+interface Sample {
   readonly name: string
   readonly text: string
 }

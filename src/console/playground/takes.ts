@@ -5,7 +5,7 @@ import { randomKey } from '../api/random-key.ts'
 import type { Refusal } from '../api/refusal.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
-export type Progress = SpeakingSubscription['jobUpdated']
+type Progress = SpeakingSubscription['jobUpdated']
 export type Audio = HeardQuery['voiceJob']
 
 /** One press of Speak. The service never returns a text: it stays in this tab, and goes with it. */

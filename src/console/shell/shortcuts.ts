@@ -1,7 +1,7 @@
 /** Where `g` and a letter lead, by letter. */
-export type Places = Readonly<Record<string, string>>
+type Places = Readonly<Record<string, string>>
 
-export interface ShortcutActions {
+interface ShortcutActions {
   readonly go: (path: string) => void
   readonly showHelp: () => void
   readonly search: () => void

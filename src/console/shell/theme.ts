@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 
-export type Theme = 'system' | 'light' | 'dark'
+type Theme = 'system' | 'light' | 'dark'
 const KEY = 'sonant-theme'
 
 /** What the user chose; the colours follow it at once, and with the next visit. */

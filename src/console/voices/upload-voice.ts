@@ -2,7 +2,7 @@ import { at } from '../api/base.ts'
 import { Refusal, type Violation } from '../api/refusal.ts'
 
 /** A recording as the form has it. */
-export interface NewVoice {
+interface NewVoice {
   readonly name: string
   readonly file: File
   /** How the speaker has agreed. */

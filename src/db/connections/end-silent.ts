@@ -12,7 +12,7 @@ interface Wire {
 }
 
 /** What a connection is asked by, and how often; each has its own default. */
-export interface SilenceOptions {
+interface SilenceOptions {
   readonly everyMs?: number | undefined
   /** Has the server answer something, whatever it is: behind what the connection is asked already. Absent: an empty statement. */
   readonly ask?: (() => Promise<unknown>) | undefined

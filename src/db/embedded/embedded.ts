@@ -73,9 +73,7 @@ export async function openEmbedded(dataDir: string, log: Log, options: EmbeddedO
         else if (closed) await detach(client, cluster)
         else adopt(client)
       })
-      .finally(() => {
-        underway = undefined
-      })
+      .finally(() => (underway = undefined))
     return underway
   }
   const close = async () => {

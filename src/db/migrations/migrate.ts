@@ -8,7 +8,7 @@ import { MIGRATIONS, type Migration, migrationNames, readMigration } from './mig
 import { lockMigrations } from './migration-lock.ts'
 import { requireVersion } from './minimum-version.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** false: pending migrations are an error (MIGRATE=off). */
   readonly apply?: boolean
   /** Where the migrations are, unless they are this program's. */

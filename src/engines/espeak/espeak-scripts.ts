@@ -32,7 +32,7 @@ const GREEK_WORD = /\p{Script=Greek}{2,}/gu
 const KANA_SIGN = /\u3099|\u309a|[\u309b\u309c\u30fb\u30fc\u301c〆々]/u
 
 /** What a language of eSpeak makes of a character: `silent` ones must be kept from it. */
-export type Utterance = 'letter' | 'symbol' | 'silent'
+type Utterance = 'letter' | 'symbol' | 'silent'
 
 const letters = new Map<string, RegExp>()
 

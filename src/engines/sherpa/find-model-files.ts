@@ -7,7 +7,7 @@ import { FAMILIES, type ModelFile, RULES } from './sherpa-families.ts'
 const MOST_NAMED = 5
 
 /** The files of a model by their names in the library's words. */
-export interface ModelFiles {
+interface ModelFiles {
   readonly model: Readonly<Record<string, string>>
   readonly rules: Readonly<Record<string, string>>
 }

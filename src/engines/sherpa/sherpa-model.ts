@@ -12,7 +12,7 @@ type Loaded = Extract<SherpaAnswer, { loaded: object }>['loaded']
 type Speak = Extract<SherpaAsk, { speak: object }>['speak']
 
 /** A text that could be spoken, or the reason why not. */
-export type SpeakOutcome = Spoken | { readonly failed: string }
+type SpeakOutcome = Spoken | { readonly failed: string }
 
 /** A model in up to `slots` processes: a text for each. One that ends is replaced with the next text. */
 export class SherpaModel {

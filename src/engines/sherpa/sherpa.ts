@@ -23,7 +23,7 @@ const MIN_LIMIT_MS = 60_000
 const NO_AUDIO = /produced no audio|no audio/i
 
 /** Samples of a recording. */
-export interface Recording {
+interface Recording {
   readonly samples: Int16Array
   readonly sampleRate: number
 }

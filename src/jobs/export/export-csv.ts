@@ -20,7 +20,7 @@ export interface CsvExport {
 }
 
 /** What is exported, and for which account. */
-export interface CsvSource {
+interface CsvSource {
   readonly accountId: string
   /** The names of the columns, with their line's end. */
   readonly head: string

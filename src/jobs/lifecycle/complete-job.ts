@@ -10,7 +10,7 @@ import type { BatchParts } from './job-batches.ts'
 import type { Completion, EndingParts, FinishedArtifact, Provenance } from './job-end.ts'
 
 /** `settled`: together with its row in the queue. */
-export type Completed = 'completed' | 'settled'
+type Completed = 'completed' | 'settled'
 
 /**
  * Completes a claimed job and records its artifacts. Returns null where the claim is no longer this worker's: then nothing was

@@ -3,7 +3,7 @@ import type { RetentionParts } from './drop-old-jobs.ts'
 import { cutoffOf } from './retention-pages.ts'
 
 /** How long something is overdue for deletion, in seconds: 0 where nothing is. */
-export interface RetentionBacklog {
+interface RetentionBacklog {
   readonly jobs: number
   readonly audio: number
   readonly chats: number

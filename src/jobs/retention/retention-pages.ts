@@ -5,7 +5,7 @@ export const PAGE_ROWS = 1000
 /** For so long in one go: maintenance comes again after a minute. */
 const BUDGET_MS = 45_000
 const LONGEST_PAUSE_MS = 1_000
-export const DAY_MS = 86_400_000
+const DAY_MS = 86_400_000
 
 /** The time before which everything is too old; null where it is kept for ever. */
 export const cutoffOf = (now: Date, days: number): Date | null =>

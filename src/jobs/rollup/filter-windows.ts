@@ -1,7 +1,7 @@
 import type { JobsFilter, Range } from '../list/jobs-filter.ts'
 
 /** What a filter means within a window of time: nothing of it says of time any more. */
-export interface FilterWindow {
+interface FilterWindow {
   readonly window: Range<Date>
   readonly filter: JobsFilter
 }

@@ -40,7 +40,7 @@ const bytesOf = (text: string): Buffer =>
   text.startsWith(HEX) ? Buffer.from(text.slice(HEX.length), 'hex') : types.getTypeParser(types.builtins.BYTEA)(text)
 
 /** A histogram as `percentilesOf` reads it: pairs in the order of their buckets. Empty for zero, and for what is no histogram. */
-export function pairsOf(packed: Buffer): number[] {
+function pairsOf(packed: Buffer): number[] {
   const pairs: number[] = []
   if (packed.readUInt16BE(SIGN_AT) !== 0) return pairs
   const weight = packed.readInt16BE(WEIGHT_AT)

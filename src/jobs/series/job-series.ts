@@ -11,7 +11,7 @@ import { type Series, type SeriesEvent, type SeriesRow, seriesQuery } from './se
 import { type SeriesStep, stepsOf } from './series-steps.ts'
 
 /** Of which jobs, when, and how finely. */
-export interface JobSeriesInput extends AskedJobs {
+interface JobSeriesInput extends AskedJobs {
   /** The first step is the one that it lies in, whole. */
   readonly from: Date
   /** Exclusive; now unless given. */

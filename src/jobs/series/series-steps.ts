@@ -2,7 +2,7 @@ import type { Context } from '../../context/context.ts'
 import { invalidRequest } from '../../errors/service-error.ts'
 
 /** How long a step of a series is. Days are those of its time zone, with 23 to 25 hours. */
-export const SERIES_STEPS = ['minute', 'five_minutes', 'quarter_hour', 'hour', 'six_hours', 'day'] as const
+const SERIES_STEPS = ['minute', 'five_minutes', 'quarter_hour', 'hour', 'six_hours', 'day'] as const
 export type SeriesStep = (typeof SERIES_STEPS)[number]
 
 const SECONDS: Readonly<Record<SeriesStep, number>> = {
@@ -19,7 +19,7 @@ const MAX_STEPS = 10_000
 const INVALID_PARAMETER = '22023'
 
 /** A window of time that is cut into steps. */
-export interface SeriesWindow {
+interface SeriesWindow {
   readonly from: Date
   readonly to: Date
   readonly step: SeriesStep
@@ -28,7 +28,7 @@ export interface SeriesWindow {
 }
 
 /** The steps of a window. */
-export interface Steps {
+interface Steps {
   /** The one that was asked for, or the next longer one of which the window has no more than 10,000. */
   readonly step: SeriesStep
   /** Where each begins, oldest first; the first one not after the window's beginning, so that it is a whole one. */

@@ -15,7 +15,7 @@ const ASSETS = `${PATH}/assets/`
 /** Where the installation builds it. */
 const BUILT = fileURLToPath(new URL('../../generated/console/', import.meta.url))
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** The address that browsers use; its path is put in front of every address of the page. */
   readonly publicUrl: () => string
   /** Where signed URLs of a bucket lead; null: audio comes from this service. */

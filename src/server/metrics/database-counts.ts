@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { DEAD_AFTER_MS } from '../../worker/worker.ts'
 
 /** What the tables hold, as the database counts it without reading them whole. */
-export interface DatabaseCounts {
+interface DatabaseCounts {
   readonly jobs: readonly { readonly type: string; readonly status: string; readonly jobs: number }[]
   readonly workers: { readonly alive: number; readonly dead: number }
   readonly webhooks: { readonly pending: number; readonly oldestSeconds: number }

@@ -18,7 +18,7 @@ type Source = (parts: ReadingParts) => Promise<Readings>
 type ReadingParts = Pick<Parts, 'db' | 'settings' | 'telemetry' | 'log' | 'now'>
 
 /** What is asked of the database and of the disk for a scrape, and then shown for a while. */
-export interface DatabaseReadings {
+interface DatabaseReadings {
   /** Asks again for what is too old. Never rejects: what could not be asked is not shown. */
   refresh(): Promise<void>
 }

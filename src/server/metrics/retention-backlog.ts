@@ -3,7 +3,7 @@ import { retentionBacklogSeconds } from '../../jobs/retention/retention-backlog.
 import { KEPT_DAYS } from '../../webhooks/delivery/webhook-delivery.ts'
 
 /** By how long the oldest rows of a kind have outlived their time. */
-export interface Backlog {
+interface Backlog {
   readonly what: string
   readonly seconds: number
 }

@@ -14,7 +14,7 @@ export interface TimedText {
 }
 
 /** A `<mark>` of a text in SSML, and when it is reached: with the word behind it, or with the end of the last one. */
-export interface TimedMark {
+interface TimedMark {
   readonly name: string
   /** In seconds of the audio. */
   readonly start: number

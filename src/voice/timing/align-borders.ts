@@ -8,7 +8,7 @@ const PAUSE_WORTH = 2
 const LONGEST_PAUSE_SHARE = 0.05
 
 /** Where one sentence ends and the next one begins; `gap` where a pause in the audio says so. */
-export interface Border {
+interface Border {
   readonly end: number
   readonly start: number
   readonly isAligned: boolean

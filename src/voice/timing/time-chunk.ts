@@ -5,7 +5,7 @@ import type { SoundingClock, Stretch } from './sounding-clock.ts'
 import { inOrder, type SpeechTiming, type TimedRange, type TimeSource, worstSource } from './speech-timing.ts'
 
 /** What is known of one rendering. Offsets and samples are its own. */
-export interface HeardChunk {
+interface HeardChunk {
   /** Of its text, in order, with no white space at their ends; at least one. */
   readonly sentences: readonly TextRange[]
   readonly words: readonly TextRange[]

@@ -2,7 +2,7 @@ import { EGRESS_OUTCOMES } from '../../egress/egress-failure.ts'
 import { SIGNED_URL_SECONDS } from '../../storage/storage.ts'
 
 /** Attempts of one round: the first and three retries. */
-export const MAX_ATTEMPTS = 4
+const MAX_ATTEMPTS = 4
 /** Attempts of one round with these seconds before its retries: what a crash cost counts as well. */
 export const mostAttempts = (retryDelays: readonly number[]): number => Math.min(MAX_ATTEMPTS, retryDelays.length + 1)
 /** DNS, TLS and response together. */

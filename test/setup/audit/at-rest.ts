@@ -21,7 +21,7 @@ const MORE_LIVE_BYTES = 16 * MIB
 const MORE_RSS_BYTES = 160 * MIB
 
 /** A process of the service that was started with `watchedEnv`. */
-export interface Watched {
+interface Watched {
   /** Its connections' name in PostgreSQL. */
   readonly name: string
   readonly pid: number

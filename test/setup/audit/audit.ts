@@ -60,7 +60,7 @@ export const VIOLATIONS: Readonly<Record<string, string>> = {
 }
 
 /** What a test has of what happened, besides the database. */
-export interface Evidence {
+interface Evidence {
   /** The service as its callers see it. */
   readonly door?: Door
   /** Every request that a receiver of webhooks got. */

@@ -6,7 +6,7 @@ import { listening } from './listening.ts'
 const MADE = `data:text/plain;base64,${Buffer.from('made').toString('base64')}`
 
 /** What the server does with one prediction. Nothing given: it is made at once. */
-export interface CogReply {
+interface CogReply {
   /** Answers with this instead of predicting. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ export interface CogReply {
   readonly drops?: boolean
 }
 
-export interface CogCall {
+interface CogCall {
   readonly id: string
   readonly input: unknown
   readonly at: number

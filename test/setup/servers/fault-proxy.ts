@@ -8,7 +8,7 @@ import { join } from 'node:path'
  * the answer is there. What they ask for is then done, only no client hears of it. `silence` leaves the connection open and passes on nothing any more,
  * in neither direction: a machine that lost its network.
  */
-export type Cut = 'now' | 'reply' | 'silence' | null
+type Cut = 'now' | 'reply' | 'silence' | null
 
 export interface FaultProxy {
   /** The database through the proxy. */

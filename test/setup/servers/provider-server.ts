@@ -15,7 +15,7 @@ export interface Script {
   readonly cut?: boolean
 }
 
-export interface Received {
+interface Received {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']

@@ -8,7 +8,7 @@ const RATE = 24_000
 const PIECES = 5
 
 /** What the server does with one request. Nothing given: a hum as long as the text takes to speak. */
-export interface SpeechReply {
+interface SpeechReply {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON, instead of audio. */
