@@ -1,19 +1,14 @@
-import { BatchLoader } from '../concurrency/batch-loader.ts'
 import type { PageInput } from '../db/page.ts'
-import { builder, type GraphqlContext } from '../graphql/builder.ts'
+import { builder } from '../graphql/builder.ts'
 import { connectionOf } from '../graphql/connection.ts'
 import { addNodeSource, NodeInterface } from '../graphql/node.ts'
-import { resolvedBy } from '../graphql/resolved-by.ts'
-import { UserRef } from '../users/graphql/user-graphql.ts'
-import type { User } from '../users/user.ts'
-import { usersById } from '../users/users.ts'
+import { relationsOf } from '../graphql/relations-of.ts'
+import { relatedBy, resolvedBy } from '../graphql/resolved-by.ts'
 import { type ApiKeyView, apiKeys, findApiKey, KEY_VIEW } from './api-keys.ts'
 import { type ApiKeyInput, createApiKey, type NewApiKey } from './create-api-key.ts'
 import { deleteApiKey } from './delete-api-key.ts'
 import { type GrantableScope, grantableScopes } from './grantable-scopes.ts'
 import { type ApiKeyChange, updateApiKey } from './update-api-key.ts'
-
-const makers = new BatchLoader<GraphqlContext, User>(usersById)
 
 const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'An API key of an account, without its value.',
@@ -32,11 +27,9 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'From then on it is no key; null: it stays one.',
     }),
-    createdBy: t.field({
-      type: UserRef,
+    createdBy: t.relation('createdBy', {
       nullable: true,
       description: 'The user who made it; null of keys that no user made.',
-      resolve: async ({ createdById }, _args, ctx) => (createdById === null ? null : makers.load(ctx, createdById)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     lastUsedAt: t.expose('lastUsedAt', {
@@ -47,7 +40,10 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
   }),
 })
 
-addNodeSource<ApiKeyView>('key', { typeOf: () => 'ApiKey', load: findApiKey })
+addNodeSource<ApiKeyView>('key', {
+  typeOf: () => 'ApiKey',
+  load: (ctx, id, info) => findApiKey(ctx, id, relationsOf(ctx, info, 'ApiKey')),
+})
 
 const NewApiKeyRef = builder.objectRef<NewApiKey>('NewApiKey').implement({
   description: 'A new key.',
@@ -70,7 +66,7 @@ builder.queryField('apiKeys', (t) =>
     {
       type: ApiKeyRef,
       description: `The account's keys, newest first. ${NEEDS}`,
-      ...resolvedBy(apiKeys, (args: PageInput) => args),
+      ...relatedBy('ApiKey', apiKeys, (args: PageInput) => args),
     },
     ...connectionOf('ApiKey', 'keys'),
   ),
@@ -113,7 +109,7 @@ builder.mutationFields((t) => ({
       name: t.arg.string({ description: 'Stays unless given.' }),
       scopes: t.arg.stringList({ description: 'Stay unless given.' }),
     },
-    ...resolvedBy(updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
+    ...relatedBy('ApiKey', updateApiKey, ({ id, ...args }: Omit<ApiKeyChange, 'apiKeyId'> & { id: string }) => ({
       ...args,
       apiKeyId: id,
     })),

@@ -1,3 +1,4 @@
+import type { Prisma } from '../../prisma/generated/prisma/client.ts'
 import { requireAccount } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
@@ -32,22 +33,43 @@ export const KEY_VIEW = {
   lastUsedAt: true,
 } as const
 
+/** Relations that a door shows of a key: a caller that may see the key may see them, too. */
+export interface KeyRelations {
+  /** Read in the statement that reads the key. Absent: not read. */
+  readonly createdBy?: Prisma.ApiKeySelect['createdBy']
+}
+
+/** What a key's row holds where the relations are asked for. */
+export const keySelect = ({ createdBy }: KeyRelations) => ({
+  ...KEY_VIEW,
+  ...(createdBy !== undefined && { createdBy }),
+})
+
+/** A page of keys, newest first. */
+export interface ApiKeysInput extends PageInput {
+  readonly relations?: KeyRelations
+}
+
 /** The keys of the caller's account, newest first. @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST */
-export async function apiKeys(ctx: Context, input: PageInput): Promise<Connection<ApiKeyView>> {
+export async function apiKeys(ctx: Context, input: ApiKeysInput): Promise<Connection<ApiKeyView>> {
   keysOwner(ctx)
   const { accountId } = requireAccount(ctx)
   const shape = pageShape(input, (text) => isId('key', text))
   const { id, ...rest } = idQuery(input, shape, 'newest', String)
-  const rows = await ctx.db.prisma.apiKey.findMany({ where: { accountId, id }, ...rest, select: KEY_VIEW })
+  const rows = await ctx.db.prisma.apiKey.findMany({
+    where: { accountId, id },
+    ...rest,
+    select: keySelect(input.relations ?? {}),
+  })
   return toConnection(rows, shape, input, { cursorOf: (row) => row.id, nodeOf: (row) => row })
 }
 
 /** A key of the caller's account; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */
-export async function findApiKey(ctx: Context, apiKeyId: string): Promise<ApiKeyView | null> {
+export async function findApiKey(ctx: Context, apiKeyId: string, relations: KeyRelations): Promise<ApiKeyView | null> {
   const accountId = keysOwner(ctx)
   if (!isId('key', apiKeyId)) return null
   const where = { id: apiKeyId, ...(accountId !== null && { accountId }) }
-  return ctx.db.prisma.apiKey.findFirst({ where, select: KEY_VIEW })
+  return ctx.db.prisma.apiKey.findFirst({ where, select: keySelect(relations) })
 }
 
 export const unknownKey = (apiKeyId: string) =>

@@ -44,7 +44,7 @@ export const builder = new SchemaBuilder<{
     URL: { Input: string; Output: string }
   }
 }>({
-  plugins: [ErrorsPlugin, PrismaPlugin, WHOLE_ROWS, RelayPlugin],
+  plugins: [ErrorsPlugin, WHOLE_ROWS, PrismaPlugin, RelayPlugin],
   defaultFieldNullability: false,
   relay: {
     nodeQueryOptions: false,

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { ServiceError } from '../errors/service-error.ts'
 import { builder, type GraphqlContext } from './builder.ts'
 
@@ -6,7 +7,7 @@ interface NodeSource<Node extends object> {
   /** The GraphQL type of what was found. */
   typeOf(node: Node): string
   /** Null, or NOT_FOUND, where the caller sees nothing of this id. @throws UNAUTHORIZED, FORBIDDEN */
-  load(ctx: GraphqlContext, id: string): Promise<Node | null> | Node | null
+  load(ctx: GraphqlContext, id: string, info: GraphQLResolveInfo): Promise<Node | null> | Node | null
 }
 
 const ID_FORM = /^([a-z]+)[_.]/
@@ -30,16 +31,16 @@ builder.queryField('node', (t) =>
     nullable: true,
     description: 'Any object by its id; null if it does not exist or the caller may not see it.',
     args: { id: t.arg.id({ required: true, description: 'A global id, such as `job_…` or `voice.tts`.' }) },
-    resolve: (_root, { id }, ctx) => findNode(ctx, id),
+    resolve: (_root, { id }, ctx, info) => findNode(ctx, id, info),
   }),
 )
 
-async function findNode(ctx: GraphqlContext, id: string): Promise<object | null> {
+async function findNode(ctx: GraphqlContext, id: string, info: GraphQLResolveInfo): Promise<object | null> {
   const [both = '', prefix = ''] = ID_FORM.exec(id) ?? []
   const source = sources.get(both) ?? sources.get(prefix)
   if (source === undefined) return null
   try {
-    const node = await source.load(ctx, id)
+    const node = await source.load(ctx, id, info)
     if (node !== null) typeNames.set(node, source.typeOf(node))
     return node
   } catch (error) {

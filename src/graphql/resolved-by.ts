@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { PullStream } from '../concurrency/pull-stream.ts'
 import type { GraphqlContext } from './builder.ts'
+import { relationsOf } from './relations-of.ts'
 
 /**
  * A root field's resolver: the verb of the same name, and nothing else. The verb is also kept with the field, so that a test can
@@ -11,6 +12,17 @@ export const resolvedBy = <Args, Input, Result>(
   toInput: (args: Args) => Input,
 ) => ({
   resolve: (_root: object, args: Args, ctx: GraphqlContext): Result => verb(ctx, toInput(args)),
+  extensions: { verb },
+})
+
+/** The same for rows of a table with relations: the verb reads those that the query asks for along with the rows. */
+export const relatedBy = <Args, Input extends object, Result>(
+  typeName: string,
+  verb: (ctx: GraphqlContext, input: Input & { readonly relations?: object }) => Result,
+  toInput: (args: Args) => Input,
+) => ({
+  resolve: (_root: object, args: Args, ctx: GraphqlContext, info: GraphQLResolveInfo): Result =>
+    verb(ctx, { ...toInput(args), relations: relationsOf(ctx, info, typeName) }),
   extensions: { verb },
 })
 

@@ -32,12 +32,6 @@ export async function findUser(ctx: Context, userId: string): Promise<User | nul
   return ctx.db.prisma.user.findFirst({ where, select: USER_VIEW })
 }
 
-/** These users, by their ids. Authorising is left to the verb that found the ids. */
-export async function usersById({ db }: Context, ids: readonly string[]): Promise<Map<string, User>> {
-  const rows = await db.prisma.user.findMany({ where: { id: { in: [...ids] } }, select: USER_VIEW })
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** E-mail addresses by ids of users: of the caller's own account alone. */
 export async function emailsById({ db, actor }: Context, ids: readonly string[]): Promise<Map<string, string>> {
   const where = { id: { in: [...ids] }, accountId: 'accountId' in actor ? actor.accountId : '' }

@@ -46,13 +46,26 @@ describe('types over tables', () => {
     }
   })
 
+  test('relations are taken from the row that the verb has read, and never read for themselves', () => {
+    const fields = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+    const related = fields.filter(({ field }) => field.extensions.pothosPrismaSelect !== undefined)
+    expect(related.map(({ type, field }) => `${type.name}.${field.name}`)).toEqual(['ApiKey.createdBy'])
+    for (const { type, field } of related) {
+      const take = (row: object) =>
+        field.resolve!(row, {}, undefined, { parentType: type, fieldName: field.name } as never)
+      expect(take({ [field.name]: 'of the row' })).toBe('of the row')
+      expect(take({ [field.name]: null })).toBeNull()
+      expect(() => take({})).toThrow(`${type.name}.${field.name} was not read with its row`)
+    }
+  })
+
   test('no type looks at its rows to tell what they are', () => {
     expect(types.filter(({ isTypeOf }) => isTypeOf != null)).toEqual([])
   })
 
   test('a schema that exposes a column which its type does not select is not built', () => {
     const builder = new SchemaBuilder<{ PrismaTypes: PrismaTypes }>({
-      plugins: [PrismaPlugin, WHOLE_ROWS],
+      plugins: [WHOLE_ROWS, PrismaPlugin],
       prisma: { client: {} as never, dmmf: getDatamodel() },
     })
     const UserRef = builder.prismaObject('User', {
