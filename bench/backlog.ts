@@ -138,12 +138,12 @@ export async function openDrain(environment: Environment, slots: number, delayMs
 }
 
 /** Waits until all are completed; jobs per second from the first claim to the last completion, by the database's clock. */
-export async function drainRate(client: Client, ids: readonly string[], lookEveryMs = 250): Promise<number> {
+export async function drainRate(client: Client, ids: readonly string[], pollMs = 250): Promise<number> {
   const deadline = performance.now() + DRAIN_DEADLINE_MS
-  // Counting them at every look took a fifth of what PostgreSQL did meanwhile.
+  // Counting them at every poll took a fifth of what PostgreSQL did meanwhile.
   const isLastDone = async () =>
     (await client.query(`select from job where id = $1 and status = 'completed'`, [ids.at(-1)])).rowCount === 1
-  while (!(await isLastDone()) && performance.now() < deadline) await wait(lookEveryMs)
+  while (!(await isLastDone()) && performance.now() < deadline) await wait(pollMs)
   for (;;) {
     const { rows } = await client.query<{ done: number; seconds: number }>(
       `select count(*) filter (where status = 'completed')::integer as done,
@@ -153,7 +153,7 @@ export async function drainRate(client: Client, ids: readonly string[], lookEver
     const [row] = rows
     if (row!.done === ids.length) return ids.length / row!.seconds
     if (performance.now() > deadline) throw new Error(`${ids.length - row!.done} jobs were not completed`)
-    await wait(lookEveryMs)
+    await wait(pollMs)
   }
 }
 

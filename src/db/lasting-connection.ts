@@ -19,8 +19,8 @@ interface LastingOptions {
   /** After a lost connection was replaced. */
   readonly onBack: () => void
   readonly onNotification: (message: Notification) => void
-  /** How often a connection that says nothing is looked at; absent: as `endSilent` has it. */
-  readonly lookEveryMs?: number | undefined
+  /** How often a connection that says nothing is polled; absent: as `endSilent` has it. */
+  readonly pollMs?: number | undefined
 }
 
 /** One connection outside the pool that is replaced when it is lost. */
@@ -37,8 +37,8 @@ export interface LastingConnection {
 /** Throws when the database does not answer now; after that it never gives up. */
 export async function openLastingConnection(options: LastingOptions): Promise<LastingConnection> {
   const closing = new AbortController()
-  const inTurn = openLine()
-  const connect = () => openClient(options, inTurn, replace)
+  const enqueue = openQueue()
+  const connect = () => openClient(options, enqueue, replace)
   let connected = true
   let current = Promise.resolve(await connect())
 
@@ -61,7 +61,7 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
     get connected() {
       return connected
     },
-    run: (work) => inTurn(() => retry(() => current, work, closing.signal)),
+    run: (work) => enqueue(() => retry(() => current, work, closing.signal)),
     close: async () => {
       closing.abort()
       await current.then((client) => client.end()).catch(() => undefined)
@@ -69,15 +69,15 @@ export async function openLastingConnection(options: LastingOptions): Promise<La
   }
 }
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+type Enqueue = <T>(work: () => Promise<T>) => Promise<T>
 
 /** pg takes one query at a time: that it queues up others itself is going to end. */
-function openLine(): InTurn {
+function openQueue(): Enqueue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
+    const ended = last.then(work)
+    last = ended.catch(() => undefined)
+    return ended
   }
 }
 
@@ -114,11 +114,11 @@ async function reconnect(
   }
 }
 
-async function openClient(options: LastingOptions, inTurn: InTurn, onLost: () => void): Promise<Client> {
+async function openClient(options: LastingOptions, enqueue: Enqueue, onLost: () => void): Promise<Client> {
   const client = await options.servers.connect({ application_name: options.name })
   let ended = false
   let serving = false
-  endSilent(client, { everyMs: options.lookEveryMs, ask: () => inTurn(() => client.query('select')) })
+  endSilent(client, { everyMs: options.pollMs, ask: () => enqueue(() => client.query('select')) })
   client.on('notification', options.onNotification)
   client.once('end', () => {
     ended = true

@@ -1,21 +1,21 @@
 import type { Client } from 'pg'
-import { endSilent, LOOK_EVERY_MS } from './connections/end-silent.ts'
+import { endSilent, POLL_MS } from './connections/end-silent.ts'
 import { isHeldUp } from './connections/lock-wait.ts'
 import type { Database, Tx } from './database.ts'
 
-/** Of the time between two looks: a connection that waits for its lock says in each of them that it is there. */
-const TURN_SHARE = 0.4
+/** Of the time between two polls: a connection that waits for its lock says in each of them that it is there. */
+const LOCK_TIMEOUT_SHARE = 0.4
 
 /**
  * Runs `work` while no other process runs anything under the same name. The lock ends with its connection, so a crash frees it.
- * @param lookEveryMs as `endSilent` has it
+ * @param pollMs as `endSilent` has it
  * @throws what `work` throws; where the connection is lost meanwhile, that: others may run by then, so what `work` does from then on is not to be relied on
  */
 export async function withLock<T>(
   { direct }: Pick<Database, 'direct'>,
   name: string,
   work: () => Promise<T>,
-  lookEveryMs = LOOK_EVERY_MS,
+  pollMs = POLL_MS,
 ): Promise<T> {
   // Of its own: behind a pooler in transaction mode the pool's connections would leave it locked.
   const client = await direct.connect({ application_name: 'sonant' })
@@ -23,11 +23,11 @@ export async function withLock<T>(
     client.once('end', () => reject(new Error(`Connection terminated: the lock "${name}" was lost`)))
   })
   lost.catch(() => undefined)
-  endSilent(client, { everyMs: lookEveryMs })
+  endSilent(client, { everyMs: pollMs })
   try {
     // A role's time limits are meant for requests: another process may hold the lock for as long as its work takes.
-    const turnMs = Math.round(lookEveryMs * TURN_SHARE)
-    await client.query(`set statement_timeout = 0; set lock_timeout = ${turnMs}; set idle_session_timeout = 0`)
+    const lockTimeoutMs = Math.round(pollMs * LOCK_TIMEOUT_SHARE)
+    await client.query(`set statement_timeout = 0; set lock_timeout = ${lockTimeoutMs}; set idle_session_timeout = 0`)
     await takeLock(client, `sonant ${name}`)
     return await Promise.race([work(), lost])
   } finally {
@@ -36,7 +36,7 @@ export async function withLock<T>(
   }
 }
 
-/** In turns, each of which is answered: a server that says nothing for longer is gone. */
+/** In short waits, each of which is answered: a server that says nothing for longer is gone. */
 async function takeLock(client: Client, name: string): Promise<void> {
   for (;;) {
     try {

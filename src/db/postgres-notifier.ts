@@ -22,8 +22,8 @@ interface BusOptions {
   readonly ensure?: () => Promise<void>
   /** Called whenever the connection is lost. */
   readonly onLost?: () => void
-  /** How often a connection that says nothing is looked at. */
-  readonly lookEveryMs?: number
+  /** How often a connection that says nothing is polled. */
+  readonly pollMs?: number
 }
 
 /**
@@ -44,7 +44,7 @@ export async function openNotifier(servers: Servers, log: Log, options: BusOptio
     servers,
     log,
     name: 'sonant notifier',
-    lookEveryMs: options.lookEveryMs,
+    pollMs: options.pollMs,
     ensure: options.ensure ?? (async () => undefined),
     prepare: async (client) => {
       for (const channel of channels.keys()) await listenOn(client, channel)

@@ -138,14 +138,14 @@ describe('auditEntries', () => {
   })
 
   test('is for owners of the account and for operators alone', async () => {
-    const stranger = await people.user('owner')
+    const otherOwner = await people.user('owner')
     const [entry] = await mine()
-    const theirs = (await people.ask(list(), {}, stranger.cookie)).data as unknown as Page
-    expect(entriesOf(theirs).every(({ accountId }) => accountId === stranger.account)).toBe(true)
+    const theirs = (await people.ask(list(), {}, otherOwner.cookie)).data as unknown as Page
+    expect(entriesOf(theirs).every(({ accountId }) => accountId === otherOwner.account)).toBe(true)
     const node = `{ node(id: "${entry!.id}") { id } }`
-    expect((await people.ask(node, {}, stranger.cookie)).data).toEqual({ node: null })
+    expect((await people.ask(node, {}, otherOwner.cookie)).data).toEqual({ node: null })
     const foreign = [list(`(account: "${owner.account}")`), list('(all: true)')]
-    for (const query of foreign) expect(codeOf(await people.ask(query, {}, stranger.cookie))).toBe('FORBIDDEN')
+    for (const query of foreign) expect(codeOf(await people.ask(query, {}, otherOwner.cookie))).toBe('FORBIDDEN')
     const member = await people.user('member', owner.account)
     expect(codeOf(await people.ask(list(), {}, member.cookie))).toBe('FORBIDDEN')
     const { key } = await service.createCaller()

@@ -27,6 +27,7 @@ const MarkupEnum = describedEnum<'none' | 'pauses' | 'ssml'>(
   },
 )
 
+/** A voice with its endpoint: slugs of voices are unique within one alone. */
 export interface EndpointVoice extends Voice {
   readonly endpointSlug: string
 }

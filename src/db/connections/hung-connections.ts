@@ -4,9 +4,9 @@ import { ReadOnlyServer } from './read-only.ts'
 import type { Servers } from './servers.ts'
 import { cutOff, processIdOf, trafficOf } from './wire.ts'
 
-const LOOK_EVERY_MS = 5_000
-/** A statement that was answered nothing for so many looks is asked for at the server. */
-const QUIET_LOOKS = 2
+const POLL_MS = 5_000
+/** A statement that was answered nothing for so many polls is asked for at the server. */
+const QUIET_POLLS = 2
 /** The server must deny it so many times in a row: an answer may be on its way. */
 const DENIALS = 3
 
@@ -24,7 +24,7 @@ interface Watched {
 
 interface Seen {
   readonly traffic: number
-  looks: number
+  polls: number
   denials: number
 }
 
@@ -39,9 +39,9 @@ export class HungConnections {
   readonly #everyMs: number
   readonly #watched = new Map<Watched, Seen | null>()
   #timer: NodeJS.Timeout | undefined
-  #isLooking = false
+  #isPolling = false
 
-  constructor(servers: Servers, losses: LossLog, everyMs = LOOK_EVERY_MS) {
+  constructor(servers: Servers, losses: LossLog, everyMs = POLL_MS) {
     this.#servers = servers
     this.#losses = losses
     this.#everyMs = everyMs
@@ -70,27 +70,27 @@ export class HungConnections {
     const watched = { client, serverProcess }
     this.#watched.set(watched, null)
     client.once('end', () => this.#watched.delete(watched))
-    this.#timer ??= setInterval(() => void this.#look(), this.#everyMs).unref()
+    this.#timer ??= setInterval(() => void this.#poll(), this.#everyMs).unref()
   }
 
   close(): void {
     clearInterval(this.#timer)
   }
 
-  async #look(): Promise<void> {
-    if (this.#isLooking) return
-    this.#isLooking = true
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return
+    this.#isPolling = true
     const quiet = [...this.#watched.keys()].filter((watched) => this.#isQuiet(watched))
     if (quiet.length > 0) await this.#examine(quiet)
-    this.#isLooking = false
+    this.#isPolling = false
   }
 
   #isQuiet(watched: Watched): boolean {
     const traffic = trafficOf(watched.client)
     const seen = this.#watched.get(watched)
     if (traffic === null || watched.serverProcess() === null) this.#watched.set(watched, null)
-    else if (seen?.traffic !== traffic) this.#watched.set(watched, { traffic, looks: 0, denials: 0 })
-    else return ++seen.looks >= QUIET_LOOKS
+    else if (seen?.traffic !== traffic) this.#watched.set(watched, { traffic, polls: 0, denials: 0 })
+    else return ++seen.polls >= QUIET_POLLS
     return false
   }
 

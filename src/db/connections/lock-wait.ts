@@ -3,7 +3,7 @@ import type { FairSemaphore } from '../../concurrency/fair-semaphore.ts'
 /** A row that another transaction holds longer than this must not keep the others of a batch: each is then written alone. */
 export const BATCH_WAIT = '250ms'
 /** What waits longer for a lock waits in turns, so that the connections that do so are few and each owner gets one. */
-const TURN = '1s'
+const LONGEST_WAIT = '1s'
 const HELD_UP = '55P03'
 const NEVER = new AbortController().signal
 
@@ -29,10 +29,10 @@ export async function outwaitLocks<T>(
   owner: string,
   write: (longest: string) => Promise<T>,
 ): Promise<T> {
-  for (let turn = 0; ; turn++) {
-    const release = turn === 0 ? undefined : await lockWaits.acquire(owner, NEVER)
+  for (let attempt = 0; ; attempt++) {
+    const release = attempt === 0 ? undefined : await lockWaits.acquire(owner, NEVER)
     try {
-      return await write(turn === 0 ? BATCH_WAIT : TURN)
+      return await write(attempt === 0 ? BATCH_WAIT : LONGEST_WAIT)
     } catch (error) {
       if (!isHeldUp(error)) throw error
     } finally {

@@ -17,12 +17,12 @@ export function boundLog(file: string, alone: (work: () => Promise<void>) => Pro
     await copyFile(file, `${file}.1`)
     await truncate(file)
   }
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (await isTooLong()) await alone(cut)
   }
   // Best effort: a full disk, or a database that has just gone away, leaves it for the next time.
-  const lookQuietly = () => void look().catch(() => undefined)
-  lookQuietly()
-  const timer = setInterval(lookQuietly, EVERY_MS).unref()
+  const pollQuietly = () => void poll().catch(() => undefined)
+  pollQuietly()
+  const timer = setInterval(pollQuietly, EVERY_MS).unref()
   return () => clearInterval(timer)
 }

@@ -5,6 +5,7 @@ import { type CsvExport, type ExportContext, exportCsv } from './export-csv.ts'
 
 const HEAD = '\ufeffentry_id,kind,amount,balance,job_id,created_at\r\n'
 
+/** Which entries of a ledger are exported. */
 export interface ExportLedgerInput {
   /** Inclusive; absent: from the first entry on. */
   readonly from?: Date | undefined

@@ -10,6 +10,7 @@ const DUE = `
     where j.name = queue and j.state < 'active' and not j.blocked and j.start_after <= now()
     order by j.name, j.group_tier, j.group_id, j.created_on limit 1)`
 
+/** What fetches from a queue once it is woken. */
 export interface Watcher {
   /** Called while anything in the queue may be taken, where that cannot be asked, and where `isDue` says so. */
   onDue(): void

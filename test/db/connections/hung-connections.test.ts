@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type FaultProxy, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
 import { until } from '../../setup/wait.ts'
 
-const LOOK_EVERY_MS = 100
+const POLL_MS = 100
 /** What any connection may hold that a long statement waits for. */
 const LOCK = 4711
 const LONG_STATEMENT = `select pg_advisory_lock(${LOCK}), 1 as answer`
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const servers = new Servers([proxy.url])
   losses = new LossLog(openLog('silent'))
   const statements = { areNamed: true, afterBegin: null }
-  const hung = new HungConnections(servers, losses, LOOK_EVERY_MS)
+  const hung = new HungConnections(servers, losses, POLL_MS)
   pool = new ServicePool(servers, {
     ...{ max: 3, connectionTimeoutMillis: 5000, statements, hung },
     settings: `set application_name = 'watched'`,
@@ -94,7 +94,7 @@ describe('connections that hang', () => {
   })
 
   test('are ended where they hear notifications and nothing comes from the server, and hear again on a new one', async () => {
-    const notifier = await openNotifier(new Servers([proxy.url]), openLog('silent'), { lookEveryMs: LOOK_EVERY_MS })
+    const notifier = await openNotifier(new Servers([proxy.url]), openLog('silent'), { pollMs: POLL_MS })
     const [heard, resync] = [vi.fn(), vi.fn()]
     await notifier.listen('quiet', heard, resync)
     // Quiet for longer than a connection that hangs is left, and not lost.
@@ -116,11 +116,11 @@ describe('connections that hang', () => {
     const db = { direct: new Servers([proxy.url]) }
     let lost: Promise<unknown> = Promise.resolve()
     const first = async () => {
-      lost = withLock(db, 'silent', () => new Promise(() => (proxy.rule = () => 'silence')), LOOK_EVERY_MS)
+      lost = withLock(db, 'silent', () => new Promise(() => (proxy.rule = () => 'silence')), POLL_MS)
       await sent('pg_advisory_lock', LOCK_TURNS)
       return 'the first'
     }
-    expect(await withLock(db, 'silent', first, LOOK_EVERY_MS)).toBe('the first')
+    expect(await withLock(db, 'silent', first, POLL_MS)).toBe('the first')
     const error = (await lost.catch((reason: Error) => reason)) as Error
     expect([isDatabaseDown(error), error.message]).toEqual([true, 'Connection terminated: the lock "silent" was lost'])
     proxy.rule = () => null
@@ -128,7 +128,7 @@ describe('connections that hang', () => {
   })
 
   test('are ended where they are of their own: while a statement runs, a long one excepted, and while they are closed', async () => {
-    const hung = new HungConnections(new Servers([proxy.url]), losses, LOOK_EVERY_MS)
+    const hung = new HungConnections(new Servers([proxy.url]), losses, POLL_MS)
     const [lost, left, long] = await Promise.all([1, 2, 3].map(() => hung.connect({})))
     const holder = new Client(home.url)
     await holder.connect()
@@ -145,7 +145,7 @@ describe('connections that hang', () => {
   })
 
   test('are ended where rows are copied, and not while the reader of the rows is slow', async () => {
-    const hung = new HungConnections(new Servers([proxy.url]), losses, LOOK_EVERY_MS)
+    const hung = new HungConnections(new Servers([proxy.url]), losses, POLL_MS)
     const [slow, lost] = await Promise.all([1, 2].map(() => Snapshot.open({ watched: hung })))
     const rows = slow!.copy(`copy (select repeat('x', 1000) from generate_series(1, 20000)) to stdout`)
     await once(rows, 'readable')
