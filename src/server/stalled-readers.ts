@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 /** How long a reader may take nothing of what is ready for it. */
 export const STALLED_READER_MS = 60_000
 
-/** Every connection is looked at so often within that time. */
-const LOOKS = 6
+/** Every connection is polled so often within that time. */
+const POLLS = 6
 
 /** What node keeps of a socket. */
 interface WritingSocket extends Socket {
@@ -23,7 +23,7 @@ interface Stall {
 /**
  * Hangs up when a caller has taken nothing of its response for so long, although there is something to take: it would hold the response,
  * its file and its memory for ever. How long the service itself needs for an answer does not count, and neither does what the caller
- * sends meanwhile, which begins a socket's own timeout anew. One look at all connections: a timer for each response costs every request
+ * sends meanwhile, which begins a socket's own timeout anew. One poll of all connections: a timer for each response costs every request
  * more than its headers do.
  */
 export function endStalledReaders(server: Server, afterMs: number): void {
@@ -32,7 +32,7 @@ export function endStalledReaders(server: Server, afterMs: number): void {
     open.set(socket, null)
     socket.once('close', () => open.delete(socket))
   })
-  const look = (): void => {
+  const poll = (): void => {
     const now = performance.now()
     for (const [socket, before] of open) {
       const stall = stallOf(socket, before, now)
@@ -40,7 +40,7 @@ export function endStalledReaders(server: Server, afterMs: number): void {
       else if (stall !== before) open.set(socket, stall)
     }
   }
-  const timer = setInterval(look, afterMs / LOOKS).unref()
+  const timer = setInterval(poll, afterMs / POLLS).unref()
   server.once('close', () => clearInterval(timer))
 }
 
