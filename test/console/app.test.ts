@@ -20,6 +20,7 @@ import { lexiconJourneys } from './journeys/lexicon.ts'
 import { namesJourneys } from './journeys/names.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
+import { sessionJourneys } from './journeys/sessions.ts'
 import { statisticsJourneys } from './journeys/statistics.ts'
 import { versionJourneys } from './journeys/versions.ts'
 import { voicesJourneys } from './journeys/voices.ts'
@@ -313,6 +314,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   namesJourneys(opened)
   faultJourneys(opened, signIn)
   versionJourneys(opened, signIn)
+  sessionJourneys(opened, signIn)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

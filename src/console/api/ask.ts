@@ -32,6 +32,12 @@ export function whenRefused(signedOut: () => void, forbidden: () => void): void 
   onForbidden = forbidden
 }
 
+/** What a refusal by any door says of the session. */
+export function noteRefusal(code: string | undefined): void {
+  if (code === 'UNAUTHORIZED') onSignedOut()
+  if (code === 'FORBIDDEN') onForbidden()
+}
+
 /** Asks over HTTP. @throws Refusal: errors of the answer, a mutation's RequestError, or OFFLINE */
 export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
@@ -69,8 +75,7 @@ async function readAnswer(response: Response): Promise<Answer> {
 
 function refusalOf(error: NonNullable<Answer['errors']>[number], response: Response): Refusal {
   const { code = 'INTERNAL_ERROR', requestId } = error.extensions ?? {}
-  if (code === 'UNAUTHORIZED') onSignedOut()
-  if (code === 'FORBIDDEN') onForbidden()
+  noteRefusal(code)
   const retryAfter = Number(response.headers.get('retry-after'))
   return new Refusal(error.message, { code, requestId, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined })
 }

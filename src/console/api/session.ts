@@ -23,6 +23,9 @@ export const isOperator = computed(() => session.value?.user.operator === true)
 /** The address whose password is asked for again after its session ended under an open page. */
 export const endedFor = signal<string | null>(null)
 
+/** How often the user has signed out in another tab of this browser: no text of theirs stays in this one either. */
+export const signOuts = signal(0)
+
 // What is forbidden now was not when it was offered: the user has another role.
 whenRefused(
   () => void endSession(),
@@ -50,8 +53,10 @@ let changes = 0
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
 tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
-  if (userId === '') void endSession()
-  else if (userId !== session.peek()?.user.id) void lookAgain(true)
+  if (userId === '') {
+    signOuts.value += 1
+    void endSession()
+  } else if (userId !== session.peek()?.user.id) void lookAgain(true)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { session } from '../api/session.ts'
+import { session, signOuts } from '../api/session.ts'
 
 const KEPT = 'sonant-draft'
 
@@ -35,6 +35,11 @@ export function reloadWithDraft(): void {
 
 session.subscribe((found) => {
   if (found) takeKept(found.user.id)
+})
+
+signOuts.subscribe(() => {
+  draftText.value = ''
+  replaced.value = null
 })
 
 function takeKept(userId: string): void {

@@ -3,6 +3,7 @@ import { ask } from '../api/ask.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
 import type { Refusal } from '../api/refusal.ts'
+import { signOuts } from '../api/session.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
 type Progress = SpeakingSubscription['jobUpdated']
@@ -24,6 +25,10 @@ const MAX_TAKES = 40
 
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
+
+signOuts.subscribe(() => {
+  takes.value = []
+})
 
 /** Of these a press may have come through all the same: the same one again is the same job. */
 const UNCERTAIN = ['OFFLINE', 'UNAVAILABLE', 'INTERNAL_ERROR']

@@ -95,8 +95,13 @@ function SignOutItem() {
   return (
     <>
       <button type="button" class="menu-item" disabled={leave.isRunning} onClick={onClick}>
-        <Icon name="signOut" /> Sign out
+        <Icon name="signOut" /> {leave.isRunning ? 'Signing out…' : 'Sign out'}
       </button>
+      {leave.failure !== null && (
+        <p class="hint bad" role="alert">
+          You may still be signed in. {leave.failure.message}
+        </p>
+      )}
       {isAsking && (
         <ConfirmDialog
           title="Sign out?"

@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { writeWav } from '../../../src/audio/wav.ts'
+import { openPage } from '../../setup/browser.ts'
+import { sweep } from '../../setup/sound.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+const MEMBER = 'member@example.com'
+const SECRET = 'A sentence for nobody else.'
+const TONE = {
+  name: 'tone.wav',
+  mimeType: 'audio/wav',
+  buffer: Buffer.from(writeWav(sweep(2, 16_000).samples, 16_000)),
+}
+
+/** How a session ends, and what a page does with what it holds. */
+export function sessionJourneys(
+  opened: () => OpenedConsole,
+  signIn: (page: Page, email: string) => Promise<void>,
+): void {
+  test('texts and takes go from every tab when the user signs out in one, which says so where it cannot', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url, /ERR_INTERNET_DISCONNECTED/)
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await page.getByLabel('Text', { exact: true }).fill(SECRET)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('of audio').first().waitFor()
+    const other = await context.newPage()
+    await other.goto(at('jobs'))
+    const account = other.locator('.account-button')
+    await account.click()
+    await context.setOffline(true)
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await other.getByText('You may still be signed in.').waitFor()
+    await context.setOffline(false)
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, MEMBER)
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    expect([
+      await page.getByLabel('Text', { exact: true }).inputValue(),
+      await page.locator('.take').count(),
+      complaints,
+    ]).toEqual(['', 0, []])
+    await context.close()
+  })
+
+  test('a recording that is refused because the session has ended asks to sign in again', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    // The socket, which would say it first, says nothing.
+    await page.routeWebSocket('**/graphql', () => {})
+    await page.goto(at('voices'))
+    await signIn(page, MEMBER)
+    await page.getByRole('button', { name: 'Add a voice' }).first().click()
+    await page.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
+    await page.getByLabel('How the speaker has agreed').fill('It is mine.')
+    await page.getByLabel('I confirm').check()
+    await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [
+      MEMBER,
+    ])
+    await page.getByRole('button', { name: 'Add the voice' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    await context.close()
+  })
+}
