@@ -13,6 +13,7 @@ import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { auditJourneys } from './journeys/audit.ts'
 import { captionsJourneys } from './journeys/captions.ts'
+import { clockJourneys } from './journeys/clocks.ts'
 import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
@@ -315,6 +316,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   faultJourneys(opened, signIn)
   versionJourneys(opened, signIn)
   sessionJourneys(opened, signIn)
+  clockJourneys(opened)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
+import { timeNow } from '../api/clock.ts'
 import { useAction } from '../api/use-action.ts'
 import { useQuery } from '../api/use-query.ts'
 import { createKey, grantableScopes, updateKey } from '../operations.ts'
@@ -75,7 +76,7 @@ function KeyForm({ apiKey, onCreated, onDone, onClose }: KeyFormProps) {
 const created = (name: string, scopes: readonly string[], lifetime: string) => ({
   name: name.trim(),
   scopes: [...scopes],
-  ...(lifetime !== '' && { expiresAt: lifetimeEnd(lifetime, Date.now()) }),
+  ...(lifetime !== '' && { expiresAt: lifetimeEnd(lifetime, timeNow()) }),
 })
 
 const NameField = ({ value, onText }: { value: string; onText: (text: string) => void }) => (

@@ -1,7 +1,7 @@
 import { at } from '../api/base.ts'
+import { now } from '../api/clock.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { now } from '../parts/now.ts'
 import type { ApiKey } from './api-key.ts'
 
 const SOON_MS = 14 * 86_400_000

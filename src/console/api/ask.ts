@@ -1,5 +1,6 @@
 import type { Operation } from '../operations.ts'
 import { GRAPHQL } from './base.ts'
+import { noteTime } from './clock.ts'
 import { Refusal, type Violation } from './refusal.ts'
 
 /** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
@@ -44,6 +45,7 @@ export async function ask<Data, Variables>(
   variables: Variables,
 ): Promise<Answered<Data>> {
   const response = await send(operation.query, variables)
+  noteTime(response.headers.get('date'))
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
   if (error !== undefined) throw refusalOf(error, response)

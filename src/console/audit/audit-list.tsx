@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { auditLog } from '../operations.ts'
@@ -25,7 +26,7 @@ interface AuditListProps {
 /** The changes that the address asks for. */
 export function AuditList({ isOperators = false, children }: AuditListProps) {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => auditFilterOf(query, Date.now()), [JSON.stringify(query)])
+  const { filter, dropped } = useMemo(() => auditFilterOf(query, timeNow()), [JSON.stringify(query)])
   const page = pageOf(query, PAGE)
   const whose = isOperators ? (query.account ? { account: query.account } : { all: true }) : {}
   const list = useQuery(auditLog, { ...filter, ...page, ...whose })

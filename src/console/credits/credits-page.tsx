@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { Choice, ClearFilters, DroppedNotice } from '../jobs/jobs-toolbar.tsx'
 import { credits as creditsQuery, type SpentQuery, spent as spentQuery } from '../operations.ts'
@@ -24,8 +25,8 @@ const EXPORTED = ['this-month', 'last-month']
 /** The balance, how fast it goes, and every change of it. */
 export function CreditsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => creditFilterOf(query, Date.now()), [JSON.stringify(query)])
-  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, Date.now()) }), [])
+  const { filter, dropped } = useMemo(() => creditFilterOf(query, timeNow()), [JSON.stringify(query)])
+  const lately = useMemo(() => ({ createdAt: rangeOf(`${SPENT_DAYS}d`, timeNow()) }), [])
   const list = useQuery(creditsQuery, { ...pageOf(query, PAGE), ...filter })
   const spent = useQuery(spentQuery, { filter: lately })
   const isNarrow = Boolean(query.kind || query.window)
@@ -73,7 +74,7 @@ interface FiguresProps {
 /** What is left, what went lately, and how long the rest lasts at that pace. */
 function Figures({ lately, isFailed }: FiguresProps) {
   const spent = lately === null ? null : (lately.jobStats[0]?.credits ?? 0)
-  const aDay = lately === null || spent === null ? 0 : spent / daysCounted(lately.account.createdAt, Date.now())
+  const aDay = lately === null || spent === null ? 0 : spent / daysCounted(lately.account.createdAt, timeNow())
   const days = aDay > 0 ? Math.floor(balance.value / aDay) : null
   const unknown = isFailed ? 'could not be counted' : 'is being counted'
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { type JobRowFragment, type JobsFilter, type JobsQuery, jobCounts, jobs as jobsQuery } from '../operations.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -25,7 +26,7 @@ const NO_FILTER = Object.fromEntries([...FILTERS, 'after', 'before'].map((name) 
 /** All jobs of the account: filtered and sorted by the address, followed live, cancelled and retried many at a time. */
 export function JobsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
+  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), [JSON.stringify(query)])
   const { statuses: _, ...anyStatus } = filter
   const orderBy = orderOf(query)
   const page = pageOf(query, PAGE)

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { jobNeighbours } from '../operations.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -14,7 +15,7 @@ export function Neighbours({ id }: { id: string }) {
   const { query } = useAddress()
   const { route } = useLocation()
   const kept = listQuery(query)
-  const { filter } = useMemo(() => filterOf(query, Date.now()), [kept])
+  const { filter } = useMemo(() => filterOf(query, timeNow()), [kept])
   const orderBy = orderOf(query)
   const { data } = useQuery(jobNeighbours, { jobId: id, filter, ...(orderBy && { orderBy }) })
   const { previous, next } = data?.job.neighbours ?? {}

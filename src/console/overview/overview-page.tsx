@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { useQuery } from '../api/use-query.ts'
 import { JobState } from '../jobs/job-state.tsx'
 import { type JobRowFragment, type OverviewQuery, overview as overviewQuery } from '../operations.ts'
@@ -19,7 +20,7 @@ const MINUTE_MS = 60_000
 /** What runs now, the last day in figures, and what failed; first steps until the first job. */
 export function OverviewPage() {
   const variables = useMemo(() => {
-    const from = new Date(Math.floor((Date.now() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
+    const from = new Date(Math.floor((timeNow() - DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
     return { from, today: { createdAt: { from } }, failed: { statuses: ['FAILED' as const], createdAt: { from } } }
   }, [])
   const query = useQuery(overviewQuery, variables)

@@ -1,5 +1,5 @@
+import { now } from '../api/clock.ts'
 import { ago, dayOf, exactTime } from './format.ts'
-import { now } from './now.ts'
 
 interface MomentProps {
   readonly at: string | null | undefined

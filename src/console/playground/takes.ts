@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { ask } from '../api/ask.ts'
+import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
 import type { Refusal } from '../api/refusal.ts'
@@ -50,7 +51,7 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   )
   lost = null
   const { jobId } = submitted
-  const fresh: Take = { ...take, jobId, at: new Date().toISOString(), progress: null, audio: null }
+  const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }
   takes.value = [fresh, ...takes.value].slice(0, MAX_TAKES)
   const refresh = () => void refreshAudio(jobId).catch(() => {})
   refresh()

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { timeNow } from '../api/clock.ts'
 import type { StatisticsQuery } from '../operations.ts'
 import { duration, shortCount } from '../parts/format.ts'
 import { useAddress } from '../parts/use-address.ts'
@@ -38,7 +39,7 @@ export function Charts({ data, window }: { data: StatisticsQuery; window: TimeWi
   const [accepted, failed, audio, wait, run, waiting] = lines
   const common = {
     formatTime: (ms: number) => formatFor(window).format(new Date(ms)),
-    onZoom: (from: number, to: number) => change(addressOfWindow(...drawn(from, to, Date.now()))),
+    onZoom: (from: number, to: number) => change(addressOfWindow(...drawn(from, to, timeNow()))),
   }
   return (
     <>

@@ -1,3 +1,4 @@
+import { timeNow } from '../api/clock.ts'
 import { Segments } from '../parts/field.tsx'
 import { exactTime } from '../parts/format.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -18,15 +19,10 @@ export function WindowBar({ window }: { window: TimeWindow }) {
         options={Object.entries(RANGES).map(([name, [, text]]) => [name as RangeName, text])}
       />
       <div class="row">
-        <Step name="Earlier" icon="left" onPress={() => go(moved(window, -1, Date.now()))} />
-        <Step
-          name="Later"
-          icon="right"
-          isOff={window.range !== null}
-          onPress={() => go(moved(window, 1, Date.now()))}
-        />
-        <Step name="Zoom in" icon="plus" onPress={() => go(zoomed(window, 0.5, Date.now()))} />
-        <Step name="Zoom out" icon="minus" onPress={() => go(zoomed(window, 2, Date.now()))} />
+        <Step name="Earlier" icon="left" onPress={() => go(moved(window, -1, timeNow()))} />
+        <Step name="Later" icon="right" isOff={window.range !== null} onPress={() => go(moved(window, 1, timeNow()))} />
+        <Step name="Zoom in" icon="plus" onPress={() => go(zoomed(window, 0.5, timeNow()))} />
+        <Step name="Zoom out" icon="minus" onPress={() => go(zoomed(window, 2, timeNow()))} />
       </div>
       <label class="check">
         <input

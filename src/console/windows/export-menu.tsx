@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { at } from '../api/base.ts'
+import { timeNow } from '../api/clock.ts'
 import { Drop } from '../menus/drop.tsx'
 import { rangeOf, WINDOW_OPTIONS } from './time-window.ts'
 
@@ -28,9 +29,9 @@ export function ExportMenu({
   isListFiltered = false,
   children,
 }: ExportMenuProps) {
-  const [now, setNow] = useState(Date.now)
+  const [now, setNow] = useState(timeNow)
   return (
-    <Drop icon="download" text="Export" isWide onOpen={() => setNow(Date.now())}>
+    <Drop icon="download" text="Export" isWide onOpen={() => setNow(timeNow())}>
       {children}
       {isListFiltered && <p class="menu-note">The files below leave the list's filters out.</p>}
       {isWholeOffered && (

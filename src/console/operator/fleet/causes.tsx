@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import { at } from '../../api/base.ts'
+import { now } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { type FailureCausesQuery, failureCauses as failureCausesQuery } from '../../operations.ts'
 import { count, sentence } from '../../parts/format.ts'
 import { Load, SkeletonRows } from '../../parts/load.tsx'
-import { now } from '../../parts/now.ts'
 import { ShortId } from '../../parts/short-id.tsx'
 
 /** How jobs of all accounts failed within a day, with what their callers do not see; counted anew as time goes on. */

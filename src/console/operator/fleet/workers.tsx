@@ -1,7 +1,7 @@
+import { now } from '../../api/clock.ts'
 import type { WorkerRowFragment } from '../../operations.ts'
 import { count, duration } from '../../parts/format.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { now } from '../../parts/now.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 
 export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) => (

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { timeNow } from '../../api/clock.ts'
 import { useQuery } from '../../api/use-query.ts'
 import { FILTERS, filterOf, isFiltered, STATUSES } from '../../jobs/jobs-filter.ts'
 import { Choice, ClearFilters, DroppedNotice, FilterChoices, IdSearch } from '../../jobs/jobs-toolbar.tsx'
@@ -19,7 +20,7 @@ const CLEARED = Object.fromEntries([...FILTERS, 'account', 'after', 'before'].ma
 /** The jobs of all accounts, or of one, with the true causes of failures. */
 export function AllJobsPage() {
   const { query, change } = useAddress()
-  const { filter, dropped } = useMemo(() => filterOf(query, Date.now()), [JSON.stringify(query)])
+  const { filter, dropped } = useMemo(() => filterOf(query, timeNow()), [JSON.stringify(query)])
   const page = pageOf(query, PAGE)
   const list = useQuery(allJobs, { filter, ...page, ...(query.account && { account: query.account }) })
   const isNarrow = isFiltered(query) || Boolean(query.account)
