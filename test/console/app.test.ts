@@ -18,6 +18,7 @@ import { endpointsJourneys } from './journeys/endpoints.ts'
 import { faultJourneys } from './journeys/faults.ts'
 import { jobsJourneys } from './journeys/jobs.ts'
 import { lexiconJourneys } from './journeys/lexicon.ts'
+import { modeJourneys } from './journeys/modes.ts'
 import { namesJourneys } from './journeys/names.ts'
 import type { OpenedConsole } from './journeys/opened-console.ts'
 import { operatorJourneys } from './journeys/operator.ts'
@@ -317,6 +318,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
   versionJourneys(opened, signIn)
   sessionJourneys(opened, signIn)
   clockJourneys(opened)
+  modeJourneys(opened)
 
   test('axe finds nothing on any further screen in either theme, none scrolls sideways at 360 pixels, and consoles do not complain', async () => {
     const { page, complaints } = await openPage(owner, service.url)

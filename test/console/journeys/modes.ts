@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage } from '../../setup/browser.ts'
+import { insertJob } from '../../setup/jobs.ts'
+import type { OpenedConsole } from './opened-console.ts'
+
+/** What users have asked their system for, and paper. */
+export function modeJourneys(opened: () => OpenedConsole): void {
+  test('forced colours tell what is current, less motion moves nothing, and paper has a light page without the rail', async () => {
+    const { service, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, { status: 'processing' })
+    const { page, complaints } = await openPage(owner, service.url)
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' })
+    await page.goto(at('jobs'))
+    await page.locator('.pill.busy .dot').first().waitFor()
+    const colour = (selector: string) => style(page, selector, 'backgroundColor')
+    expect(await colour('.rail-link[aria-current]')).not.toBe(await colour('.rail-link:not([aria-current])'))
+    expect(await colour('.segment.on')).not.toBe(await colour('.segment:not(.on)'))
+    expect(await colour('.pill.busy .dot')).not.toBe(await colour('.pill.busy'))
+    expect(await style(page, '.pill.busy .dot', 'animationName')).toBe('none')
+    await page.evaluate('document.documentElement.dataset.theme = "dark"')
+    await page.emulateMedia({ media: 'print', forcedColors: 'none' })
+    expect([
+      await page.locator('.rail').isVisible(),
+      await style(page, 'html', 'colorScheme'),
+      await style(page, '.top-bar', 'position'),
+      complaints,
+    ]).toEqual([false, 'light', 'static', []])
+    await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])
+    await page.close()
+  })
+}
+
+const style = (page: Page, selector: string, name: 'backgroundColor' | 'animationName' | 'colorScheme' | 'position') =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element, property) => getComputedStyle(element)[property], name)
