@@ -38,7 +38,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
 
 const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }) => (
   <tr>
-    <td>{ACTIONS[row.action][0]}</td>
+    <td>{isTakenBack(row) ? 'Credits taken back' : ACTIONS[row.action][0]}</td>
     <td data-label="To">
       <Subject row={row} />
     </td>
@@ -62,6 +62,10 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
     </td>
   </tr>
 )
+
+/** A grant of less than nothing. */
+const isTakenBack = ({ action, detail }: AuditRow): boolean =>
+  action === 'CREDITS_GRANTED' && detail?.startsWith('-') === true
 
 /** By its name of then; what has none by its id. */
 function Subject({ row: { subjectId, subjectName } }: { row: AuditRow }) {

@@ -70,6 +70,9 @@ export const shortId = (id: string): string =>
 /** A name in a sentence, which it does not turn around: what it says of the direction of writing ends with it. As `<bdi>` does, in strings. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`
 
+/** The first letter of a name, which may be a sign of several units. */
+export const initial = (name: string): string => ([...name.trim()][0] ?? '').toUpperCase()
+
 /** `COMPANION_CHAT` as words. */
 export const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
 export const sentence = (name: string): string => words(name).replace(/^\w/, (first) => first.toUpperCase())

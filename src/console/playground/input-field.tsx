@@ -109,7 +109,7 @@ const ChoiceControl = ({ parts, options, text, onChange }: ChoiceProps) => (
   <select {...parts} class="select" value={text} onChange={(event) => onChange(event.currentTarget.value)}>
     <option value="">Automatic</option>
     {options.map((option) => (
-      <option key={option} value={option}>
+      <option key={option} value={option} dir="auto">
         {option}
       </option>
     ))}

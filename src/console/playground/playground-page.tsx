@@ -46,7 +46,7 @@ function Studio({ endpoints, onExpired }: { endpoints: Endpoints; onExpired: () 
             onChange={(event) => change({ endpoint: event.currentTarget.value, voice: null }, true)}
           >
             {endpoints.map(({ slug, name }) => (
-              <option key={slug} value={slug}>
+              <option key={slug} value={slug} dir="auto">
                 {name}
               </option>
             ))}

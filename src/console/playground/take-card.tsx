@@ -4,7 +4,7 @@ import { useAction } from '../api/use-action.ts'
 import { Transcript } from '../captions/transcript.tsx'
 import { cancelJob } from '../operations.ts'
 import { Failure } from '../parts/failure.tsx'
-import { clockTime, count, duration } from '../parts/format.ts'
+import { clockTime, count, duration, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Player } from '../parts/player.tsx'
 import { StateMark } from '../parts/state-mark.tsx'
@@ -51,7 +51,7 @@ export function TakeCard({ take, isNewest }: TakeCardProps) {
 const TakeHead = ({ take }: { take: Take }) => (
   <header class="take-head">
     <span class="voice-face small" aria-hidden="true" data-hue={hueOf(take.voice)}>
-      {take.voiceName.slice(0, 1)}
+      {initial(take.voiceName)}
     </span>
     <strong>{take.voiceName}</strong>
     <time class="faint small-text" dateTime={take.at}>

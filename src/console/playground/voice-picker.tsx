@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { VoicesQuery } from '../operations.ts'
+import { initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { PreviewButton } from '../voices/preview-button.tsx'
@@ -98,7 +99,7 @@ const VoiceCard = ({ voice, withLanguage, isChosen, onChoose, onExpired }: Voice
     <label class="voice-choice">
       <input type="radio" class="unseen" name="voice" checked={isChosen} onChange={onChoose} />
       <span class="voice-face" aria-hidden="true" data-hue={hueOf(voice.slug)}>
-        {voice.name.slice(0, 1)}
+        {initial(voice.name)}
       </span>
       <span class="voice-words">
         <span class="voice-name">

@@ -5,7 +5,7 @@ import { useAction } from '../api/use-action.ts'
 import { focusOpener, useCloseOutside } from '../menus/use-close-outside.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Segments } from '../parts/field.tsx'
-import { count } from '../parts/format.ts'
+import { count, initial } from '../parts/format.ts'
 import { Icon } from '../parts/icon.tsx'
 import { balance } from './balance.ts'
 import { isHelpOpen } from './help-dialog.tsx'
@@ -32,7 +32,7 @@ export function AccountMenu({ spare }: { spare: readonly Section[] }) {
       {isOpen && <MenuPanel spare={spare} onClose={close} />}
       <button type="button" class="account-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="avatar" aria-hidden="true">
-          {me?.accountName.slice(0, 1).toUpperCase()}
+          {initial(me?.accountName ?? '')}
         </span>
         <span class="account-words">
           <span class="account-name" dir="auto">

@@ -24,7 +24,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await cards.nth(1).waitFor()
     expect(await cards.allInnerTexts()).toEqual([
       expect.stringMatching(/NVIDIA T4[\s\S]*idle[\s\S]*rack-1/),
-      expect.stringMatching(/NVIDIA L4[\s\S]*busy[\s\S]*97 %/),
+      expect.stringMatching(/NVIDIA L4[\s\S]*busy[\s\S]*97%/),
     ])
     await page.getByText('1 idle of 2').waitFor()
     await pool.query('update worker set gpus = $1 where host = $2', [JSON.stringify([card('NVIDIA L4', 3)]), 'rack-1'])

@@ -1,3 +1,4 @@
+import { share } from '../../parts/format.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 import type { Card } from './cards.ts'
 
@@ -23,7 +24,7 @@ export const GraphicsCards = ({ cards }: { cards: readonly Card[] }) =>
             <span class="faint small-text">
               {card.host} · {card.pools.join(', ')}
             </span>
-            <Gauge name="Load" value={card.loadPercent ?? null} max={100} text={`${card.loadPercent} %`} />
+            <Gauge name="Load" value={card.loadPercent ?? null} max={100} text={share((card.loadPercent ?? 0) / 100)} />
             <Gauge
               name="Memory"
               value={card.memoryUsedMib ?? null}
