@@ -76,13 +76,13 @@ async function axeViolations(page: Page, rules: readonly string[]): Promise<stri
   )
 }
 
-/** By how many pixels the page scrolls sideways, or a list whose rows are cards on a phone. */
+/** By how many pixels the page scrolls sideways, or a list whose rows are cards on a phone: what ends its rows is out of sight then. */
 const sideways = (page: Page): Promise<number> =>
   page.evaluate(`Math.max(
     ...[document.documentElement, ...document.querySelectorAll('.as-cards')].map((box) => box.scrollWidth - box.clientWidth),
   )`) as Promise<number>
 
-/** What is wrong with the page as it is: what axe finds in either theme, and whether a phone of 360 pixels would scroll it sideways. */
+/** What is wrong with the page as it is: what axe finds in either theme, and whether a phone, a tablet or a small screen would scroll it sideways. */
 export async function flaws(page: Page, name?: string): Promise<string[]> {
   const found: string[] = []
   const themes = { light: TAGS, dark: COLOUR_RULES }
@@ -101,9 +101,11 @@ export async function flaws(page: Page, name?: string): Promise<string[]> {
     wide = await sideways(page)
   }
   if (wide > 0) found.push(`scrolls sideways by ${wide} pixels at 360`)
-  await page.setViewportSize({ width: 768, height: 900 })
-  const tablet = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number
-  if (tablet > 0) found.push(`scrolls sideways by ${tablet} pixels at 768`)
+  for (const width of [768, 1100]) {
+    await page.setViewportSize({ width, height: 900 })
+    const over = await sideways(page)
+    if (over > 0) found.push(`scrolls sideways by ${over} pixels at ${width}`)
+  }
   await page.setViewportSize(size)
   return found
 }

@@ -23,7 +23,7 @@ export const AuditTable = ({ rows, withAccount = false }: AuditTableProps) => (
           <th>To</th>
           <th>Detail</th>
           <th>By</th>
-          {withAccount && <th>Account</th>}
+          {withAccount && <th class="spare-cell">Account</th>}
           <th>When</th>
         </tr>
       </thead>
@@ -49,7 +49,7 @@ const ChangeRow = ({ row, withAccount }: { row: AuditRow; withAccount: boolean }
       <By by={row.by} />
     </td>
     {withAccount && (
-      <td data-label="Account">
+      <td class="spare-cell" data-label="Account">
         {row.accountId === null ? (
           <span class="faint">installation</span>
         ) : (

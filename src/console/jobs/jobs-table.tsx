@@ -60,11 +60,11 @@ const JobsHead = ({ isAll, onAll }: { isAll: boolean; onAll: () => void }) => (
       <th>Job</th>
       <th>State</th>
       <th>Endpoint</th>
-      <th>Key</th>
+      <th class="spare-cell">Key</th>
       <th>Submitted</th>
       <th class="end roomy">Wait</th>
       <th class="end">Run</th>
-      <th class="end">Cost</th>
+      <th class="end spare-cell">Cost</th>
     </tr>
   </thead>
 )
@@ -91,7 +91,7 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
         <JobState job={job} />
       </td>
       <td>{job.endpointKey}</td>
-      <td class="phone-none">
+      <td class="phone-none spare-cell">
         {job.apiKeyName ? (
           <span class="clip-cell" dir="auto" title={job.apiKeyName}>
             {job.apiKeyName}
@@ -107,7 +107,7 @@ function JobTableRow({ job, query, isSelected, onToggle }: RowProps) {
       <td class="end" data-label="Run">
         {duration(job.runMs)}
       </td>
-      <td class="end" data-label="Cost">
+      <td class="end spare-cell" data-label="Cost">
         {count(job.cost)}
       </td>
     </tr>

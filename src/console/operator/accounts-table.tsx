@@ -17,8 +17,8 @@ export const AccountsTable = ({ accounts, onGrant }: AccountsTableProps) => (
       <thead>
         <tr>
           <th>Name</th>
-          <th>Id</th>
-          <th>Since</th>
+          <th class="spare-cell">Id</th>
+          <th class="spare-cell">Since</th>
           <th class="end">Credits</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -42,14 +42,14 @@ interface AccountRowProps {
 const AccountRow = ({ account, onGrant }: AccountRowProps) => (
   <tr>
     <td dir="auto">
-      <a href={at(`/operator/jobs?account=${account.id}`)}>
-        <strong>{account.name}</strong>
+      <a href={at(`/operator/jobs?account=${account.id}`)} title={account.name}>
+        <strong class="clip-cell">{account.name}</strong>
       </a>
     </td>
-    <td>
+    <td class="spare-cell">
       <ShortId id={account.id} />
     </td>
-    <td data-label="Since">
+    <td class="spare-cell" data-label="Since">
       <Moment at={account.createdAt} />
     </td>
     <td class="end" data-label="Credits">

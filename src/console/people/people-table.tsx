@@ -18,7 +18,7 @@ export const PeopleTable = ({ people, ownId, onAct }: PeopleTableProps) => (
           <th>Role</th>
           <th>State</th>
           <th class="roomy">Added</th>
-          <th>Last seen</th>
+          <th class="spare-cell">Last seen</th>
           <th class="end">
             <span class="unseen">Actions</span>
           </th>
@@ -61,7 +61,7 @@ const PersonRow = ({ person, isReader, onAct }: PersonRowProps) => (
     <td class="phone-none roomy">
       <Moment at={person.createdAt} />
     </td>
-    <td data-label="Seen">
+    <td class="spare-cell" data-label="Seen">
       <Moment at={person.lastSeenAt} empty="never" />
     </td>
     <td class="end">

@@ -25,7 +25,7 @@ export const VoicesTable = ({ voices, speaker, onAct, onExpired }: VoicesTablePr
           <th>Voice</th>
           <th>Language</th>
           <th class="end">Length</th>
-          <th>It says</th>
+          <th class="spare-cell">It says</th>
           <th>Added</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -50,14 +50,16 @@ const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
     <td>
       <span class="voice-cell">
         <PreviewButton src={voice.sampleUrl as string} label={voice.name} onError={onExpired} />
-        <strong dir="auto">{voice.name}</strong>
+        <strong class="clip-cell" dir="auto" title={voice.name}>
+          {voice.name}
+        </strong>
       </span>
     </td>
     <td data-label="Language">{voice.language ?? <span class="faint">not said</span>}</td>
     <td class="end" data-label="Length">
       {duration(voice.durationMs)}
     </td>
-    <td class="clip phone-none" dir="auto" title={voice.transcript ?? undefined}>
+    <td class="clip phone-none spare-cell" dir="auto" title={voice.transcript ?? undefined}>
       {voice.transcript ?? <span class="faint">no text</span>}
     </td>
     <td data-label="Added">

@@ -22,7 +22,7 @@ export const DeliveriesTable = ({ deliveries, isOfOneJob = false }: DeliveriesTa
           <th class="roomy">To</th>
           {!isOfOneJob && <th>Job</th>}
           <th class="end roomy">Attempts</th>
-          <th>Created</th>
+          <th class="spare-cell">Created</th>
         </tr>
       </thead>
       <tbody>
@@ -47,7 +47,7 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
     <td>
       <StateMark state={delivery.state} />
     </td>
-    <td>{outcomeWords(delivery.outcome ?? null)}</td>
+    <td class="wrap">{outcomeWords(delivery.outcome ?? null)}</td>
     <td class="phone-none roomy">
       <span class="clip-cell" title={String(delivery.url)}>
         {hostOf(String(delivery.url))}
@@ -65,7 +65,7 @@ const DeliveryRow = ({ delivery, isOfOneJob }: DeliveryRowProps) => (
     <td class="end roomy" data-label="Attempts">
       {delivery.attempts.length}
     </td>
-    <td>
+    <td class="spare-cell">
       <Moment at={delivery.createdAt} />
     </td>
   </tr>

@@ -4,7 +4,7 @@ import { createUser } from '../../../src/users/create-user.ts'
 import { createSignInLink } from '../../../src/users/links/create-sign-in-link.ts'
 import { setOperator } from '../../../src/users/set-operator.ts'
 import { newId } from '../../../src/values/id.ts'
-import { openPage } from '../../setup/browser.ts'
+import { flaws, openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import { insertVoice } from '../../setup/library.ts'
 import { applyEndpoint } from '../../setup/voice-jobs.ts'
@@ -61,6 +61,35 @@ export function namesJourneys(opened: () => OpenedConsole): void {
       }
     }
     expect([found, complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  test('a name of 200 characters and a balance of 1,000,000,000,000 stay in their places', async () => {
+    const { service, browser, at } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const account = await service.createAccount(1_000_000_000_000n)
+    await service.runtime.db.pool.query('update account set name = $2 where id = $1', [
+      account,
+      'So long a name. '.repeat(12),
+    ])
+    const { id: user } = await createUser(system, { account, email: 'rich@example.com', role: 'owner' })
+    await setOperator(system, { user, operator: true })
+    const { url } = await createSignInLink(system, { user })
+    const context = await browser.newContext()
+    const { page, complaints } = await openPage(context, service.url)
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    await page.goto(at(`operator/accounts?search=${account}`))
+    await page.locator('tbody td').first().waitFor()
+    expect(await flaws(page)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(at('credits'))
+    await page.locator('tbody td').first().waitFor()
+    const cut = await page
+      .locator('.tile-value')
+      .evaluateAll((values) => values.filter((value) => value.scrollWidth > value.clientWidth).length)
+    expect([cut, complaints]).toEqual([0, []])
     await context.close()
   })
 }

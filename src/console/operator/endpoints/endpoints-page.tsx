@@ -58,7 +58,7 @@ const EndpointsTable = ({ endpoints }: { endpoints: readonly Endpoint[] }) => (
           <th>Engine</th>
           <th>Pool</th>
           <th class="end">Credits a character</th>
-          <th>Applied</th>
+          <th class="spare-cell">Applied</th>
         </tr>
       </thead>
       <tbody>
@@ -93,7 +93,7 @@ const EndpointRow = ({
     <td class="end" data-label="Credits">
       {count(creditsPerCharacter)}
     </td>
-    <td data-label="Applied">
+    <td class="spare-cell" data-label="Applied">
       <Moment at={updatedAt} />
     </td>
   </tr>

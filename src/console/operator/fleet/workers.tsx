@@ -21,8 +21,8 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
             <tr>
               <th>Host</th>
               <th>State</th>
-              <th>Pools</th>
-              <th>Graphics cards</th>
+              <th class="spare-cell">Pools</th>
+              <th class="end">Graphics cards</th>
               <th class="end">Busy</th>
               <th class="end">Up for</th>
             </tr>
@@ -45,13 +45,20 @@ const byHost = (one: WorkerRowFragment, other: WorkerRowFragment): number =>
 const WorkerLine = ({ worker }: { worker: WorkerRowFragment }) => (
   <tr>
     <td>
-      <strong>{worker.host}</strong> <span class="faint small-text">{worker.version}</span>
+      <span>
+        <strong class="clip-cell" title={worker.host}>
+          {worker.host}
+        </strong>{' '}
+        <span class="faint small-text">{worker.version}</span>
+      </span>
     </td>
     <td>
       <WorkerState worker={worker} />
     </td>
-    <td class="wrap">{worker.pools.join(', ')}</td>
-    <td class="phone-none">{worker.gpus.length === 0 ? <span class="faint">none</span> : count(worker.gpus.length)}</td>
+    <td class="wrap spare-cell">{worker.pools.join(', ')}</td>
+    <td class="end phone-none">
+      {worker.gpus.length === 0 ? <span class="faint">none</span> : count(worker.gpus.length)}
+    </td>
     <td class="end" data-label="Busy">
       {worker.inFlight} / {worker.slots}
     </td>

@@ -16,7 +16,7 @@ export const AllJobsTable = ({ rows }: { rows: readonly Row[] }) => (
           <th>Job</th>
           <th>State</th>
           <th>Account</th>
-          <th>Endpoint</th>
+          <th class="spare-cell">Endpoint</th>
           <th>Cause</th>
           <th>Submitted</th>
           <th class="end roomy">Wait</th>
@@ -50,7 +50,7 @@ function AnyJobRow({ job }: { job: Row }) {
           </a>
         )}
       </td>
-      <td>{job.endpointKey}</td>
+      <td class="spare-cell">{job.endpointKey}</td>
       <td class={job.cause ? 'cause-cell' : 'cause-cell phone-none'} title={job.cause ?? undefined}>
         {job.cause ?? ''}
       </td>
