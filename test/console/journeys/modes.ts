@@ -13,10 +13,11 @@ export function modeJourneys(opened: () => OpenedConsole): void {
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' })
     await page.goto(at('jobs'))
     await page.locator('.pill.busy .dot').first().waitFor()
-    const colour = (selector: string) => style(page, selector, 'backgroundColor')
-    expect(await colour('.rail-link[aria-current]')).not.toBe(await colour('.rail-link:not([aria-current])'))
-    expect(await colour('.segment.on')).not.toBe(await colour('.segment:not(.on)'))
-    expect(await colour('.pill.busy .dot')).not.toBe(await colour('.pill.busy'))
+    const ink = (selector: string) => style(page, selector, 'color')
+    const paper = (selector: string) => style(page, selector, 'backgroundColor')
+    expect(await ink('.rail-link[aria-current]')).not.toBe(await ink('.rail-link:not([aria-current])'))
+    expect(await ink('.segment.on')).not.toBe(await ink('.segment:not(.on)'))
+    expect(await paper('.pill.busy .dot')).not.toBe(await paper('.pill.busy'))
     expect(await style(page, '.pill.busy .dot', 'animationName')).toBe('none')
     await page.evaluate('document.documentElement.dataset.theme = "dark"')
     await page.emulateMedia({ media: 'print', forcedColors: 'none' })
@@ -31,7 +32,11 @@ export function modeJourneys(opened: () => OpenedConsole): void {
   })
 }
 
-const style = (page: Page, selector: string, name: 'backgroundColor' | 'animationName' | 'colorScheme' | 'position') =>
+const style = (
+  page: Page,
+  selector: string,
+  name: 'backgroundColor' | 'color' | 'animationName' | 'colorScheme' | 'position',
+) =>
   page
     .locator(selector)
     .first()
