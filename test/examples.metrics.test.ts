@@ -52,7 +52,7 @@ describe('alert rules and dashboard', () => {
   test('every alert says what is wrong and what to do', () => {
     const silent = rules.filter(({ annotations }) => !annotations.summary || !/[A-Z].*\./.test(annotations.description))
     expect(silent).toEqual([])
-    expect(rules.length).toBeGreaterThanOrEqual(10)
+    expect(rules.length).toBeGreaterThanOrEqual(11)
   })
 
   test.skipIf(!promtool)('promtool takes the rules', () => {

@@ -13,6 +13,16 @@ export function wholeNumber(option: string, given: string): bigint {
 export const size = (option: string, given: string | undefined): number | undefined =>
   given === undefined ? undefined : Number(wholeNumber(option, given))
 
+const MAX_PORT = 65_535
+
+/** A port to listen on; 0 is any that is free. */
+export function portOf(option: string, given: string | undefined): number | undefined {
+  const number = size(option, given)
+  if (number !== undefined && (number < 0 || number > MAX_PORT))
+    throw invalidRequest(`Give ${option} a number from 0 to ${MAX_PORT}.`)
+  return number
+}
+
 /** A time as everywhere in this service: RFC 3339 or a plain date, UTC unless it says otherwise. */
 export function time(option: string, given: string): Date {
   const timestamp = parseTimestamp(given)

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../runtime/services.ts'
 import type { Delivery } from '../../webhooks/receive-locally.ts'
 import { actingFor } from '../acting-for.ts'
 import { withInterruption } from '../interruption.ts'
-import { size } from '../options.ts'
+import { portOf } from '../options.ts'
 import { operatorCommand } from '../run-command.ts'
 
 const PORT = 4443
@@ -36,7 +36,7 @@ async function listen(ctx: ServiceContext, options: ListenOptions): Promise<null
   const { ANNOUNCE_MS, announceReceiver } = await import('../../webhooks/local-receivers.ts')
   const owner = await actingFor(ctx, options.account ?? (await oldestAccount(ctx)))
   const print = options.json === true ? printJson : printLines
-  const receiver = await startReceiver(owner, size('--port', options.port) ?? PORT, print)
+  const receiver = await startReceiver(owner, portOf('--port', options.port) ?? PORT, print)
   const { port, certificate, url } = receiver
   const announce = () => announceReceiver(ctx.notifier, { port, certificate }).catch(() => undefined)
   const timer = setInterval(() => void announce(), ANNOUNCE_MS)
