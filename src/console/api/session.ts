@@ -8,6 +8,7 @@ import {
 import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
+import { Refusal } from './refusal.ts'
 
 type Session = NonNullable<SessionQuery['me']>
 
@@ -49,6 +50,8 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
+/** Whether the user has asked to be signed out here, and not signed in again since. */
+let isLeaving = false
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
@@ -104,13 +107,25 @@ async function lookAgain(isNews = false): Promise<void> {
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
   await ask(signInMutation, { email, password })
+  isLeaving = false
   changes++
   await loadSession()
 }
 
-/** Everything that was loaded goes with the page. @throws Refusal */
+/**
+ * Everything that was loaded goes with the page. A session that is over already is one that was signed out: the answer to an earlier try may
+ * have been lost. @throws Refusal
+ */
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
-  await ask(signOutMutation, { everywhere })
+  isLeaving = true
+  await ask(signOutMutation, { everywhere }).catch((error: unknown) => {
+    if (!(error instanceof Refusal && error.code === 'UNAUTHORIZED')) throw error
+  })
+  leaveAll(home)
+}
+
+/** No text of the user stays, in any tab. */
+function leaveAll(home: string): void {
   tabs.postMessage('')
   leave(home)
 }
@@ -144,6 +159,7 @@ function reloadBlank(): void {
 
 async function endSession(): Promise<void> {
   if (!session.peek()) return
+  if (isLeaving) return leaveAll(at('/'))
   changes++
   endedFor.value = session.peek()?.user.email ?? null
   closeLive()

@@ -70,8 +70,13 @@ export const shortId = (id: string): string =>
 /** A name in a sentence, which it does not turn around: what it says of the direction of writing ends with it. As `<bdi>` does, in strings. */
 export const isolated = (name: string): string => `\u2068${name}\u2069`
 
-/** The first letter of a name, which may be a sign of several units. */
-export const initial = (name: string): string => ([...name.trim()][0] ?? '').toUpperCase()
+const LETTERS = new Intl.Segmenter()
+
+/** The first letter of a name as it is read: with its marks, and of what is visible. */
+export function initial(name: string): string {
+  const [first] = LETTERS.segment(name.replace(/^[\s\p{Cf}]+/u, ''))
+  return (first?.segment ?? '').toUpperCase()
+}
 
 /** `COMPANION_CHAT` as words. */
 export const words = (name: string): string => name.toLowerCase().replaceAll('_', ' ')

@@ -47,6 +47,29 @@ export function sessionJourneys(
     await context.close()
   })
 
+  test('texts go as well where the answer to a sign-out is lost', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url, /ERR_FAILED/)
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await page.getByLabel('Text', { exact: true }).fill(SECRET)
+    const other = await context.newPage()
+    await other.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('signOut')) return route.fallback()
+      await route.fetch()
+      await route.abort()
+    })
+    await other.goto(at('jobs'))
+    await other.locator('.account-button').click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, MEMBER)
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    await context.close()
+  })
+
   test('a recording that is refused because the session has ended asks to sign in again', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()

@@ -31,5 +31,6 @@ test('ids keep their beginning and their end, sizes and play times are short', (
 })
 
 test('the first letter of a name is a whole one', () => {
-  expect(['northwind', ' élan', '🎙️ studio', ''].map(initial)).toEqual(['N', 'É', '🎙', ''])
+  const names = ['northwind', ' élan', 'e\u0301lan', '🎙️ studio', '🇫🇷 Paris', '\u202eevil', '']
+  expect(names.map(initial)).toEqual(['N', 'É', 'E\u0301', '🎙️', '🇫🇷', 'E', ''])
 })
