@@ -1,6 +1,6 @@
 import { inBriefTransaction } from '../db/database.ts'
 import { findJobWith } from '../jobs/find-job.ts'
-import type { DeliveryPort, EndedWithDelivery, JobName, OwnEnd } from '../jobs/lifecycle/job-end.ts'
+import type { DeliveredEnd, DeliveryPort, EndedWithDelivery, JobName, OwnEnd } from '../jobs/lifecycle/job-end.ts'
 import type { EndedJob } from '../jobs/notes/note-end.ts'
 import type { RowInsert } from '../queue/queue.ts'
 import { newId } from '../values/id.ts'
@@ -17,33 +17,40 @@ export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
 
 interface EndingJob extends SealedSecrets {
   readonly webhookUrl: string | null
+  readonly readAt: Date
 }
 
 const ENDING_JOB = {
   name: 'ending_job',
-  columns: `${SIGNED_COLUMNS}, coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) as "webhookUrl"`,
+  columns: `${SIGNED_COLUMNS}, clock_timestamp() as "readAt",
+    coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) as "webhookUrl"`,
 }
 
 /**
- * The payload is signed before the job ends, so the time of its completion is this process's: the database's clock as far as it is known,
- * and never before the job began.
+ * The payload is signed before the job ends, so the time of its completion is that of the read before, by the same clock, and never before
+ * the job began.
  */
 async function createWithEnd(parts: DeliveryParts, job: JobName, end: OwnEnd): Promise<EndedWithDelivery | null> {
   const read = await findJobWith<EndingJob>(parts.db.pool, job.jobId, ENDING_JOB)
   // An account from before there were secrets gets its first one in a transaction.
   if (read === null || read.webhookUrl === null || read.sealed.length === 0) return null
+  const { readAt, createdAt, startedAt, webhookUrl: url } = read
   const deliveryId = newId('msg', parts.now())
-  // One more, as a Date has no microseconds.
-  const begun = Math.max(read.createdAt.getTime(), (read.startedAt?.getTime() ?? 0) + 1)
-  const completedAt = new Date(Math.max(parts.now().getTime(), begun))
-  const ended = { ...read, status: 'completed', completedAt, errorCode: null, storedOutputs: end.outputs } as const
+  const endedAt = new Date(Math.max(readAt.getTime(), createdAt.getTime(), startedAt?.getTime() ?? 0))
+  const ended = {
+    ...read,
+    status: 'completed',
+    completedAt: endedAt,
+    errorCode: null,
+    storedOutputs: end.outputs,
+  } as const
   const content = await signPayload(parts, parts.db.pool, { deliveryId, accountId: job.accountId }, ended)
-  if (content === null) return null
-  const making = { id: deliveryId, subject: { ...job, kind: 'job' }, url: read.webhookUrl, content } as const
+  const making = { id: deliveryId, subject: { ...job, kind: 'job' }, url, content } as const
+  const insertWith = (insert: RowInsert) => endingWith(insert, end, { endedAt, url })
   let made: CreatedDelivery | undefined
   try {
     const row = await inBriefTransaction(parts.db, async (tx) => {
-      const queued = await queueDelivery<EndedJob>(parts, tx, making, (insert) => endingWith(insert, end, completedAt))
+      const queued = await queueDelivery<EndedJob>(parts, tx, making, insertWith)
       made = queued.delivery
       if (queued.rows[0] === undefined) throw new Error(`the claim of ${job.jobId} does not stand any more`)
       return queued.rows[0]
@@ -55,7 +62,7 @@ async function createWithEnd(parts: DeliveryParts, job: JobName, end: OwnEnd): P
   }
 }
 
-const endingWith = (insert: RowInsert, end: OwnEnd, completedAt: Date): RowInsert => ({
+const endingWith = (insert: RowInsert, end: OwnEnd, delivered: DeliveredEnd): RowInsert => ({
   name: `${insert.name}_with_end`,
   with: [
     end.with((n) => `$${insert.row.length + n}`),
@@ -63,5 +70,5 @@ const endingWith = (insert: RowInsert, end: OwnEnd, completedAt: Date): RowInser
     `created as (${insert.text('true')})`,
   ].join(', '),
   text: (condition) => `select * from ended where ${condition}`,
-  row: [...insert.row, ...end.values(completedAt)],
+  row: [...insert.row, ...end.values(delivered)],
 })

@@ -41,28 +41,32 @@ export async function snapshotPayload(
   subject: Subject,
 ): Promise<PayloadSnapshot | null> {
   const finished = subject.kind === 'job' ? await finishedJob(tx, subject.jobId) : undefined
-  return signPayload(parts, tx, { deliveryId, accountId: subject.accountId }, finished ?? sampleJob(subject.jobId))
-}
-
-/** The same of a job that was read with its secrets, as it is given: then `tx` is only asked where the account has none yet. */
-export async function signPayload(
-  parts: DeliveryParts,
-  tx: Pick<Tx, 'query'>,
-  { deliveryId, accountId }: { readonly deliveryId: string; readonly accountId: string },
-  job: PolledJob & Partial<SealedSecrets>,
-): Promise<PayloadSnapshot | null> {
-  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
-  const { sealed, signedAt } = job
-  const read = sealed && signedAt !== undefined ? { sealed, signedAt } : undefined
+  const { accountId } = subject
   try {
-    const { secrets, timestamp } = await signingSecrets(parts, tx, accountId, read)
-    return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
+    return await signPayload(parts, tx, { deliveryId, accountId }, finished ?? sampleJob(subject.jobId))
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error
     // The job must end all the same: a delivery that cannot be signed is recorded as failed.
     parts.log.error({ accountId }, 'a webhook secret does not open: set OLD_SECRET_KEY and rekey')
     return null
   }
+}
+
+/**
+ * The same of a job that was read with its secrets, as it is given: then `tx` is only asked where the account has none yet.
+ * @throws UnreadableSecret
+ */
+export async function signPayload(
+  parts: DeliveryParts,
+  tx: Pick<Tx, 'query'>,
+  { deliveryId, accountId }: { readonly deliveryId: string; readonly accountId: string },
+  job: PolledJob & Partial<SealedSecrets>,
+): Promise<PayloadSnapshot> {
+  const body = Buffer.from(JSON.stringify(await presentVoiceJob(parts, job)))
+  const { sealed, signedAt } = job
+  const read = sealed && signedAt !== undefined ? { sealed, signedAt } : undefined
+  const { secrets, timestamp } = await signingSecrets(parts, tx, accountId, read)
+  return { timestamp, body, signature: signDelivery(secrets, deliveryId, String(timestamp), body) }
 }
 
 async function finishedJob(tx: Tx, jobId: string): Promise<PolledJob & SealedSecrets> {

@@ -78,7 +78,7 @@ describe('a job that is completed with its delivery', () => {
   test('ends after it began, though this process has an earlier time', async () => {
     await query(`update job set started_at = now() + interval '1 minute' where id = $1`, [claim.jobId])
     await complete()
-    const [row] = await query('select completed_at > started_at as after, completed_at from job where id = $1', [
+    const [row] = await query('select completed_at >= started_at as after, completed_at from job where id = $1', [
       claim.jobId,
     ])
     expect(row.after).toBe(true)
@@ -96,6 +96,20 @@ describe('a job that is completed with its delivery', () => {
     expect(
       await query(`select from pgboss.job where name = 'webhook' and group_id like $1`, [`${owner.account} %`]),
     ).toEqual([])
+  })
+
+  test('goes to the receiver that its account has by then', async () => {
+    const { queue } = service.runtime
+    const { enqueue } = queue
+    const late = vi.spyOn(queue, 'enqueue').mockImplementationOnce(async (...given) => {
+      await owner.setUrl(`${receiver.url}${path}/new`)
+      return enqueue.apply(queue, given)
+    })
+    await complete()
+    await receiver.waitFor(`${path}/new`)
+    late.mockRestore()
+    expect(receiver.received(path)).toEqual([])
+    expect(await query('select from webhook_delivery where job_id = $1', [claim.jobId])).toHaveLength(1)
   })
 
   test('is completed once where its row is locked for longer than a batch waits', async () => {

@@ -15,7 +15,7 @@ type Completed = 'completed' | 'settled'
 /**
  * Completes a claimed job and records its artifacts. Returns null where the claim is no longer this worker's: then nothing was
  * written. May be called again when the answer to a commit was lost.
- * @param row taken out of the queue with the completion where no receiver waits for it
+ * @param row taken out of the queue with the completion, unless that is written alone
  */
 export async function completeJob(
   parts: BatchParts,
@@ -25,11 +25,14 @@ export async function completeJob(
   row?: QueueRow,
 ): Promise<Completed | null> {
   const completion = { claim, artifacts, provenance, row }
-  // What is wrong with the batch may be another job: the error that is this one's comes again.
   const completed = await (claim.delivers
     ? completeDelivered(parts, claim, completion)
     : parts.batches.completions.call(completion)
-  ).catch(() => null)
+  ).catch((error: Error) => {
+    // What is wrong with the batch may be another job: the error that is this one's comes again.
+    parts.log.debug({ jobId: claim.jobId, err: error.message }, 'a completion is written alone')
+    return null
+  })
   if (completed === null) return (await completeAlone(parts, claim, artifacts, provenance)) ? 'completed' : null
   noteEnd(parts, claim, completed)
   notifyJob(parts, claim)
@@ -49,7 +52,7 @@ async function completeDelivered(
     {
       outputs: completion.artifacts,
       with: completing,
-      values: (endedAt) => completionValues([{ ...completion, endedAt }], now()),
+      values: (delivered) => completionValues([{ ...completion, delivered }], now()),
     },
   )
   if (written === null) return null

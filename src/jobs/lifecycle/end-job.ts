@@ -120,14 +120,14 @@ function valuesOf({ jobId, failure, provenance, verdict, attempt, nextAttempt }:
 
 /**
  * Each job is fenced by its own attempt, and its row in the queue by its delivery; its files as well, since an older attempt may end in the
- * same batch. One whose end must be delivered stays as it is, unless `ended_at` says that its delivery is created by the same statement.
+ * same batch. One whose end must be delivered stays as it is, unless its delivery is created by the same statement, to where it goes now.
  * @param at the place of the n-th of `completionValues` among the parameters, arrays of any depth
  */
 export const completing = (at: (n: number) => `$${number}`): string => `
 done as materialized (
   select * from unnest(${at(1)}::text[], ${at(2)}::int[], ${at(3)}::int[], ${at(4)}::text[], ${at(5)}::int[], ${at(17)}::text[], ${at(18)}::uuid[],
-      ${at(19)}::int[], ${at(20)}::timestamptz[])
-    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count, ended_at)
+      ${at(19)}::int[], ${at(20)}::timestamptz[], ${at(22)}::text[])
+    as done (id, attempt, chunks, provider, gpu_ms, queue, delivery, retry_count, ended_at, url)
   where ${limitingLockWaits(`'${BATCH_WAIT}'`)}
 ), ended as (
   update job j set status = 'completed', completed_at = coalesce(done.ended_at, ${ENDED_AT}), error_code = null, cause = null,
@@ -136,9 +136,8 @@ done as materialized (
     gpu_execution_time_ms = case when done.provider is null then j.gpu_execution_time_ms else done.gpu_ms end
   from done
   where j.id = any(${at(1)}::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any(${at(6)}::job_status[])
-    and j.type in ('voice', 'generate') and case when done.ended_at is null
-      then coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is null
-      else done.ended_at >= greatest(j.started_at, j.created_at) end
+    and j.type in ('voice', 'generate') and coalesce(done.ended_at >= greatest(j.started_at, j.created_at), true)
+    and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is not distinct from done.url
   returning j.id, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
@@ -152,7 +151,7 @@ done as materialized (
 const COMPLETE = `with ${completing((n) => `$${n}`)} select * from ended`
 const COMPLETABLE = statesBefore('completed')
 
-/** The parameters of `completion`. */
+/** The parameters of `completing`. */
 export function completionValues(done: readonly Completion[], now: Date): unknown[] {
   const files = done.flatMap(({ claim, artifacts }) => artifacts.map((file) => ({ ...file, ...claim })))
   return [
@@ -175,8 +174,9 @@ export function completionValues(done: readonly Completion[], now: Date): unknow
     done.map(({ row }) => row?.queue ?? null),
     done.map(({ row }) => row?.id ?? null),
     done.map(({ row }) => row?.retryCount ?? null),
-    done.map(({ endedAt }) => endedAt ?? null),
+    done.map(({ delivered }) => delivered?.endedAt ?? null),
     files.map(({ attempt }) => attempt),
+    done.map(({ delivered }) => delivered?.url ?? null),
   ]
 }
 

@@ -32,9 +32,15 @@ export interface DeliveryPort {
 export interface OwnEnd {
   /** What is completed with it, in the order in which polling has it. */
   readonly outputs: readonly StoredOutput[]
-  /** Common table expressions: `ended` has no row where the job is not its claim's any more. */
+  /** Common table expressions: `ended` has no row where the job is not its claim's any more, or has another receiver. */
   with(at: (n: number) => `$${number}`): string
-  values(endedAt: Date): readonly unknown[]
+  values(delivered: DeliveredEnd): readonly unknown[]
+}
+
+/** What the payload and the address of a delivery say of the end that is written with it. */
+export interface DeliveredEnd {
+  readonly endedAt: Date
+  readonly url: string
 }
 
 export interface EndedWithDelivery {
@@ -97,6 +103,6 @@ export interface Completion {
   readonly provenance: Provenance
   /** Taken out of the queue with the job's completion; absent: it is in none. */
   readonly row: QueueRow | undefined
-  /** Where a delivery is created with it: as its payload says. */
-  readonly endedAt?: Date
+  /** Where a delivery is created with it: the time of the end as its payload says, and its receiver. */
+  readonly delivered?: DeliveredEnd
 }

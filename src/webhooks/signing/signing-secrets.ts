@@ -40,7 +40,7 @@ export const sealedColumns = (account: string): string =>
 /**
  * What signs a delivery now. An account from before there were secrets gets its first one here. Where only the older one of
  * two does not open, the newest signs alone.
- * @param read what was read in this transaction already
+ * @param read what was read already, in this transaction or just before it
  * @throws UnreadableSecret
  */
 export async function signingSecrets(

@@ -7,12 +7,12 @@ import { until } from '../../setup/wait.ts'
 const LOAD_MS = 5_000
 const TIMEOUT_MS = 60_000
 /**
- * Bytes that only one statement has: the claim of a job with its place in the queue, its completion and its failure (one prepared statement, told apart by
- * the status that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
+ * Bytes that only one statement has: the claim of a job with its place in the queue, its completion with its delivery, its failure (by the status
+ * that is bound, behind the byte of its length); the begin of an attempt at a webhook delivery, its records.
  */
 const COMMITTED_BY_WORKERS = [
   'claim_queued',
-  '\tcompleted',
+  '_delivery_with_end',
   '\u0006failed',
   'begin_attempts',
   'succeed_attempts',
