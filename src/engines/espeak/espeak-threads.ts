@@ -4,6 +4,8 @@ import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-
 
 /** A thread holds 40 MB and takes a second to be as quick again. */
 const IDLE_MS = 5 * 60_000
+/** One that has not started by then never will: it is ended, so that another one can. */
+const START_MS = 5 * 60_000
 
 /** Renders texts in threads, each one text at a time, first come first served. */
 export interface EspeakThreads {
@@ -22,8 +24,8 @@ interface Thread {
   /** Once it has loaded the engine. */
   isReady: boolean
   job: Job | undefined
-  /** Runs where it has none. */
-  idle?: NodeJS.Timeout
+  /** Ends it where it does not start, or has nothing to do. */
+  timer: NodeJS.Timeout
 }
 
 /**
@@ -62,7 +64,7 @@ class Pool implements EspeakThreads {
   async close(): Promise<void> {
     for (const job of this.#waiting) job.settle(new Error('The engine is closed.'))
     this.#waiting.clear()
-    for (const { idle } of this.#threads) clearTimeout(idle)
+    for (const { timer } of this.#threads) clearTimeout(timer)
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
@@ -71,7 +73,7 @@ class Pool implements EspeakThreads {
       const thread = [...this.#threads].find((one) => one.isReady && one.job === undefined)
       if (thread === undefined) break
       this.#waiting.delete(job)
-      clearTimeout(thread.idle)
+      clearTimeout(thread.timer)
       thread.job = job
       thread.worker.ref()
       thread.worker.postMessage(job.task)
@@ -93,7 +95,8 @@ class Pool implements EspeakThreads {
     const workerData: ThreadData = { voiceData: this.#voiceData }
     const options = { workerData, env: threadEnvironment() }
     const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), options)
-    const thread: Thread = { worker, isReady: false, job: undefined }
+    const timer = setTimeout(() => void worker.terminate(), START_MS).unref()
+    const thread: Thread = { worker, isReady: false, job: undefined, timer }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
       if (message instanceof SharedArrayBuffer) this.#voiceData = message
@@ -111,7 +114,8 @@ class Pool implements EspeakThreads {
     // Only a thread at work keeps the process alive.
     thread.worker.unref()
     if (message !== true) job?.settle(message)
-    thread.idle = setTimeout(() => this.#endIdle(thread), this.#idleMs).unref()
+    clearTimeout(thread.timer)
+    thread.timer = setTimeout(() => this.#endIdle(thread), this.#idleMs).unref()
   }
 
   /** The first one stays: it takes every text that comes alone, so it has compiled the most. */
@@ -124,7 +128,7 @@ class Pool implements EspeakThreads {
 
   #end(thread: Thread, error: Error): void {
     if (!this.#threads.delete(thread)) return
-    clearTimeout(thread.idle)
+    clearTimeout(thread.timer)
     const [waiting] = this.#waiting
     const failed = thread.isReady ? thread.job : waiting
     if (failed !== undefined) this.#waiting.delete(failed)
