@@ -9,7 +9,6 @@ import { type Environment, readVariable } from './read-variable.ts'
 import { type RetentionSettings, retentionFields, retentionSettings } from './retention-settings.ts'
 import {
   cidrs,
-  cidrTexts,
   databaseUrl,
   integer,
   onOrOff,
@@ -55,7 +54,7 @@ export interface Settings {
   readonly s3: S3Settings | null
   readonly egressAllow: readonly Cidr[]
   /** CIDR ranges of the proxies whose `x-forwarded-for` names the client. */
-  readonly trustedProxies: readonly string[]
+  readonly trustedProxies: readonly Cidr[]
   /** Origins whose pages may call everything with a key; `*` alone: all. */
   readonly corsOrigins: readonly string[]
   /** 0 = unlimited. */
@@ -104,7 +103,7 @@ const schema = z.object({
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   EGRESS_ALLOW: cidrs,
-  TRUSTED_PROXIES: cidrTexts,
+  TRUSTED_PROXIES: cidrs,
   CORS_ORIGINS: origins,
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000, 600),
   COMPANION_BASE_URL: url(['http:', 'https:']).optional(),

@@ -52,34 +52,25 @@ export const plainUrl = url(['http:', 'https:']).refine((text) => {
   return username === '' && password === '' && !/[?#]/.test(text)
 }, 'must not hold credentials, a query or a fragment')
 
-const cidrList = <T>(read: (text: string) => T) =>
-  z
-    .string()
-    .default('')
-    .transform((text, issues) => {
-      try {
-        return text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== '')
-          .map(read)
-      } catch (error) {
-        issues.addIssue({
-          code: 'custom',
-          message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
-        })
-        return z.NEVER
-      }
-    })
-
 /** Ranges of addresses, between commas. */
-export const cidrs = cidrList(parseCidr)
-
-/** As they are written, for a library that reads them itself. */
-export const cidrTexts = cidrList((text) => {
-  parseCidr(text)
-  return text
-})
+export const cidrs = z
+  .string()
+  .default('')
+  .transform((text, issues) => {
+    try {
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+        .map(parseCidr)
+    } catch (error) {
+      issues.addIssue({
+        code: 'custom',
+        message: `must be a comma-separated list of CIDR ranges: ${(error as Error).message}`,
+      })
+      return z.NEVER
+    }
+  })
 
 /** Origins between commas, as browsers write them, or `*` for all of them. */
 export const origins = z

@@ -1,10 +1,11 @@
 import { fastify } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { parseCidr } from '../../src/egress/ip-ranges.ts'
 import { trustedProxies } from '../../src/http/trusted-proxies.ts'
 
 /** The address that a request counts for, of a connection from 127.0.0.1. */
 async function clientOf(forwardedFor: string, ranges: readonly string[]): Promise<string> {
-  const app = fastify({ trustProxy: trustedProxies(ranges) })
+  const app = fastify({ trustProxy: trustedProxies(ranges.map(parseCidr)) })
   app.get('/', async ({ ip }) => ip)
   return (await app.inject({ url: '/', headers: { 'x-forwarded-for': forwardedFor } })).body
 }
@@ -30,6 +31,6 @@ describe('the client behind trusted proxies', () => {
 })
 
 test('an address that is not known any more is no proxy', () => {
-  const isProxy = trustedProxies(['127.0.0.1/32'])
+  const isProxy = trustedProxies([parseCidr('127.0.0.1/32')])
   expect(isProxy !== false && isProxy(undefined as unknown as string, 0)).toBe(false)
 })

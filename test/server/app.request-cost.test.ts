@@ -80,7 +80,7 @@ describe('without a key, the event loop is hardly held by', () => {
     const body = bodyOf(`{ catalog { ${fields} } }`)
     const ask = (by?: string) =>
       call(`${service.url}/graphql`, { method: 'POST', body, ...(by !== undefined && { key: by }) })
-    const [known, open] = [await ask(key), await ask()]
+    const [open, known] = [await ask(), await ask(key)]
     expect(known.json<{ errors?: unknown }>().errors).toBeUndefined()
     expect(open.json()).toMatchObject({ errors: [{ extensions: { code: 'INVALID_REQUEST' } }] })
   })

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../../src/context/config.ts'
+import { parseCidr } from '../../../src/egress/ip-ranges.ts'
 import { MAX_BODY_BYTES } from '../../../src/http/json-body.ts'
 
 const run = promisify(execFile)
@@ -67,7 +68,7 @@ describe('the proxies of examples/proxy', () => {
     expect(Object.keys(settings)).toEqual(['PUBLIC_URL', 'TRUSTED_PROXIES'])
     expect(readSettings(settings)).toMatchObject({
       publicUrl: 'https://voice.example.org',
-      trustedProxies: ['127.0.0.1/32', '::1/128'],
+      trustedProxies: ['127.0.0.1/32', '::1/128'].map(parseCidr),
     })
     expect(text).toMatch(/^\s*(server_name )?voice\.example\.org( \{|;)$/m)
   })
