@@ -2,6 +2,7 @@ import { inBriefTransaction } from '../db/database.ts'
 import { findJobWith } from '../jobs/find-job.ts'
 import type { DeliveredEnd, DeliveryPort, EndedWithDelivery, JobName, OwnEnd } from '../jobs/lifecycle/job-end.ts'
 import type { EndedJob } from '../jobs/notes/note-end.ts'
+import { receiverOf } from '../jobs/receiver-of.ts'
 import type { RowInsert } from '../queue/queue.ts'
 import { newId } from '../values/id.ts'
 import { type CreatedDelivery, createDelivery, queueDelivery } from './delivery/create-delivery.ts'
@@ -22,8 +23,7 @@ interface EndingJob extends SealedSecrets {
 
 const ENDING_JOB = {
   name: 'ending_job',
-  columns: `${SIGNED_COLUMNS}, clock_timestamp() as "readAt",
-    coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) as "webhookUrl"`,
+  columns: `${SIGNED_COLUMNS}, clock_timestamp() as "readAt", ${receiverOf('j')} as "webhookUrl"`,
 }
 
 /**

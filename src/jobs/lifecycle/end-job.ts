@@ -8,6 +8,7 @@ import { type JobStatus, statesBefore } from '../job-states.ts'
 import { ENDED_AT } from '../job-times.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
+import { receiverOf } from '../receiver-of.ts'
 import type { Completion, EndingParts, JobEnd, MadeDelivery } from './job-end.ts'
 import { refundJob } from './refund-job.ts'
 
@@ -20,8 +21,7 @@ const END_JOB = `
       when provider_job_id = $9 then coalesce($10, gpu_execution_time_ms) else $10 end,
     is_prohibited = coalesce($11, is_prohibited), reason = coalesce($12, reason)
   where id = $1 and status = any($3::job_status[]) and attempt = coalesce($6, attempt)
-  returning case when type in ('voice', 'generate') then
-    coalesce(webhook_url, (select account.webhook_url from account where account.id = job.account_id)) end as webhook_url,
+  returning case when type in ('voice', 'generate') then ${receiverOf('job')} end as webhook_url,
   ${endedColumns('job')}`
 
 /**
@@ -137,7 +137,7 @@ done as materialized (
   from done
   where j.id = any(${at(1)}::text[]) and j.id = done.id and j.attempt = done.attempt and j.status = any(${at(6)}::job_status[])
     and j.type in ('voice', 'generate') and coalesce(done.ended_at >= greatest(j.started_at, j.created_at), true)
-    and coalesce(j.webhook_url, (select a.webhook_url from account a where a.id = j.account_id)) is not distinct from done.url
+    and ${receiverOf('j')} is not distinct from done.url
   returning j.id, ${endedColumns('j')}
 ), stored as (
   insert into artifact (id, job_id, output, storage_key, content_type, bytes, sha256, duration_ms, timing, captions)
