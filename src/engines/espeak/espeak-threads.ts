@@ -33,18 +33,21 @@ interface Thread {
  * where another ends its text within milliseconds. Where a thread was not needed for `idleMs`, all but one end. One that dies fails the text in its hands,
  * or one that waits where it has not started: a thread that cannot even start makes errors, not a text that waits for ever.
  */
-export const openThreads = (most: number, idleMs = IDLE_MS): EspeakThreads => new Pool(most, idleMs)
+export const openThreads = (most: number, idleMs = IDLE_MS, startMs = START_MS): EspeakThreads =>
+  new Pool(most, idleMs, startMs)
 
 class Pool implements EspeakThreads {
   readonly #most: number
   readonly #idleMs: number
+  readonly #startMs: number
   readonly #threads = new Set<Thread>()
   readonly #waiting = new Set<Job>()
   #voiceData: SharedArrayBuffer | undefined
 
-  constructor(most: number, idleMs: number) {
+  constructor(most: number, idleMs: number, startMs: number) {
     this.#most = most
     this.#idleMs = idleMs
+    this.#startMs = startMs
   }
 
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
@@ -95,7 +98,7 @@ class Pool implements EspeakThreads {
     const workerData: ThreadData = { voiceData: this.#voiceData }
     const options = { workerData, env: threadEnvironment() }
     const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), options)
-    const timer = setTimeout(() => void worker.terminate(), START_MS).unref()
+    const timer = setTimeout(() => void worker.terminate(), this.#startMs).unref()
     const thread: Thread = { worker, isReady: false, job: undefined, timer }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {

@@ -81,7 +81,7 @@ class SsmlReader {
     this.#replacedRange = { start: this.#replacedRange?.start ?? start, end }
   }
 
-  /** Letter by letter, in capitals: those are read by their names. A letter is one with its marks, in whatever form it was sent. */
+  /** Letter by letter, in capitals: those are read by their names. A letter is one with its marks, composed or not. */
   #spell(text: string, start: number, end: number): void {
     let at = 0
     for (const { segment: letter } of LETTERS.segment(text)) {
