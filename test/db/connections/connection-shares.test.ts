@@ -94,26 +94,25 @@ describe('one account with 60 subscriptions', () => {
 })
 
 describe('60 requests that wait for rows of another program', () => {
-  /** Answered long before requests that wait for a connection are given up. */
-  const PROMPT_MS = 5000
   const submit = (key: string, text: string, headers: Record<string, string> = {}) =>
     call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, headers, body: { inputs: { text, voice: 'aria' } } })
 
   /** Locks rows, and has another account submit and read its job once the requests have been under way for a second. */
-  async function whileLocked(lock: string, values: unknown[], requests: () => Promise<{ status: unknown }[]>) {
+  async function whileLocked(lock: string, values: unknown[], requests: () => Promise<{ status: unknown }>[]) {
     const { key } = await service.createCaller()
     const client = new Client(service.runtime.db.url)
     await client.connect()
     try {
       await client.query('begin')
       await client.query(lock, values)
-      const waiting = requests()
+      let settled = 0
+      const waiting = Promise.all(requests().map((request) => request.finally(() => settled++)))
       await wait(1000)
-      const begun = performance.now()
       await submitText(service.url, key, 'tts', 'Not delayed.', 'aria')
       const replies = await Promise.all(['a', 'a', 'b'].map((name) => submit(key, 'x', { 'idempotency-key': name })))
       expect(replies.map(({ status }) => status)).toEqual([202, 202, 202])
-      expect(performance.now() - begun).toBeLessThan(PROMPT_MS)
+      // Nothing was freed for them: no request was refused either, as those are that wait for their share of the connections for too long.
+      expect(settled).toBe(0)
       await client.query('rollback')
       return (await waiting).map(({ status }) => status)
     } finally {
@@ -124,7 +123,7 @@ describe('60 requests that wait for rows of another program', () => {
   test('of its account take some connections: other accounts submit, and all are accepted once the lock is gone', async () => {
     const { key, account } = await service.createCaller()
     const keyed = (n: number): Record<string, string> => (n % 2 === 0 ? {} : { 'idempotency-key': `key ${n}` })
-    const submitAll = () => Promise.all(Array.from({ length: 60 }, (_none, n) => submit(key, `${n}.`, keyed(n))))
+    const submitAll = () => Array.from({ length: 60 }, (_none, n) => submit(key, `${n}.`, keyed(n)))
     const statuses = await whileLocked('select from account where id = $1 for update', [account], submitAll)
     expect(statuses).toEqual(Array(60).fill(202))
   })
@@ -138,7 +137,7 @@ describe('60 requests that wait for rows of another program', () => {
       const { errors } = await ask(service.url, key, `mutation { cancelJob(jobId: "${id}") { ... on Job { status } } }`)
       return { status: errors === undefined ? 'cancelled' : errors[0]?.message }
     }
-    const cancelAll = () => Promise.all(ids.map(cancel))
+    const cancelAll = () => ids.map(cancel)
     const statuses = await whileLocked('select from job where id = any($1) for update', [ids], cancelAll)
     expect(statuses).toEqual(Array(60).fill('cancelled'))
   })
