@@ -10,6 +10,7 @@ import { Readiness } from '../server/readiness.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { type Metrics, openMetrics } from '../telemetry/prometheus.ts'
 import { type Log, nameProcess, openLog } from '../values/log.ts'
+import { loadDeliveries } from '../webhooks/delivery-port.ts'
 import type { ServerOptions } from '../worker/server/open-worker-server.ts'
 
 /** What this process does. */
@@ -84,13 +85,14 @@ async function start(
   await runtime.storage.probe().catch((error: Error) => {
     throw new Error(`the bucket of STORAGE_URL cannot be used: ${error.message} Try "sonant storage check".`)
   })
+  await loadDeliveries()
   if (roles.api) {
     const { serveApi } = await import('./serve-api.ts')
     print(...(await serveApi(runtime, opened, { readiness, demo: roles.demo })))
     stopping.throwIfAborted()
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
-  if (!roles.api) print('Sonant works')
+  if (!roles.api) print('Sonant worker is running')
   return runtime
 }
 

@@ -1,17 +1,24 @@
 import type { DeliveryPort } from '../jobs/lifecycle/job-end.ts'
 import type { DeliveryParts } from './payload-snapshot.ts'
 
+const creating = () => import('./delivery/create-delivery.ts')
+const creatingWithEnd = () => import('./create-with-end.ts')
+
+/** Loads what creates deliveries. A process that ends jobs does so at its start: a later version may lie in its folder at its first delivery. */
+export const loadDeliveries = (): Promise<unknown> => Promise.all([creating(), creatingWithEnd()])
+
 /**
- * How ending jobs reach this room. What creates a delivery is loaded with the first one: a short command needs none of it.
+ * How ending jobs reach this room. What creates a delivery is loaded with the first one, unless it was before: a short command needs none
+ * of it.
  * @param parts asked for at the first delivery
  */
 export const openDeliveryPort = (parts: () => DeliveryParts): DeliveryPort => ({
   create: async (tx, job, url, isRepeated) => {
-    const { createDelivery } = await import('./delivery/create-delivery.ts')
+    const { createDelivery } = await creating()
     return createDelivery(parts(), tx, { ...job, kind: 'job', isBegunLater: isRepeated }, url)
   },
   createWithEnd: async (job, end) => {
-    const { createWithEnd } = await import('./create-with-end.ts')
+    const { createWithEnd } = await creatingWithEnd()
     return createWithEnd(parts(), job, end)
   },
 })

@@ -36,8 +36,13 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     const [port] = await freePorts(1)
     const env = { DATA_DIR: dataDir, PORT: String(port), SHUTDOWN_SECONDS: '5' }
     const url = `http://127.0.0.1:${port}`
-    const api = startCommand(['node', 'bin/sonant.js', 'serve'], env)
+    const ofApi = await recordModules()
+    const api = startCommand(['node', 'bin/sonant.js', 'serve'], { ...env, ...ofApi.env })
     await api.said('Sonant listens on')
+    // Before any job ends: another version may lie in the folder by then.
+    const loaded = (await ofApi.modules()).join()
+    for (const file of ['delivery/create-delivery.ts', 'create-with-end.ts'])
+      expect(loaded).toContain(`/src/webhooks/${file}`)
     await makeAccount(env, 'a', 1000)
     const { apiKey: key } = await makeKey(env, 'a')
     const body = { inputs: { text: 'Two roles.', voice: 'aria' } }
@@ -45,7 +50,7 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     const jobId = made.json<{ job_id: string }>().job_id
     const recorded = await recordModules()
     const worker = startCommand(['node', 'bin/sonant.js', 'work'], { ...env, ...recorded.env })
-    await worker.said('Sonant works')
+    await worker.said('Sonant worker is running')
     const job = await finishedJob(url, key, jobId)
     expect(job.status).toBe('completed')
     expect(readWav((await call(job.outputs!.audio)).bytes)).toMatchObject({ whole: true, channels: 1 })
