@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { CAPTION_FORMATS, type CaptionFormat } from '../../audio/caption-format.ts'
-import { FILE_FORMATS } from '../../audio/format.ts'
+import { FILE_FORMATS, type FileFormat } from '../../audio/format.ts'
 import { invalidRequest, ServiceError } from '../../errors/service-error.ts'
 import { storedOptions } from '../../jobs/job-options.ts'
 import type { Artifact } from '../../jobs/job-parts.ts'
@@ -41,7 +41,10 @@ export function addSayCommand(program: Command): void {
       .option('--voice <voice>', "one of the endpoint's voices; its first one if not given")
       .option('--endpoint <slug>', 'a voice endpoint', 'tts')
       .option('--account <account>', 'the account that pays, by id or name; the oldest one if not given')
-      .option('--format <format>', `${FILE_FORMATS.join(', ')}; the endpoint's own if not given`)
+      .option(
+        '--format <format>',
+        `${FILE_FORMATS.join(', ')}; if not given, what <file> ends with, else the endpoint's own`,
+      )
       .option('--captions <file>', 'where to write its captions, too: a .vtt, .srt or .json file')
       .option('-o, --output <file>', 'where to write the audio; - is standard output, <job id>.<format> if not given'),
     say,
@@ -57,7 +60,7 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   // No charge for audio that then cannot be stored.
   for (const path of [options.output, options.captions]) if (path !== undefined) await checkWritable(path)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
-  const format = oneOf('--format', FILE_FORMATS, options.format)
+  const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(options.output)
   const inputs = { text, [voiceInput]: voice }
   const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs, options: storedOptions({ format }) })
   await finished(ctx, jobId, runtime)
@@ -70,6 +73,10 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   const files = captions === null ? file : `${file}  ${captions.file}`
   return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
+
+/** A file that is called `hello.mp3` is to hold MP3. */
+const formatOf = (file: string | undefined): FileFormat | undefined =>
+  FILE_FORMATS.find((format) => file !== undefined && extname(file).toLowerCase() === `.${format}`)
 
 interface CaptionsFile {
   readonly file: string

@@ -43,4 +43,13 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     expect([failed.code, failed.stdout.length]).toEqual([1, 0])
     expect(JSON.parse(failed.stderr)).toMatchObject({ error_code: 'NOT_FOUND' })
   })
+
+  test('writes the format that the file ends with', async () => {
+    const account = await service.createAccount()
+    const file = join(await makeTempDir(), 'hello.MP3')
+    const env = { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir }
+    expect((await run(['say', 'Hello!', '--account', account, '-o', file], env)).code).toBe(0)
+    // A frame of layer III, of MPEG-1 or MPEG-2, begins so, unless a tag stands before it.
+    expect((await readFile(file)).subarray(0, 2).toString('hex')).toMatch(/^(fff[23ab]|4944)/)
+  })
 })
