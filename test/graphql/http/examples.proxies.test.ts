@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSettings } from '../../../src/context/config.ts'
 import { parseCidr } from '../../../src/egress/ip-ranges.ts'
-import { MAX_BODY_BYTES } from '../../../src/http/json-body.ts'
+import { MAX_BODY_BYTES, MAX_LIST_BYTES } from '../../../src/http/json-body.ts'
+import { MAX_FORM_BYTES } from '../../../src/http/multipart-body.ts'
 
 const run = promisify(execFile)
 const pathOf = (name: string) => fileURLToPath(new URL(`../../../examples/proxy/${name}`, import.meta.url))
@@ -81,7 +82,7 @@ describe('the proxies of examples/proxy', () => {
     expect(Number(waits)).toBeGreaterThan(2 * timeoutSeconds)
   })
 
-  test('nginx.conf passes WebSockets of /graphql on, the caller of every request, and bodies of up to 1 MiB', async () => {
+  test('nginx.conf passes WebSockets of /graphql on, the caller of every request, and every body that Sonant reads', async () => {
     const text = await readFile(NGINX, 'utf8')
     const headers = Object.fromEntries(
       [...text.matchAll(/proxy_set_header (\S+) (\S+);/g)].map(([, name, value]) => [name, value]),
@@ -95,7 +96,8 @@ describe('the proxies of examples/proxy', () => {
       'X-Forwarded-Host': '$http_host',
     })
     expect(text).toContain("'~*^/graphql websocket$' websocket;")
-    expect(text).toContain(`client_max_body_size ${MAX_BODY_BYTES / 1024 ** 2}m;`)
+    const [, megabytes] = /client_max_body_size (\d+)m;/.exec(text) ?? []
+    expect(Number(megabytes) * 1024 ** 2).toBeGreaterThan(Math.max(MAX_BODY_BYTES, MAX_LIST_BYTES, MAX_FORM_BYTES))
     // What comes before the query, as the query of a signed URL opens it to every reader of the log.
     expect(/^log_format sonant .*$/m.exec(text)?.[0]).not.toMatch(
       /\$(request|request_uri|args|query_string|http_referer)\b/,
