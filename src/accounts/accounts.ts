@@ -28,7 +28,7 @@ function searched(search: string) {
   if (search === '') return {}
   if ([...search].length > MAX_SEARCH_CHARACTERS) {
     const details = [{ path: '/search', message: `must have at most ${MAX_SEARCH_CHARACTERS} characters` }]
-    throw invalidRequest('Search for less.', details)
+    throw invalidRequest('Invalid arguments: see `details`.', details)
   }
   const literal = search.replace(/[\\%_]/g, '\\$&')
   return { OR: [{ name: { contains: literal, mode: 'insensitive' as const } }, { id: { startsWith: literal } }] }

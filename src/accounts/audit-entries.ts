@@ -70,7 +70,7 @@ function narrowed({ actions, createdAt }: AuditEntriesInput) {
     ...(actions?.length === 0 ? [{ path: '/actions', message: 'must name at least one' }] : []),
     ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
   ]
-  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
   return {
     ...(actions != null && { action: { in: [...actions] } }),
     ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),

@@ -23,7 +23,11 @@ const AuditEntryRef = builder.objectRef<AuditEntry>('AuditEntry').implement({
     subjectId: t.exposeID('subjectId', { nullable: true, description: 'The key, user, job or slug that was changed.' }),
     subjectName: t.exposeString('subjectName', { nullable: true, description: 'What it was called then.' }),
     detail: t.exposeString('detail', { nullable: true, description: 'See the action.' }),
-    by: t.field({ type: ActorRef, description: 'The caller, by its name of then.', resolve: ({ actor }) => actor }),
+    by: t.field({
+      type: ActorRef,
+      description: 'The caller, by its name at that time.',
+      resolve: ({ actor }) => actor,
+    }),
     createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: ({ createdAt }) => createdAt }),
   }),
 })

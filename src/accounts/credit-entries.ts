@@ -54,7 +54,7 @@ function narrowed({ kinds, createdAt }: CreditEntriesInput) {
     ...(kinds?.length === 0 ? [{ path: '/kinds', message: 'must name at least one' }] : []),
     ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
   ]
-  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
   return {
     ...(kinds != null && { kind: { in: [...kinds] } }),
     ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),

@@ -38,7 +38,7 @@ const CreditEntryRef = builder.prismaObject('CreditEntry', {
     }),
     balance: t.float({
       nullable: true,
-      description: 'What it left: the balance of now, less what came after it.',
+      description: 'The balance after this entry.',
       resolve: ({ id }, _args, ctx) => balances.load(ctx, String(id)),
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'The job that was charged or refunded.' }),

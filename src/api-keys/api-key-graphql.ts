@@ -25,7 +25,7 @@ const ApiKeyRef = builder.prismaObject('ApiKey', {
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on it is no key; null: it stays one.',
+      description: 'When the key stops working; null: never.',
     }),
     createdBy: t.relation('createdBy', {
       nullable: true,

@@ -13,7 +13,7 @@ export interface ApiKeyView {
   readonly scopes: string[]
   /** Its last four characters; null of keys from before they were kept. */
   readonly hint: string | null
-  /** From then on it is no key; null: it stays one. */
+  /** When the key stops working; null: never. */
   readonly expiresAt: Date | null
   /** The user who made it; null where no user did. */
   readonly createdById: string | null

@@ -52,7 +52,8 @@ export async function backUp({ settings, db, storage }: BackupContext, directory
 async function appliedMigrations(db: Database): Promise<string[]> {
   const ledger = (await readLedger(db.pool)) ?? []
   const open = ledger.find(({ state }) => state === 'under way' || state === 'failed')
-  if (open !== undefined) throw invalidRequest(`The migration ${open.name} is half-way: let "sonant migrate" end it.`)
+  if (open !== undefined)
+    throw invalidRequest(`The migration ${open.name} has not finished: run "sonant migrate" first.`)
   const applied = ledger.filter(({ state }) => state === 'applied').map(({ name }) => name)
   if (applied.length === 0)
     throw invalidRequest('The database holds nothing of this service: there is nothing to back up.')

@@ -53,7 +53,7 @@ export async function readManifest(dir: string): Promise<Manifest> {
   const text = await readFile(join(dir, NAME), 'utf8').catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error
     throw invalidRequest(
-      `${dir} holds no whole backup: it has no ${NAME}, which is written last. Use one whose making ended well.`,
+      `${dir} is not a complete backup: ${NAME}, which is written last, is missing. Use a backup that finished.`,
     )
   })
   const parsed = schema.safeParse(parseJson(text))

@@ -65,5 +65,6 @@ async function fill(client: Client, dir: string, { name, columns, rows, file }: 
   const list = columns.map(escapeIdentifier).join(', ')
   const copy = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`))
   await pipeline(createReadStream(join(dir, file.path)), createGunzip(), copy)
-  if (copy.rowCount !== rows) throw new Error(`Of ${rows} rows of ${escapeLiteral(name)}, ${copy.rowCount} came back.`)
+  if (copy.rowCount !== rows)
+    throw new Error(`Only ${copy.rowCount} of ${rows} rows of ${escapeLiteral(name)} were restored.`)
 }

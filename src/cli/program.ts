@@ -23,7 +23,7 @@ import { addWorkflowCommands } from './commands/workflows.ts'
 /** The `sonant` command. */
 export function buildProgram(): Command {
   const program = new Command('sonant')
-    .description('A self-hostable voice synthesis service.')
+    .description('A self-hostable voice synthesis service. Settings come from environment variables: see README.md.')
     .version(VERSION)
     .showHelpAfterError()
     .configureHelp({ optionDescription: describeOption })

@@ -58,7 +58,7 @@ export function addAction<Options extends object>(
   command: Command,
   run: (settings: Settings, log: Log, options: Options, args: string[]) => Promise<Answer | null>,
 ): void {
-  command.option('--json', 'print one JSON document and nothing else')
+  command.option('--json', 'print JSON and nothing else')
   command.action(async (...given: unknown[]) => {
     const options = command.opts() as Options & CommonOptions
     const args = given.slice(0, command.registeredArguments.length) as string[]

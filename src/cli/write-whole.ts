@@ -112,7 +112,7 @@ const reject = (path: string) => (error: NodeJS.ErrnoException) => {
 }
 
 const notWritable = (path: string, { code }: NodeJS.ErrnoException) =>
-  invalidRequest(`Name a file that can be written: "${path}" cannot (${code ?? 'unknown error'}).`)
+  invalidRequest(`The file "${path}" cannot be written (${code ?? 'unknown error'}).`)
 
 /** Links are not followed here: a link to a file counts as special and is written through. */
 async function isSpecial(path: string): Promise<boolean> {

@@ -95,4 +95,4 @@ class Batches<T extends Identified> {
 }
 
 const tooSlow = () =>
-  new ServiceError('UNAVAILABLE', 'Subscribe again, and read faster: too many changes were waiting.')
+  new ServiceError('UNAVAILABLE', 'The subscription ended because the client read too slowly: subscribe again.')

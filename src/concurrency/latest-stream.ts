@@ -71,4 +71,4 @@ function takeFirst<Key, Value>(waiting: Map<Key, Value>): Value | undefined {
 }
 
 const tooSlow = () =>
-  new ServiceError('UNAVAILABLE', 'Subscribe again, and read faster: too many changes were waiting.')
+  new ServiceError('UNAVAILABLE', 'The subscription ended because the client read too slowly: subscribe again.')

@@ -20,7 +20,7 @@ export function loadSecretKey(given: string | null, dataDir: string): string {
   const secret = usingSync(dataDir, () => readIfThere(path) ?? createOnce(dataDir, path))
   if (secret.length >= MIN_SECRET_CHARACTERS) return secret
   throw new DataDirectoryError(
-    `The secret key in ${path} is damaged: restore the file, or remove it to have a new key made, which ends every URL and secret made under the old one.`,
+    `The secret key in ${path} is damaged: restore the file, or remove it to have a new key made; signed URLs and webhook secrets made with the old key then stop working.`,
   )
 }
 

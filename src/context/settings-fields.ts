@@ -114,7 +114,10 @@ export const terms = z
 export const secret = z
   .string()
   .min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`)
-  .refine((text) => !EXAMPLE_SECRET.test(text), 'must be no example: make one with openssl rand -base64 33')
+  .refine(
+    (text) => !EXAMPLE_SECRET.test(text),
+    'must not be the value of an example: make one with openssl rand -base64 33',
+  )
 
 /** Seconds before each retry of a webhook delivery. */
 export const retryDelays = z

@@ -46,7 +46,7 @@ export function pageShape(input: PageInput, isCursor: (text: string) => boolean)
     if (cursor != null && !isCursor(cursor)) details.push({ path: `/${path}`, message: 'must be a cursor' })
   }
   if (first != null && last != null) details.push({ path: '/last', message: 'must not be sent together with first' })
-  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
   return { size: first ?? last ?? DEFAULT_PAGE, backwards: last != null }
 }
 

@@ -22,7 +22,7 @@ export const engineCheck: Check<Context> = {
     try {
       const checks = await checkEngines(ctx, { engines })
       const wrong = checks.flatMap(({ endpoint, error: reason, missing }) => [
-        ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or mend its endpoint file')]),
+        ...(reason === null ? [] : [error(`${endpoint}: ${reason}`, 'start its server, or correct its endpoint file')]),
         ...(missing.length === 0
           ? []
           : [error(`${endpoint}: the engine lacks ${missing.join(', ')}`, 'name voices that it has')]),
@@ -55,10 +55,13 @@ export const workerCheck: Check<Context> = {
       ...alive.flatMap((worker) => {
         const server = serverOf(worker)
         if (server?.state !== 'failed') return []
-        return [warning(`the server of ${worker.host} failed: ${server.error}`, 'mend what its last lines say')]
+        return [warning(`the server of ${worker.host} failed: ${server.error}`, 'correct what its last lines say')]
       }),
     ]
     const dead = all.length - alive.length
-    return orOk(findings, `${alive.length} alive${dead > 0 ? `, ${dead} ended within a day` : ''}; no pool is without`)
+    return orOk(
+      findings,
+      `${alive.length} alive${dead > 0 ? `, ${dead} ended within a day` : ''}; every pool with waiting jobs has a worker`,
+    )
   },
 }

@@ -35,5 +35,5 @@ async function findingsOf({ check, run }: Check<ServiceContext>, ctx: ServiceCon
 function uncheckable(cause: unknown) {
   const { name, code, message } = describeError(cause)
   const reason = [name, code, message].filter((part) => part !== undefined).join(': ')
-  return error(`could not be checked (${reason})`, 'mend what the error says, and check again')
+  return error(`could not be checked (${reason})`, 'correct what the error says, and check again')
 }

@@ -37,7 +37,10 @@ export function checkVoice(engine: ListedEngine, voice: ListedVoice, names: Espe
 function checkSherpaVoice(family: SherpaFamily, { kind, engineVoice = '', referenceText }: ListedVoice): string | null {
   const { clones, needsText } = FAMILIES[family]
   if (clones && kind === 'preset') return `must be a reference voice: a ${family} model speaks like a recording`
-  if (clones) return needsText && !referenceText?.trim() ? `needs reference_text: a ${family} model reads along` : null
+  if (clones)
+    return needsText && !referenceText?.trim()
+      ? `needs reference_text: a ${family} model needs the text of the recording`
+      : null
   if (kind === 'reference') return `must be preset: a ${family} model cannot speak like a recording`
   return /^\d{1,6}$/.test(engineVoice) ? null : 'must be the number of a speaker, such as "0"'
 }

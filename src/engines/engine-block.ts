@@ -62,7 +62,7 @@ const sherpa = z
     for (const name of Object.keys(files).filter((given) => !names.includes(given)))
       issues.addIssue({ code: 'custom', path: ['files', name], message: `is none of ${names.join(', ')}` })
     if (steps !== undefined && !FAMILIES[family].hasSteps)
-      issues.addIssue({ code: 'custom', path: ['steps'], message: `means nothing to ${family}` })
+      issues.addIssue({ code: 'custom', path: ['steps'], message: `is not supported by ${family}` })
   })
 
 const openaiSpeech = z
@@ -83,7 +83,7 @@ const openaiSpeech = z
   })
   .superRefine(({ profile, word_timestamps: times }, issues) => {
     if (times === true && profile !== 'vllm-omni')
-      issues.addIssue({ code: 'custom', path: ['word_timestamps'], message: `means nothing to ${profile}` })
+      issues.addIssue({ code: 'custom', path: ['word_timestamps'], message: `is not supported by ${profile}` })
   })
 
 /**

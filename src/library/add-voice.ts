@@ -65,7 +65,7 @@ function checkVoice({ name, audio, consent, transcript, language }: NewVoice): v
   const details: Detail[] = []
   const wrong = (path: string, message: string) => details.push({ path, message })
   if (audio.length === 0) wrong('audio_sample', 'is empty')
-  if (consent.trim() === '') wrong('consent', 'must say by what the speaker has agreed')
+  if (consent.trim() === '') wrong('consent', 'must say how the speaker agreed')
   if (consent.length > MAX_CONSENT_CHARACTERS) wrong('consent', tooLong(MAX_CONSENT_CHARACTERS))
   if ((transcript?.length ?? 0) > MAX_TRANSCRIPT_CHARACTERS) wrong('ref_text', tooLong(MAX_TRANSCRIPT_CHARACTERS))
   if (language != null && !LANGUAGES.some((known) => known === language))

@@ -25,7 +25,7 @@ export async function retryJobs(ctx: Context, { ids, idempotencyKey }: Retries):
   const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
   if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)
   if (idempotencyKey != null && idempotencyKey.length > MAX_KEY_CHARACTERS)
-    throw invalidRequest('Send arguments within their limits.', [
+    throw invalidRequest('Invalid arguments: see `details`.', [
       { path: '/idempotencyKey', message: `must have at most ${MAX_KEY_CHARACTERS} characters` },
     ])
   const keyOf = (jobId: string) => (idempotencyKey == null ? idempotencyKey : `${idempotencyKey} ${jobId}`)

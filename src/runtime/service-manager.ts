@@ -72,7 +72,7 @@ function notifying(env: NodeJS.ProcessEnv, log: Watched['log']): (state: string)
     execFile('systemd-notify', [state], { env, timeout: NOTICE_TIMEOUT_MS }, (error) => {
       if (error === null || isLogged) return
       isLogged = true
-      log.warn({ err: error.message, state }, 'systemd could not be told: is systemd-notify in the PATH?')
+      log.warn({ err: error.message, state }, 'systemd could not be notified: is systemd-notify in the PATH?')
     })
   }
 }

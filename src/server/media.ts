@@ -35,7 +35,7 @@ async function sendMedia(deps: MediaDeps, request: FastifyRequest, reply: Fastif
   reply.headers(SAFETY_HEADERS)
   const grant = verifyMediaPath(deps.signingKey, request.raw.url ?? '', deps.now())
   if (grant === null)
-    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+    throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')
   const file = await deps.storage.stat(grant.key)
   if (file === null) throw await missing(deps, grant.key)
   const { bytes: size, modified } = file

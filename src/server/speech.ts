@@ -67,7 +67,7 @@ async function sendSample(runtime: Runtime, request: FastifyRequest, reply: Fast
 function requireGrant(runtime: Runtime, request: FastifyRequest): MediaGrant {
   const grant = verifyMediaPath(runtime.signingKey, request.raw.url ?? '', runtime.now())
   if (grant === null)
-    throw new ServiceError('FORBIDDEN', 'Read the job again for a fresh URL: this one is not valid now.')
+    throw new ServiceError('FORBIDDEN', 'This URL is invalid or has expired: read the job again for a new one.')
   return grant
 }
 

@@ -15,7 +15,7 @@ const FULL = 32_768
 export async function peaksOf(parts: SpeechParts, stored: StoredOutput, count: number): Promise<number[] | null> {
   if (count < 1 || count > MAX_PEAKS) {
     const details = [{ path: '/count', message: `must be 1 to ${MAX_PEAKS}` }]
-    throw invalidRequest('Send arguments within their limits.', details)
+    throw invalidRequest('Invalid arguments: see `details`.', details)
   }
   if (stored.deletedAt != null || formatOfType(stored.contentType) === null) return null
   const { totalSamples = 0, blocks } = await storedSpeech(parts, stored)

@@ -54,7 +54,7 @@ export async function startReceiver(
   server.on('tlsClientError', () => undefined)
   server.listen(port, LOOPBACK)
   await once(server, 'listening').catch((error: unknown) => {
-    throw invalidRequest(`Give --port another one: ${port} cannot be listened on (${errorCode(error)}).`)
+    throw invalidRequest(`Port ${port} cannot be used (${errorCode(error)}): choose another with --port.`)
   })
   const bound = (server.address() as AddressInfo).port
   return {

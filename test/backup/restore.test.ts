@@ -181,9 +181,7 @@ describe('a backup', () => {
       'is not what was stored: its checksum differs.',
     )
     await writeFile(path, whole)
-    await expect(runRestore(await emptyPlace(), log, other)).rejects.toThrow(
-      'holds no whole backup: it has no backup.json',
-    )
+    await expect(runRestore(await emptyPlace(), log, other)).rejects.toThrow('is not a complete backup: backup.json')
   })
 
   test.each([

@@ -6,7 +6,7 @@ describe('the settings', () => {
     [
       'a secret out of an example',
       { SECRET_KEY: 'change-me-change-me-change-me-change-me' },
-      'SECRET_KEY must be no example',
+      'SECRET_KEY must not be the value of an example',
     ],
     ['every address and no public one', { HOST: '0.0.0.0' }, 'PUBLIC_URL is needed where HOST is 0.0.0.0'],
     ['every IPv6 address and no public one', { HOST: '::' }, 'PUBLIC_URL is needed where HOST is ::'],

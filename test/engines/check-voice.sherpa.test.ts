@@ -23,7 +23,7 @@ describe('an engine block of a sherpa-onnx model', () => {
     expect(messages({ files: { mdoel: 'x', voices: 'y' }, steps: 5 })).toEqual([
       'files.mdoel is none of model, tokens, lexicon, data_dir, rule_fsts, rule_fars',
       'files.voices is none of model, tokens, lexicon, data_dir, rule_fsts, rule_fars',
-      'steps means nothing to vits',
+      'steps is not supported by vits',
     ])
     expect(messages({ model_dir: '../elsewhere', threads: 0, slots: 17 })).toHaveLength(3)
     expect(messages({ family: 'tacotron' })).toHaveLength(1)
@@ -45,7 +45,11 @@ describe('an engine block of a sherpa-onnx model', () => {
       'must be a reference voice: a pocket model speaks like a recording',
     ],
     ['pocket', { kind: 'reference', engineVoice: undefined }, null],
-    ['zipvoice', { kind: 'reference', engineVoice: undefined }, 'needs reference_text: a zipvoice model reads along'],
+    [
+      'zipvoice',
+      { kind: 'reference', engineVoice: undefined },
+      'needs reference_text: a zipvoice model needs the text of the recording',
+    ],
     ['zipvoice', { kind: 'reference', engineVoice: undefined, referenceText: 'So.' }, null],
   ] as const)('%s with the voice %j: %j', (family, voice, expected) => {
     expect(checkVoice({ kind: 'sherpa-onnx', family }, voice)).toBe(expected)

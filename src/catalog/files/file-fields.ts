@@ -21,7 +21,7 @@ export const prose = z.string().max(5000, 'must have at most 5000 characters')
 
 /** What keeps a schema from being one of inputs at all: they are an object that rejects unknown keys. */
 export function wrongSchema(inputs: Record<string, unknown>): string | null {
-  if (isAsync(inputs)) return 'must not have $async: what is checked later is not checked'
+  if (isAsync(inputs)) return 'must not have $async: asynchronous schemas are not supported'
   if (inputs.type !== 'object') return 'must have type: object'
   if (inputs.additionalProperties !== false) return 'must have additionalProperties: false'
   try {

@@ -7,7 +7,9 @@ export function addBackupCommands(program: Command): void {
     program
       .command('backup')
       .argument('<dir>', 'a directory that is not there yet')
-      .description('write database, audio and secret key into a directory, while the service runs'),
+      .description(
+        'write the database, the audio and, unless SECRET_KEY is set, secret.key into a directory, while the service runs',
+      ),
     async (settings, log, _options: object, [dir = '']) => {
       const { runBackup } = await import('../../backup/run-backup.ts')
       return show(dir, await runBackup(settings, log, dir), 'backed up')
@@ -39,6 +41,6 @@ function show(dir: string, { madeAt, version, tables, artifacts, secretKey }: Ma
     audio_bytes: artifacts.bytes,
     secret_key: key,
   }
-  const named = key === null ? 'SECRET_KEY is not in it' : `${key} opens its secrets: keep it as one`
+  const named = key === null ? 'SECRET_KEY is not in it' : `${key} holds the secret key: store it safely`
   return { json, text: `${done}: ${jobs} jobs, ${artifacts.files} audio files as of ${madeAt}; ${named}` }
 }

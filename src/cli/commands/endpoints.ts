@@ -66,7 +66,7 @@ function addReading(endpoints: Command): void {
   operatorCommand(
     endpoints
       .command('show')
-      .description('show a voice endpoint or, where none has that slug, a workflow, as a file for `apply` has it')
+      .description('show a voice endpoint or, where none has that slug, a workflow, in the form that `apply` reads')
       .argument('<slug>'),
     async (ctx, _options, [slug = '']) => {
       const { showEndpoint } = await import('../../catalog/show-endpoint.ts')
@@ -94,6 +94,6 @@ async function readSource(file: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'it is not UTF-8'
-    throw invalidRequest(`Name a file that can be read: "${file}" cannot (${reason}).`)
+    throw invalidRequest(`The file "${file}" cannot be read (${reason}).`)
   }
 }

@@ -7,7 +7,7 @@ export function addCancelCommand(jobs: Command): void {
   operatorCommand(
     jobs
       .command('cancel')
-      .description('cancel an unfinished job and give its credits back')
+      .description('cancel an unfinished voice or generation job and give its credits back')
       .argument('<job-id>', 'job_…'),
     async (ctx, _options, [jobId = '']) => {
       const { cancelJob } = await import('../../jobs/lifecycle/cancel-job.ts')

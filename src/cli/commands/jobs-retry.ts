@@ -16,7 +16,7 @@ export function addRetryCommand(jobs: Command): void {
       const again = await retryJob(await actingFor(ctx, accountId), { jobId })
       return {
         json: { job_id: again.jobId, status: again.status, retry_of: jobId },
-        text: `${again.jobId}  ${again.status}, again what ${jobId} was`,
+        text: `${again.jobId}  ${again.status}, a retry of ${jobId}`,
       }
     },
     ['catalog', 'queue'],

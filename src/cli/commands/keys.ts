@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { DEFAULT_SCOPES } from '../../access/scopes.ts'
 import type { ApiKeyView } from '../../api-keys/api-keys.ts'
 import { actingFor } from '../acting-for.ts'
 import { everyPage } from '../every-page.ts'
@@ -25,8 +26,8 @@ export function addKeyCommands(program: Command): void {
       .description('make a key and show it, this once')
       .requiredOption('--account <account>', 'id or name')
       .requiredOption('--name <name>', 'what it is called')
-      .option('--scopes <a,b>', 'these scopes instead of the two default ones')
-      .option('--expires <time>', 'from then on it is no key, such as 2027-01-31; it never expires unless given'),
+      .option('--scopes <a,b>', `these scopes instead of ${DEFAULT_SCOPES.join(',')}`)
+      .option('--expires <time>', 'when the key stops working, such as 2027-01-31; never unless given'),
     async (ctx, { account, name, scopes, expires }) => {
       const { createApiKey } = await import('../../api-keys/create-api-key.ts')
       const list = scopes?.split(',').map((scope) => scope.trim())

@@ -12,7 +12,7 @@ export function addSecretCommands(program: Command): void {
       if (done.unreadable > 0) process.exitCode = 1
       return {
         json: done,
-        text: `${done.rekeyed} encrypted again, ${done.current} were already, ${done.unreadable} open under neither key`,
+        text: `${done.rekeyed} encrypted again, ${done.current} already under SECRET_KEY, ${done.unreadable} unreadable with both keys`,
       }
     },
   )

@@ -103,7 +103,7 @@ function addList(users: Command): void {
       .description('the users of an account, oldest first')
       .requiredOption('--account <account>', 'id or name')
       .option('--first <number>', 'how many, 1 to 100')
-      .option('--after <id>', 'only those who were added after this user'),
+      .option('--after <id>', 'only users added after this one'),
     async (ctx, { account, first, after }) => {
       const { users: listUsers } = await import('../../users/users.ts')
       const page = { account, after, first: size('--first', first) }
@@ -143,7 +143,7 @@ function addOperator(users: Command): void {
       .command('set-operator')
       .description('let a user operate this service once signed in, or no longer; ends their sessions')
       .argument('<user>', 'id or e-mail address')
-      .option('--off', 'no longer'),
+      .option('--off', 'take the rights of an operator away'),
     async (ctx, { off }, [user = '']) => {
       const { setOperator } = await import('../../users/set-operator.ts')
       return shown(await setOperator(ctx, { user, operator: off !== true }))

@@ -21,7 +21,7 @@ export function addVerifyCommand(webhooks: Command): void {
     .option('--secret <secret>', 'whsec_…')
     .option('--secret-file <file>', 'a file that holds it')
     .option('--at <time>', 'as of this RFC 3339 time instead of now')
-    .option('--json', 'print one JSON document and nothing else')
+    .option('--json', 'print JSON and nothing else')
   verify.action(async (file: string) => {
     const options = verify.opts<VerifyOptions>()
     await answer({ json: options.json }, async () => {

@@ -36,7 +36,7 @@ function addSettings(webhooks: Command): void {
       .command('set-url')
       .description('set the URL of deliveries for submissions that name none')
       .requiredOption(...ACCOUNT)
-      .option('--clear', 'send none')
+      .option('--clear', 'remove its URL')
       .argument('[url]', 'https://…'),
     async (ctx, { account, clear }, [url]) => {
       if ((url === undefined) !== (clear === true)) throw invalidRequest('Give either a URL or --clear.')

@@ -96,7 +96,7 @@ function rejectFailed(ledger: readonly LedgerRow[]): void {
   const failed = ledger.find((row) => row.state === 'failed')
   if (failed === undefined) return
   throw new Error(
-    `The migration ${failed.name} failed half-way on this database: mend it, then set finished_at or rolled_back_at of its row in _prisma_migrations.`,
+    `The migration ${failed.name} failed half-way on this database: repair the schema, then set finished_at (the migration is complete) or rolled_back_at (run it again) in its row of _prisma_migrations.`,
   )
 }
 

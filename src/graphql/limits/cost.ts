@@ -59,7 +59,8 @@ const ofWholeSchema = new WeakMap<GraphQLSchema, number>()
 /** What is wrong with a valid operation that would answer with too much; null if nothing is. Pages multiply what is in them. */
 export function excessiveCost(call: Call): string | null {
   const { cost, introspection } = costOf(call)
-  if (cost > MAX_COST) return `Ask for less at a time: this would be up to ${cost} fields, of ${MAX_COST}.`
+  if (cost > MAX_COST)
+    return `The query may return ${cost} fields, at most ${MAX_COST} are allowed: ask for smaller pages.`
   // As much as the whole schema is may be asked for, and no more.
   return introspection > 0 && introspection > costOfWholeSchema(call.schema)
     ? 'Ask for less of the schema at a time.'

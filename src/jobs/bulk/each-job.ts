@@ -25,9 +25,7 @@ export async function eachJob<Result>(
 ): Promise<Each<Result>[]> {
   const distinct = [...new Set(ids)]
   if (ids.length === 0 || ids.length > MAX_IDS)
-    throw invalidRequest('Send arguments within their limits.', [
-      { path: '/ids', message: `must name 1 to ${MAX_IDS}` },
-    ])
+    throw invalidRequest('Invalid arguments: see `details`.', [{ path: '/ids', message: `must name 1 to ${MAX_IDS}` }])
   const results: Each<Result>[] = []
   for (let at = 0; at < distinct.length; at += AT_ONCE) {
     results.push(...(await Promise.all(distinct.slice(at, at + AT_ONCE).map((jobId) => one(ctx, jobId, work)))))

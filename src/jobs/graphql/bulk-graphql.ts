@@ -10,12 +10,12 @@ import type { Submission } from '../lifecycle/queue-job.ts'
 import { JobInterface, madeJob } from './job-interface-graphql.ts'
 
 const ID = 'The id that was sent.'
-const ERROR = 'Why nothing came of this id; null where something did.'
+const ERROR = 'Why this id failed; null where it succeeded.'
 /** Each may need a transaction of its own. */
 const BULK = { cost: 100, length: 100 }
 
 const JobErrorRef = builder.objectRef<{ readonly code: ErrorCode; readonly message: string }>('BulkError').implement({
-  description: 'Why nothing came of one of several ids.',
+  description: 'Why one of several ids failed.',
   fields: (t) => ({
     code: t.field({ type: ErrorCodeEnum, description: 'The value to branch on.', resolve: ({ code }) => code }),
     message: t.exposeString('message', { description: 'One sentence that says what is wrong or what to do next.' }),

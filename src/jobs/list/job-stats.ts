@@ -67,7 +67,7 @@ async function readRollUp(ctx: Context, owner: JobsOwner, input: JobStatsInput):
 
 function rejectTooMany(rows: readonly unknown[]): void {
   if (rows.length <= MAX_GROUPS) return
-  throw invalidRequest('Group by less, or narrow the filter.', [
+  throw invalidRequest('Group by fewer dimensions, or narrow the filter.', [
     { path: '/groupBy', message: `makes more than ${MAX_GROUPS} groups` },
   ])
 }

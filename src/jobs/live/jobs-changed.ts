@@ -38,5 +38,5 @@ export function checkedEveryMs(everyMs: number | null | undefined): number {
   const given = everyMs ?? DEFAULT_EVERY_MS
   if (given >= EVERY_MS.least && given <= EVERY_MS.most) return given
   const details = [{ path: '/everyMs', message: `must be from ${EVERY_MS.least} to ${EVERY_MS.most}` }]
-  throw invalidRequest('Send arguments within their limits.', details)
+  throw invalidRequest('Invalid arguments: see `details`.', details)
 }

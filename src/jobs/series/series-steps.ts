@@ -82,4 +82,4 @@ function refuseUnknownZone(error: unknown): never {
 }
 
 const refuse = (path: string, message: string) =>
-  invalidRequest('Send arguments within their limits.', [{ path, message }])
+  invalidRequest('Invalid arguments: see `details`.', [{ path, message }])

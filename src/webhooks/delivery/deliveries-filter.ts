@@ -33,7 +33,7 @@ export function rejectDeliveryViolations(filter: DeliveriesFilter, path = ''): v
   }
   if (createdAt?.from && createdAt.to && createdAt.from > createdAt.to)
     details.push({ path: `${path}/createdAt`, message: 'must not begin after its end' })
-  if (details.length > 0) throw invalidRequest('Send arguments within their limits.', details)
+  if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
 }
 
 const NO_OUTCOME = `must be one of ${OUTCOMES.join(', ')} or a status such as status_503`

@@ -139,7 +139,7 @@ describe('sonant jobs', () => {
     ])
     expect(await query(select, failed)).toEqual([{ account_id: account, status: 'failed', inputs }])
     const { stdout } = await runHere(['jobs', 'retry', failed], env)
-    expect(stdout.replace(/^job_\w+/, 'ID')).toBe(`ID  queued, again what ${failed} was\n`)
+    expect(stdout.replace(/^job_\w+/, 'ID')).toBe(`ID  queued, a retry of ${failed}\n`)
     for (const [jobId, code] of [
       [again.job_id, 'INVALID_REQUEST'],
       ['job_x', 'NOT_FOUND'],

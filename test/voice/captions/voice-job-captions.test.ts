@@ -125,7 +125,7 @@ describe('the captions of a completed job', () => {
   test('cost a query what they are: those of many jobs are asked for a few at a time', async () => {
     const asking = (field: string) => graphql(`{ jobPage(limit: 50) { jobs { ... on VoiceJob { ${field} } } } }`)
     for (const field of ['captions', 'words { text }'])
-      expect((await asking(field)).errors![0]!.message).toContain('Ask for less at a time')
+      expect((await asking(field)).errors![0]!.message).toContain('ask for smaller pages')
     expect(
       (await graphql('{ jobPage(limit: 2) { jobs { ... on VoiceJob { captions timing } } } }')).errors,
     ).toBeUndefined()

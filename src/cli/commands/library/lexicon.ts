@@ -31,7 +31,7 @@ export function addLexiconCommands(program: Command): void {
   operatorCommand<{ account: string }>(
     lexicon
       .command('set')
-      .description('replace them all by those of a file')
+      .description("replace an account's lexicon with the entries of a file")
       .argument('<file>', 'JSON as `show --json` prints it: {"entries": [{"grapheme": "SQL", "alias": "sequel"}]}')
       .requiredOption(...ACCOUNT),
     async (ctx, { account }, [file = '']) => {
@@ -44,7 +44,7 @@ export function addLexiconCommands(program: Command): void {
 
 async function readEntries(file: string): Promise<LexiconEntry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw invalidRequest(`Name a file that can be read: "${file}" cannot (${error.code}).`)
+    throw invalidRequest(`The file "${file}" cannot be read (${error.code}).`)
   })
   const isText = (value: unknown) => typeof value === 'string'
   const isEntry = (entry: Partial<LexiconEntry> | null): boolean =>

@@ -40,7 +40,7 @@ function addAdd(voices: Command): void {
       .argument('<file>', 'WAV, FLAC, MP3, Ogg Opus or WebM, at most 10 MiB')
       .requiredOption(...ACCOUNT)
       .requiredOption('--name <name>', 'what it is called')
-      .requiredOption('--consent <text>', 'by what the speaker has agreed')
+      .requiredOption('--consent <text>', 'how the speaker agreed, such as "release signed on 20 November"')
       .option('--ref-text <text>', 'what the recording says: some engines need it')
       .option('--language <language>', 'of the recording, such as English'),
     async (ctx, { account, name, consent, refText, language }, [file = '']) => {
@@ -100,7 +100,7 @@ function addDelete(voices: Command): void {
 
 async function readAudio(file: string): Promise<Uint8Array> {
   const audio = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw invalidRequest(`Name a file that can be read: "${file}" cannot (${error.code}).`)
+    throw invalidRequest(`The file "${file}" cannot be read (${error.code}).`)
   })
   const { fileTooLarge, MAX_FILE_BYTES } = await import('../../../http/multipart-body.ts')
   if (audio.length > MAX_FILE_BYTES) throw fileTooLarge()
