@@ -6,6 +6,8 @@ import type { Rendering, RenderTask, ThreadData, ThreadMessage } from './espeak-
 const IDLE_MS = 5 * 60_000
 /** One that has not started by then never will: it is ended, so that another one can. */
 const START_MS = 5 * 60_000
+/** After a thread that did not start, while others speak. */
+const REST_MS = 1000
 
 /** Renders texts in threads, each one text at a time, first come first served. */
 export interface EspeakThreads {
@@ -28,26 +30,37 @@ interface Thread {
   timer: NodeJS.Timeout
 }
 
+interface Options {
+  /** Five minutes unless given. */
+  readonly idleMs?: number
+  /** How long a thread may take to start; five minutes unless given. */
+  readonly startMs?: number
+  /** Makes a thread; throws where the machine has none left. */
+  readonly spawn?: (workerData: ThreadData) => Worker
+}
+
 /**
  * Up to `most` threads, one more whenever a text has to wait. That text goes to the thread that is free first, so none waits a second for a new one
- * where another ends its text within milliseconds. Where a thread was not needed for `idleMs`, all but one end. One that dies fails the text in its hands,
- * or one that waits where it has not started: a thread that cannot even start makes errors, not a text that waits for ever.
+ * where another ends its text within milliseconds. Where a thread was not needed for `idleMs`, all but one end. One that dies fails the text in its hands.
+ * One that cannot start fails a text that waits where no other thread is left to speak it: makes errors, not a text that waits for ever.
  */
-export const openThreads = (most: number, idleMs = IDLE_MS, startMs = START_MS): EspeakThreads =>
-  new Pool(most, idleMs, startMs)
+export const openThreads = (most: number, options: Options = {}): EspeakThreads => new Pool(most, options)
+
+const spawnThread = (workerData: ThreadData): Worker =>
+  new Worker(new URL('./espeak-thread.ts', import.meta.url), { workerData, env: threadEnvironment() })
 
 class Pool implements EspeakThreads {
   readonly #most: number
-  readonly #idleMs: number
-  readonly #startMs: number
+  readonly #options: Required<Options>
   readonly #threads = new Set<Thread>()
   readonly #waiting = new Set<Job>()
   #voiceData: SharedArrayBuffer | undefined
+  /** Set while no further thread is started. */
+  #rest: NodeJS.Timeout | undefined
 
-  constructor(most: number, idleMs: number, startMs: number) {
+  constructor(most: number, options: Options) {
     this.#most = most
-    this.#idleMs = idleMs
-    this.#startMs = startMs
+    this.#options = { idleMs: IDLE_MS, startMs: START_MS, spawn: spawnThread, ...options }
   }
 
   run(task: RenderTask, signal?: AbortSignal): Promise<Rendering> {
@@ -67,6 +80,7 @@ class Pool implements EspeakThreads {
   async close(): Promise<void> {
     for (const job of this.#waiting) job.settle(new Error('The engine is closed.'))
     this.#waiting.clear()
+    clearTimeout(this.#rest)
     for (const { timer } of this.#threads) clearTimeout(timer)
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
@@ -91,14 +105,19 @@ class Pool implements EspeakThreads {
 
   /** The first one reads what all of them share. */
   #mayStart(): boolean {
+    if (this.#rest !== undefined && this.#canSpeak()) return false
     return this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
   }
 
   #start(): void {
-    const workerData: ThreadData = { voiceData: this.#voiceData }
-    const options = { workerData, env: threadEnvironment() }
-    const worker = new Worker(new URL('./espeak-thread.ts', import.meta.url), options)
-    const timer = setTimeout(() => void worker.terminate(), this.#startMs).unref()
+    let worker: Worker
+    try {
+      worker = this.#options.spawn({ voiceData: this.#voiceData })
+    } catch (error) {
+      this.#failStart(error as Error)
+      return
+    }
+    const timer = setTimeout(() => void worker.terminate(), this.#options.startMs).unref()
     const thread: Thread = { worker, isReady: false, job: undefined, timer }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
@@ -118,7 +137,7 @@ class Pool implements EspeakThreads {
     thread.worker.unref()
     if (message !== true) job?.settle(message)
     clearTimeout(thread.timer)
-    thread.timer = setTimeout(() => this.#endIdle(thread), this.#idleMs).unref()
+    thread.timer = setTimeout(() => this.#endIdle(thread), this.#options.idleMs).unref()
   }
 
   /** The first one stays: it takes every text that comes alone, so it has compiled the most. */
@@ -132,11 +151,31 @@ class Pool implements EspeakThreads {
   #end(thread: Thread, error: Error): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.timer)
-    const [waiting] = this.#waiting
-    const failed = thread.isReady ? thread.job : waiting
-    if (failed !== undefined) this.#waiting.delete(failed)
-    failed?.settle(error)
+    if (thread.isReady) thread.job?.settle(error)
+    else this.#failStart(error)
     this.#dispatch()
+  }
+
+  /** Texts go on waiting where another thread speaks them in turn. */
+  #failStart(error: Error): void {
+    const [waiting] = this.#waiting
+    if (this.#canSpeak()) this.#pause()
+    else if (waiting !== undefined) {
+      this.#waiting.delete(waiting)
+      waiting.settle(error)
+    }
+  }
+
+  #canSpeak(): boolean {
+    return [...this.#threads].some(({ isReady }) => isReady)
+  }
+
+  #pause(): void {
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => {
+      this.#rest = undefined
+      this.#dispatch()
+    }, REST_MS).unref()
   }
 
   #abandon(job: Job): void {

@@ -28,7 +28,10 @@ interface EspeakOptions {
  * gives the same bytes. `reference` voices are refused; `seed` and other inputs change nothing.
  */
 export function openEspeak(options: EspeakOptions): EspeakEngine {
-  const threads = openThreads(options.threads, options.idleThreadMs)
+  const threads = openThreads(
+    options.threads,
+    options.idleThreadMs === undefined ? {} : { idleMs: options.idleThreadMs },
+  )
   let closed = false
 
   return {

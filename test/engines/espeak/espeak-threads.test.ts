@@ -1,18 +1,55 @@
+import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { styleToProsody } from '../../../src/engines/espeak/espeak-style.ts'
+import type { ThreadData } from '../../../src/engines/espeak/espeak-thread.ts'
 import { openThreads } from '../../../src/engines/espeak/espeak-threads.ts'
 
-const IDLE_MS = 60_000
+const THREAD = new URL('../../../src/engines/espeak/espeak-thread.ts', import.meta.url)
+const TASK = {
+  text: 'Hello.',
+  engineVoice: 'en-us',
+  language: 'English',
+  prosody: styleToProsody(undefined),
+} as const
+
+const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status)
 
 test('a thread that does not start in time is ended and fails one text that waits, and the next text begins another', async () => {
-  const threads = openThreads(1, IDLE_MS, 1)
-  const task = {
-    text: 'Hello.',
-    engineVoice: 'en-us',
-    language: 'English',
-    prosody: styleToProsody(undefined),
-  } as const
-  const outcomes = await Promise.allSettled([threads.run(task), threads.run(task)])
-  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const threads = openThreads(1, { startMs: 1 })
+  expect(statuses(await Promise.allSettled([threads.run(TASK), threads.run(TASK)]))).toEqual(['rejected', 'rejected'])
+  await threads.close()
+})
+
+test('where no thread can be made, each text fails with what the machine says, and later ones are spoken again', async () => {
+  let spawn = (_data: ThreadData): Worker => {
+    throw new Error('no thread is left')
+  }
+  const threads = openThreads(2, { spawn: (workerData) => spawn(workerData) })
+  const outcomes = await Promise.allSettled([threads.run(TASK), threads.run(TASK), threads.run(TASK)])
+  expect(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason?.message)).toEqual(
+    Array(3).fill('no thread is left'),
+  )
+  spawn = (workerData) => new Worker(THREAD, { workerData })
+  expect(await threads.run(TASK)).toMatchObject({ wav: expect.anything() })
+  await threads.close()
+})
+
+test.each([
+  [
+    'cannot be made',
+    (): Worker => {
+      throw new Error('no thread is left')
+    },
+  ],
+  ['ends while it starts', () => new Worker('process.exit(1)', { eval: true })],
+])('where a second thread %s, the first one speaks all texts', async (_what, second) => {
+  let made = 0
+  const spawn = (workerData: ThreadData) => (made++ === 0 ? new Worker(THREAD, { workerData }) : second())
+  const threads = openThreads(2, { spawn })
+  await threads.run(TASK)
+  const texts = Array.from({ length: 4 }, () => threads.run(TASK))
+  expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
+  // It is tried again after a while, and not for each text.
+  expect(made).toBeLessThan(1 + texts.length)
   await threads.close()
 })
