@@ -295,7 +295,7 @@ export interface VoiceUpload {
    */
   audio_sample: string
   /**
-   * By what the speaker has agreed, in your own words.
+   * How the speaker agreed, in your own words.
    */
   consent: string
   /**
