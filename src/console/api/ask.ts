@@ -44,8 +44,9 @@ export async function ask<Data, Variables>(
   operation: Operation<Data, Variables>,
   variables: Variables,
 ): Promise<Answered<Data>> {
+  const askedAt = Date.now()
   const response = await send(operation.query, variables)
-  noteTime(response.headers.get('date'))
+  noteTime(response.headers.get('x-sonant-time'), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
   if (error !== undefined) throw refusalOf(error, response)

@@ -18,6 +18,8 @@ import { reject } from './reject.ts'
 
 /** What the sender of a body says by itself; a stream of events says that its connection is kept, which the client may not want. */
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
+/** The time that the whole installation goes by, in milliseconds since 1970: the `date` of an answer is a clock of the machine alone. */
+const TIME_HEADER = 'x-sonant-time'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
 /** Answers an operation, once its caller is authenticated and its request is held to what REST requests are held to. */
@@ -27,6 +29,8 @@ export function createAnswer(
   post: ReturnType<typeof createPost>,
   authentication: Authentication,
 ) {
+  // As it is sent: an operation may take a while.
+  const stamp = (reply: FastifyReply): FastifyReply => reply.header(TIME_HEADER, runtime.now().getTime())
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const signal = clientDisconnect(reply.raw)
     const actor = await authentication.authenticate(request, reply)
@@ -40,10 +44,11 @@ export function createAnswer(
     const known = { requestId, address, signal, cookie, isInAddress: request.method !== 'POST' }
     const context: GraphqlContext = { ...runtime.as(actor), ...known }
     const posted = body !== null && request.url === GRAPHQL_PATH ? await post(context, body, type) : null
-    if (posted !== null) return reply.type(posted.contentType).send(JSON.stringify(posted.result))
+    if (posted !== null) return stamp(reply).type(posted.contentType).send(JSON.stringify(posted.result))
     // Yoga knows nothing of how much a type is liked. Only a subscription is answered with another one than the best: with events.
     const accept = others.includes(EVENT_STREAM) ? `${type}, ${EVENT_STREAM}` : type
-    return send(reply, await yoga.fetch(toUrl(request).href, toFetchInit(request, accept), context as never))
+    const response = await yoga.fetch(toUrl(request).href, toFetchInit(request, accept), context as never)
+    return send(stamp(reply), response)
   }
 }
 

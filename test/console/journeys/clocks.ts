@@ -3,7 +3,8 @@ import { openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
-const HOURS_MS = 5 * 3_600_000
+const HOUR_MS = 3_600_000
+const HOURS_MS = 5 * HOUR_MS
 
 /** Browsers whose clock or time zone is another one than the service's. */
 export function clockJourneys(opened: () => OpenedConsole): void {
@@ -28,4 +29,29 @@ export function clockJourneys(opened: () => OpenedConsole): void {
       await context.close()
     },
   )
+
+  test('hosts of the service whose own clocks are an hour apart show the same times, and no page asks again and again', async () => {
+    const { service, browser, owner, account, at } = opened()
+    const job = await insertJob(service.runtime.db, account)
+    const context = await browser.newContext({ storageState: await owner.storageState() })
+    const { page, complaints } = await openPage(context, service.url)
+    const asked: string[] = []
+    await page.route('**/graphql', async (route) => {
+      const nth = asked.push(route.request().postData() ?? '')
+      const response = await route.fetch()
+      const date = new Date(Date.now() + (nth % 2) * HOUR_MS).toUTCString()
+      await route.fulfill({ response, headers: { ...response.headers(), date } })
+    })
+    await page.goto(at('jobs?window=1h'))
+    await page
+      .locator(`tr[data-job="${job}"]`)
+      .getByText(/^(now|\d+s ago|1m ago)$/)
+      .waitFor()
+    await page.goto(at('statistics?range=1h'))
+    await page.locator('.tile').first().waitFor()
+    for (let nth = 0; nth < 20; nth++) await page.evaluate(() => fetch('/health/live'))
+    expect(asked.filter((body) => body.includes('query Statistics(')).length).toBeLessThan(3)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 }
