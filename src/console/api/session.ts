@@ -24,6 +24,9 @@ export const isOperator = computed(() => session.value?.user.operator === true)
 /** The address whose password is asked for again after its session ended under an open page. */
 export const endedFor = signal<string | null>(null)
 
+/** Whether that had happened before the user signed out everywhere: the other sessions may not have ended. */
+export const areOthersOpen = signal(false)
+
 /** How often the user has signed out in another tab of this browser: no text of theirs stays in this one either. */
 export const signOuts = signal(0)
 
@@ -50,8 +53,8 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
-/** Whether the user has asked to be signed out here, and not signed in again since. */
-let isLeaving = false
+/** What the user has asked for last, and not signed in again since. */
+let leaving: 'here' | 'everywhere' | null = null
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
@@ -78,6 +81,7 @@ export async function loadSession(home = at('/')): Promise<void> {
   if (me) {
     memoryOf = me.user.id
     endedFor.value = null
+    areOthersOpen.value = false
     tabs.postMessage(me.user.id)
   }
   if (me && before?.user.id !== me.user.id) openLive(() => void endSession())
@@ -107,20 +111,26 @@ async function lookAgain(isNews = false): Promise<void> {
 /** @throws Refusal */
 export async function signIn(email: string, password: string): Promise<void> {
   await ask(signInMutation, { email, password })
-  isLeaving = false
+  leaving = null
   changes++
   await loadSession()
 }
 
 /**
  * Everything that was loaded goes with the page. A session that is over already is one that was signed out: the answer to an earlier try may
- * have been lost. @throws Refusal
+ * have been lost. Of the user's other sessions that says nothing: then the page stays, and tells so. @throws Refusal
  */
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
-  isLeaving = true
-  await ask(signOutMutation, { everywhere }).catch((error: unknown) => {
+  leaving = everywhere ? 'everywhere' : 'here'
+  try {
+    await ask(signOutMutation, { everywhere })
+  } catch (error) {
     if (!(error instanceof Refusal && error.code === 'UNAUTHORIZED')) throw error
-  })
+    if (everywhere) {
+      areOthersOpen.value = true
+      return
+    }
+  }
   leaveAll(home)
 }
 
@@ -159,7 +169,11 @@ function reloadBlank(): void {
 
 async function endSession(): Promise<void> {
   if (!session.peek()) return
-  if (isLeaving) return leaveAll(at('/'))
+  if (leaving === 'here') return leaveAll(at('/'))
+  if (leaving === 'everywhere') {
+    tabs.postMessage('')
+    signOuts.value += 1
+  }
   changes++
   endedFor.value = session.peek()?.user.email ?? null
   closeLive()

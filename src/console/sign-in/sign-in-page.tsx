@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Refusal } from '../api/refusal.ts'
-import { endedFor, signIn } from '../api/session.ts'
+import { areOthersOpen, endedFor, signIn } from '../api/session.ts'
 import { useAction } from '../api/use-action.ts'
 import { TextField } from '../parts/field.tsx'
 import { Mark } from '../shell/rail.tsx'
@@ -12,10 +12,7 @@ export function SignInPage() {
     document.title = 'Sign in · Sonant'
   }, [])
   return (
-    <Gate
-      title="Sign in"
-      lead={endedFor.value === null ? undefined : 'Your session has ended. Sign in to go on where you were.'}
-    >
+    <Gate title="Sign in" lead={leadOf()}>
       <SignInForm />
       <details class="aside">
         <summary>No password, or lost it?</summary>
@@ -24,6 +21,12 @@ export function SignInPage() {
       </details>
     </Gate>
   )
+}
+
+function leadOf(): string | undefined {
+  if (areOthersOpen.value)
+    return 'This session had already ended. Your other sessions may still be open: sign in, then sign out everywhere again.'
+  return endedFor.value === null ? undefined : 'Your session has ended. Sign in to go on where you were.'
 }
 
 function SignInForm() {

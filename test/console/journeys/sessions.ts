@@ -70,6 +70,31 @@ export function sessionJourneys(
     await context.close()
   })
 
+  test('signing out everywhere with a session that has ended says that the others may be open, and leaves no text', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.routeWebSocket('**/graphql', () => {})
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await page.getByLabel('Text', { exact: true }).fill(SECRET)
+    await page.locator('.account-button').click()
+    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await endSessions(service)
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByText('This session had already ended.').waitFor()
+    await signIn(page, MEMBER)
+    await page.getByRole('link', { name: 'Playground' }).first().click()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    await page.goto(at('profile'))
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByLabel('E-mail address').waitFor()
+    expect(await page.getByText('had already ended').count()).toBe(0)
+    await context.close()
+  })
+
   test('a recording that is refused because the session has ended asks to sign in again', async () => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()
@@ -82,11 +107,12 @@ export function sessionJourneys(
     await page.getByLabel('Recording', { exact: true }).setInputFiles(TONE)
     await page.getByLabel('How the speaker has agreed').fill('It is mine.')
     await page.getByLabel('I confirm').check()
-    await service.runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [
-      MEMBER,
-    ])
+    await endSessions(service)
     await page.getByRole('button', { name: 'Add the voice' }).click()
     await page.getByText('Your session has ended').waitFor()
     await context.close()
   })
 }
+
+const endSessions = ({ runtime }: OpenedConsole['service']) =>
+  runtime.db.pool.query('delete from session using "user" u where u.id = user_id and u.email = $1', [MEMBER])
