@@ -31,3 +31,7 @@ export const asRefusal = (error: unknown): Refusal =>
   error instanceof Refusal
     ? error
     : new Refusal(error instanceof Error ? error.message : String(error), { code: 'UNKNOWN' })
+
+/** Of these a request may have come through all the same. */
+export const isUncertain = ({ code }: { readonly code: string }): boolean =>
+  ['OFFLINE', 'UNAVAILABLE', 'INTERNAL_ERROR'].includes(code)

@@ -8,7 +8,7 @@ import {
 import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
-import { Refusal } from './refusal.ts'
+import { asRefusal, isUncertain } from './refusal.ts'
 
 type Session = NonNullable<SessionQuery['me']>
 
@@ -53,7 +53,7 @@ addEventListener('focus', () => {
 let memoryOf: string | undefined
 /** How often a session has begun or ended here: what was asked before says nothing of the one of now. */
 let changes = 0
-/** What the user has asked for last, and not signed in again since. */
+/** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
@@ -62,7 +62,10 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
   if (userId === '') {
     signOuts.value += 1
     void endSession()
-  } else if (userId !== session.peek()?.user.id) void lookAgain(true)
+    return
+  }
+  leaving = null
+  if (userId !== session.peek()?.user.id) void lookAgain(true)
 }
 
 /**
@@ -125,7 +128,9 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
   try {
     await ask(signOutMutation, { everywhere })
   } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'UNAUTHORIZED')) throw error
+    const refusal = asRefusal(error)
+    if (!isUncertain(refusal)) leaving = null
+    if (refusal.code !== 'UNAUTHORIZED') throw refusal
     if (everywhere) {
       areOthersOpen.value = true
       return

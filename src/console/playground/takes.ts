@@ -3,7 +3,7 @@ import { ask } from '../api/ask.ts'
 import { timeNow } from '../api/clock.ts'
 import { follow } from '../api/follow.ts'
 import { randomKey } from '../api/random-key.ts'
-import type { Refusal } from '../api/refusal.ts'
+import { isUncertain, type Refusal } from '../api/refusal.ts'
 import { signOuts } from '../api/session.ts'
 import { type HeardQuery, heard, type SpeakingSubscription, speak, speaking } from '../operations.ts'
 
@@ -31,9 +31,7 @@ signOuts.subscribe(() => {
   takes.value = []
 })
 
-/** Of these a press may have come through all the same: the same one again is the same job. */
-const UNCERTAIN = ['OFFLINE', 'UNAVAILABLE', 'INTERNAL_ERROR']
-/** The last press, as long as its answer is not known. */
+/** The last press, as long as its answer is not known: the same one again is the same job. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
@@ -45,7 +43,7 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
   lost = { request, key: idempotencyKey }
   const { submitVoiceJob: submitted } = await ask(speak, { slug: take.endpoint, inputs, idempotencyKey }).catch(
     (error: Refusal) => {
-      if (!UNCERTAIN.includes(error.code)) lost = null
+      if (!isUncertain(error)) lost = null
       throw error
     },
   )

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { openPage } from '../../setup/browser.ts'
@@ -7,6 +7,7 @@ import type { OpenedConsole } from './opened-console.ts'
 
 const MEMBER = 'member@example.com'
 const SECRET = 'A sentence for nobody else.'
+const TOO_MANY = { message: 'Too many requests.', extensions: { code: 'RATE_LIMITED' } }
 const TONE = {
   name: 'tone.wav',
   mimeType: 'audio/wav',
@@ -67,6 +68,38 @@ export function sessionJourneys(
     await signIn(page, MEMBER)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    await context.close()
+  })
+
+  test.each<[string, (route: Route) => Promise<void>, boolean]>([
+    ['was refused', (route) => route.fulfill({ json: { errors: [TOO_MANY] } }), false],
+    ['was lost, before another tab found the user signed in,', (route) => route.abort(), true],
+  ])('a sign-out that %s takes no text with a session that ends later', async (_, answer, isOtherOpened) => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url, /ERR_FAILED/)
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.getByLabel('Text', { exact: true }).fill(SECRET)
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('signOut') ? answer(route) : route.fallback(),
+    )
+    await page.locator('.account-button').click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You may still be signed in.').waitFor()
+    if (isOtherOpened) {
+      const other = await context.newPage()
+      await other.goto(at('jobs'))
+      await other.getByRole('heading', { name: 'Jobs' }).waitFor()
+      await other.close()
+    }
+    await endSessions(service)
+    await page.unrouteAll()
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, MEMBER)
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe(SECRET)
     await context.close()
   })
 
