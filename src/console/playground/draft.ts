@@ -33,18 +33,22 @@ export function reloadWithDraft(): void {
   location.reload()
 }
 
+// Undefined: not known yet.
 session.subscribe((found) => {
-  if (found) takeKept(found.user.id)
+  if (found !== undefined) takeKept(found?.user.id)
 })
 
-signOuts.subscribe(() => {
+signOuts.subscribe((times) => {
+  if (times === 0) return
   draftText.value = ''
   replaced.value = null
+  sessionStorage.removeItem(KEPT)
 })
 
-function takeKept(userId: string): void {
+/** For its user alone; it goes in any case. */
+function takeKept(userId: string | undefined): void {
   const kept = sessionStorage.getItem(KEPT)
   sessionStorage.removeItem(KEPT)
   const draft = kept === null ? null : (JSON.parse(kept) as { userId: string; text: string })
-  if (draft?.userId === userId) draftText.value = draft.text
+  if (draft !== null && draft.userId === userId) draftText.value = draft.text
 }

@@ -27,17 +27,19 @@ const MAX_TAKES = 40
 /** Newest first. */
 export const takes = signal<readonly Take[]>([])
 
-signOuts.subscribe(() => {
-  takes.value = []
-})
-
 /** The last press, as long as its answer is not known: the same one again is the same job. */
 let lost: { readonly request: string; readonly key: string } | null = null
 
+signOuts.subscribe(() => {
+  takes.value = []
+  lost = null
+})
+
 type NewTake = Pick<Take, 'endpoint' | 'voice' | 'voiceName' | 'text'>
 
-/** Submits, and follows the job until it has ended. @throws Refusal */
+/** Submits, and follows the job until it has ended; what was signed out from meanwhile is not kept. @throws Refusal */
 export async function startTake(take: NewTake, inputs: Readonly<Record<string, unknown>>): Promise<void> {
+  const before = signOuts.peek()
   const request = JSON.stringify([take.endpoint, inputs])
   const idempotencyKey = lost?.request === request ? lost.key : randomKey()
   lost = { request, key: idempotencyKey }
@@ -47,6 +49,7 @@ export async function startTake(take: NewTake, inputs: Readonly<Record<string, u
       throw error
     },
   )
+  if (signOuts.peek() !== before) return
   lost = null
   const { jobId } = submitted
   const fresh: Take = { ...take, jobId, at: new Date(timeNow()).toISOString(), progress: null, audio: null }

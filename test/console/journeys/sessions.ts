@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core'
+import type { BrowserContext, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { writeWav } from '../../../src/audio/wav.ts'
 import { openPage } from '../../setup/browser.ts'
@@ -68,6 +68,61 @@ export function sessionJourneys(
     await signIn(page, MEMBER)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('')
+    await context.close()
+  })
+
+  test('what is being submitted or loaded anew when the user signs out in another tab leaves no text either', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url, /ERR_FAILED/)
+    const keys: string[] = []
+    const held = Promise.withResolvers<void>()
+    const isKept = () => page.evaluate(() => 'sonant-draft' in sessionStorage)
+    const speak = async () => {
+      await page.getByLabel('Text', { exact: true }).fill(SECRET)
+      await page.keyboard.press('Control+Enter')
+    }
+    await page.route('**/graphql', async (route) => {
+      const { query = '', variables } = route.request().postDataJSON() as Asked
+      if (!query.startsWith('mutation Speak(')) return route.fallback()
+      keys.push(variables.idempotencyKey)
+      const response = await route.fetch()
+      if (keys.length === 1) return route.abort()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await speak()
+    await page.getByText('The service cannot be reached').waitFor()
+    await signOutInAnother(context, at)
+    await page.getByText('Your session has ended').waitFor()
+    await signIn(page, MEMBER)
+    await speak()
+    await expect.poll(() => keys.length).toBe(2)
+    await keepDraft(page)
+    await signOutInAnother(context, at)
+    await page.getByText('Your session has ended').waitFor()
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('mutation Speak(') ?? false,
+    )
+    held.resolve()
+    await (await answered).finished()
+    const isKeptAfterSignOut = await isKept()
+    await signIn(page, MEMBER)
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    const shown = await page.locator('.take').count()
+    await signOutInAnother(context, at)
+    await page.getByText('Your session has ended').waitFor()
+    await keepDraft(page)
+    await page.reload()
+    await page.getByLabel('E-mail address').waitFor()
+    expect({ isSameKey: keys[0] === keys[1], isKeptAfterSignOut, takes: shown, isKept: await isKept() }).toEqual({
+      isSameKey: false,
+      isKeptAfterSignOut: false,
+      takes: 0,
+      isKept: false,
+    })
     await context.close()
   })
 
@@ -145,6 +200,24 @@ export function sessionJourneys(
     await page.getByText('Your session has ended').waitFor()
     await context.close()
   })
+}
+
+interface Asked {
+  readonly query?: string
+  readonly variables: { readonly idempotencyKey: string }
+}
+
+/** What lies in the storage of the tab while the page is loaded anew. */
+const keepDraft = (page: Page) =>
+  page.evaluate((text) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: '', text })), SECRET)
+
+async function signOutInAnother(context: BrowserContext, at: (path: string) => string): Promise<void> {
+  const other = await context.newPage()
+  await other.goto(at('jobs'))
+  await other.locator('.account-button').click()
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByLabel('E-mail address').waitFor()
+  await other.close()
 }
 
 const endSessions = ({ runtime }: OpenedConsole['service']) =>
