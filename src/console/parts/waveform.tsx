@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { theme } from '../shell/theme.ts'
+import { theme, whenRecoloured } from '../shell/theme.ts'
 
 const BAR_PX = 3
 const GAP_PX = 2
@@ -25,7 +25,11 @@ export function Waveform({ peaks, played }: WaveformProps) {
     paint()
     const observer = new ResizeObserver(paint)
     observer.observe(element)
-    return () => observer.disconnect()
+    const stop = whenRecoloured(paint)
+    return () => {
+      stop()
+      observer.disconnect()
+    }
   }, [peaks, played, chosen])
   return (
     <span class="wave" aria-hidden="true">

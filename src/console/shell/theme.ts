@@ -15,6 +15,23 @@ effect(() => {
   }
 })
 
+// Paper has no theme. Before all that draws hears of it, as styles for paper hold only afterwards.
+addEventListener('beforeprint', () => {
+  document.documentElement.dataset.theme = 'light'
+})
+addEventListener('afterprint', () => {
+  document.documentElement.dataset.theme = theme.peek()
+})
+
+/** Draws anew what took its colours from the styles: when the system's theme changes, before printing and after it. @returns how to stop */
+export function whenRecoloured(draw: () => void): () => void {
+  const stop = new AbortController()
+  const options = { signal: stop.signal }
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw, options)
+  for (const name of ['beforeprint', 'afterprint']) addEventListener(name, draw, options)
+  return () => stop.abort()
+}
+
 function readTheme(): Theme {
   try {
     const kept = localStorage.getItem(KEY)

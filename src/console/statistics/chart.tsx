@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { theme } from '../shell/theme.ts'
+import { theme, whenRecoloured } from '../shell/theme.ts'
 import { type ChartProps, HEIGHT_PX, optionsOf } from './chart-options.ts'
 import type { Line } from './series.ts'
 
@@ -23,11 +23,9 @@ export function Chart(props: ChartProps) {
     const plot = new uPlot(optionsOf(element, latest, setShown), data as uPlot.AlignedData, element)
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }))
     observer.observe(element)
-    const media = matchMedia('(prefers-color-scheme: dark)')
-    const repaint = (): void => plot.redraw(false)
-    media.addEventListener('change', repaint)
+    const stop = whenRecoloured(() => plot.redraw(false))
     return () => {
-      media.removeEventListener('change', repaint)
+      stop()
       observer.disconnect()
       plot.destroy()
     }

@@ -4,6 +4,8 @@ import { openPage } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
+const HOUR_MS = 3_600_000
+
 /** What users have asked their system for, and paper. */
 export function modeJourneys(opened: () => OpenedConsole): void {
   test('forced colours tell what is current, less motion moves nothing, and paper has a light page without the rail', async () => {
@@ -27,8 +29,33 @@ export function modeJourneys(opened: () => OpenedConsole): void {
       await style(page, '.top-bar', 'position'),
       complaints,
     ]).toEqual([false, 'light', 'static', []])
+    await page.setViewportSize({ width: 900, height: 900 })
+    expect([await page.locator('th.spare-cell').count(), await page.locator('th.roomy').count()]).toEqual([2, 1])
+    for (const cell of await page.locator('th.spare-cell, th.roomy').all()) expect(await cell.isVisible()).toBe(true)
     await service.runtime.db.pool.query("delete from job where account_id = $1 and status = 'processing'", [account])
     await page.close()
+  })
+
+  test('charts of a dark page are printed in light colours, and dark again afterwards', async () => {
+    const { service, browser, owner, account, at } = opened()
+    await insertJob(service.runtime.db, account, { status: 'failed' })
+    const context = await browser.newContext({ storageState: await owner.storageState(), colorScheme: 'dark' })
+    const { page, complaints } = await openPage(context, service.url)
+    const [from, to] = [Date.now() - HOUR_MS, Date.now() + HOUR_MS].map((ms) => new Date(ms).toISOString())
+    await page.goto(at(`statistics?from=${from}&to=${to}`))
+    const chart = page.locator('.chart canvas').first()
+    await chart.waitFor()
+    const drawn = () => chart.evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+    const fire = (name: string) => page.evaluate((type) => void window.dispatchEvent(new Event(type)), name)
+    const dark = await drawn()
+    await fire('beforeprint')
+    const printed = await drawn()
+    await fire('afterprint')
+    expect([printed === dark, (await drawn()) === dark]).toEqual([false, true])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(drawn).toBe(printed)
+    expect(complaints).toEqual([])
+    await context.close()
   })
 }
 
