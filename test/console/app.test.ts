@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser())('the console in a browser', () => {
     await speak(page)
     await isPlaying(page)
     await page.goto(url)
-    await page.getByRole('heading', { name: 'does not open anything' }).waitFor()
+    await page.getByRole('heading', { name: 'is no longer valid' }).waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -35,7 +35,7 @@ export function ApiKeysPage() {
       <Load query={list} skeleton={<SkeletonRows />}>
         {({ apiKeys: { edges, pageInfo } }) =>
           edges.length === 0 ? (
-            <Empty title="Programs cannot call yet" action={create}>
+            <Empty title="No API keys yet" action={create}>
               A program sends an API key with each request. Give each program its own, so that one can be revoked alone.
             </Empty>
           ) : (

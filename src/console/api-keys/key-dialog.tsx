@@ -93,7 +93,7 @@ const NameField = ({ value, onText }: { value: string; onText: (text: string) =>
 )
 
 const LifetimeField = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
-  <Field label="Expires" hint="A key that expires is refused from then on; nothing renews it.">
+  <Field label="Expires" hint="From then on the key is refused. It cannot be renewed.">
     {(parts) => (
       <select {...parts} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         <option value="">Never</option>
@@ -127,7 +127,8 @@ function ScopeChoice({ scopes, onChange }: ScopeChoiceProps) {
             <label key={scope} class="check">
               <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
               <span>
-                {about.get(scope) ?? 'Reach what your operator restricts to it.'} <code class="faint">{scope}</code>
+                {about.get(scope) ?? 'Use what your operator restricts to this scope.'}{' '}
+                <code class="faint">{scope}</code>
               </span>
             </label>
           ))

@@ -5,9 +5,9 @@ import type { Heard } from '../parts/player.tsx'
 import { inPieces, type SpokenSentence, type Timed, wordAt } from './spoken-text.ts'
 
 const TIMINGS = {
-  ENGINE: 'Times of words by the engine',
-  ALIGNED: 'Times of words by the pauses in the audio',
-  ESTIMATED: 'Times of words estimated',
+  ENGINE: 'Word times by the engine',
+  ALIGNED: 'Word times by the pauses in the audio',
+  ESTIMATED: 'Estimated word times',
 } as const
 
 interface TranscriptProps {

@@ -52,7 +52,7 @@ const QUESTIONS = {
   cancel: [
     'Cancel this job?',
     'Cancel the job',
-    'It fails as cancelled, its engine stops, and what was charged is given back.',
+    'It ends as cancelled, its engine stops, and its credits are refunded.',
   ],
   retry: [
     'Retry this job?',
@@ -61,8 +61,8 @@ const QUESTIONS = {
   ],
   delete: [
     'Delete this job?',
-    'Delete for ever',
-    'The job, its audio and its deliveries are gone for ever. The ledger keeps its sum.',
+    'Delete permanently',
+    'The job, its audio and its deliveries are deleted permanently. The ledger keeps its amount.',
   ],
 } as const
 
@@ -79,7 +79,7 @@ function JobDialog({ asked, job, onChange, onClose }: JobDialogProps) {
       route(at(`/jobs/${retried.jobId}`))
     } else {
       await ask(deleteJob, { jobId: job.id })
-      toast('The job is gone.')
+      toast('The job is deleted.')
       route(at('/jobs'), true)
     }
   }

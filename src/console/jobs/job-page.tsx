@@ -123,7 +123,7 @@ function JobFacts({ job }: { job: Job }) {
     ['Attempts', count(job.attempts)],
     ['Waited', duration(job.waitMs)],
     ['Ran', duration(job.runMs)],
-    ['Cost', `${count(job.cost)} credits${job.status === 'FAILED' && job.cost > 0 ? ', given back' : ''}`],
+    ['Cost', `${count(job.cost)} credits${job.status === 'FAILED' && job.cost > 0 ? ', refunded' : ''}`],
     ['Audio', audioMs === null ? null : duration(audioMs)],
     ['Real time factor', audioMs && job.runMs ? (job.runMs / audioMs).toFixed(3) : null],
   ]

@@ -98,7 +98,7 @@ export const DroppedNotice = ({ names }: { names: readonly string[] }) =>
 
 const SORT_NAMES = [
   ['oldest', 'Oldest first'],
-  ['ended', 'Last ended first'],
+  ['ended', 'Last finished first'],
   ['longest', 'Longest first'],
   ['shortest', 'Shortest first'],
 ] as const

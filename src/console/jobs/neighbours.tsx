@@ -31,8 +31,8 @@ export function Neighbours({ id }: { id: string }) {
       <button
         type="button"
         class="button only-icon"
-        aria-label="Job before it"
-        title="Job before it (k)"
+        aria-label="Previous job"
+        title="Previous job (k)"
         disabled={!previous}
         onClick={() => go(previous)}
       >
@@ -41,8 +41,8 @@ export function Neighbours({ id }: { id: string }) {
       <button
         type="button"
         class="button only-icon"
-        aria-label="Job after it"
-        title="Job after it (j)"
+        aria-label="Next job"
+        title="Next job (j)"
         disabled={!next}
         onClick={() => go(next)}
       >

@@ -77,7 +77,7 @@ const BulkDialog = ({ bulk, jobs, onDone, onClose }: BulkDialogProps) => (
     onClose={onClose}
   >
     {bulk === 'cancel'
-      ? 'They fail as cancelled, their engines stop, and what was charged is given back.'
+      ? 'They end as cancelled, their engines stop, and their credits are refunded.'
       : 'Each becomes a new job with the same inputs, which is charged again.'}
   </ConfirmDialog>
 )

@@ -34,7 +34,7 @@ function stepsOf({
 }: JobRowFragment): Step[] {
   const isOver = status === 'COMPLETED' || status === 'FAILED'
   const accepted: Step = { name: 'Accepted', at: createdAt, note: '', tone: 'good' }
-  const place = queuePosition ? `waiting, place ${queuePosition} in its queue` : 'waiting for a worker'
+  const place = queuePosition ? `waiting, position ${queuePosition} in the queue` : 'waiting for a worker'
   const started: Step = {
     name: attempts > 1 ? `Taken by a worker, attempt ${attempts}` : 'Taken by a worker',
     at: startedAt ?? null,

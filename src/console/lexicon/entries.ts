@@ -48,7 +48,7 @@ export function errorsOf(entry: Entry, others: readonly Entry[]): EntryErrors {
       grapheme: 'This word has an entry already: change that one.',
     }),
     ...(alias.length > MAX_ALIAS && { alias: `At most ${MAX_ALIAS} characters.` }),
-    ...(alias !== '' && !SPOKEN.test(alias) && { alias: 'There is nothing to say in this.' }),
+    ...(alias !== '' && !SPOKEN.test(alias) && { alias: 'This contains nothing that can be spoken.' }),
   }
 }
 
@@ -67,7 +67,7 @@ export function readFile(text: string): readonly Entry[] {
   const read = entries.map(readEntry)
   const keys = read.map(keyOf)
   const again = keys.findIndex((key, at) => keys.indexOf(key) !== at)
-  if (again >= 0) throw new Error(`Entry ${again + 1}: "${read[again]?.grapheme}" stands twice.`)
+  if (again >= 0) throw new Error(`Entry ${again + 1}: "${read[again]?.grapheme}" appears twice.`)
   return read
 }
 
@@ -75,7 +75,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error('This is no JSON file.')
+    throw new Error('This is not a JSON file.')
   }
 }
 

@@ -61,7 +61,7 @@ const EntryFields = ({ draft, errors, onChange }: EntryFieldsProps) => (
     <TextField
       {...LINE}
       label="Word"
-      hint="One word or several. With a capital in it, it stands for exactly that, else for itself in any case."
+      hint="One word or several. An entry with a capital letter matches only that spelling; any other matches upper and lower case."
       error={errors.grapheme}
       value={draft.grapheme}
       onText={(grapheme) => onChange({ grapheme })}
@@ -74,7 +74,7 @@ const EntryFields = ({ draft, errors, onChange }: EntryFieldsProps) => (
       value={draft.alias}
       onText={(alias) => onChange({ alias })}
     />
-    <Field label="Language" hint="In which texts it holds.">
+    <Field label="Language" hint="The language of the texts it applies to.">
       {(parts) => (
         <LanguageSelect
           parts={parts}

@@ -35,8 +35,8 @@ export function ImportDialog({ file, entries, save, onClose }: ImportDialogProps
         <WayChoice way={way} onChange={setWay} />
         <p class="prose">
           {way === 'add'
-            ? `${count(file.length - known)} are new, ${count(known)} change a word that has an entry.`
-            : `The ${count(entries.length)} words of now go.`}{' '}
+            ? `${count(file.length - known)} are new, ${count(known)} replace an existing entry.`
+            : `The ${count(entries.length)} words now in the lexicon are deleted.`}{' '}
           Afterwards there are {count(after)}.
         </p>
         {after > MAX_SAVED && <TooManyNotice />}

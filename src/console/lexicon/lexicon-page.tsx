@@ -80,7 +80,7 @@ const AddButton = ({ onClick }: { onClick: () => void }) => (
 )
 
 const NoEntries = ({ onAdd }: { onAdd: () => void }) => (
-  <Empty title="Every word is said as the voice reads it" action={<AddButton onClick={onAdd} />}>
+  <Empty title="No words yet" action={<AddButton onClick={onAdd} />}>
     Teach it names, brands and abbreviations: each word of the lexicon is spoken as you spell it.
   </Empty>
 )
@@ -107,7 +107,7 @@ function LexiconDialog({ open, entries, save, onClose }: LexiconDialogProps) {
       onConfirm={() => save((newest) => without(newest, entry))}
       onClose={onClose}
     >
-      <p>Jobs that begin from now on say it as the voice reads it.</p>
+      <p>Jobs that start from now on use the pronunciation of the voice.</p>
     </ConfirmDialog>
   )
 }

@@ -31,7 +31,7 @@ export function AccountDialog({ account, onDone, onClose }: AccountDialogProps) 
     if (password !== '') await ask(reauthenticate, { password })
     if (account === null) await ask(createAccount, { name: name.trim(), credits: Number(amount) })
     else await ask(creditAccount, { account: account.id, amount: Number(amount) })
-    toast(account === null ? 'The account is made.' : 'The balance is changed.')
+    toast(account === null ? 'The account is created.' : 'The balance is changed.')
     onDone()
     onClose()
   })
@@ -69,8 +69,8 @@ function CreditsField({ account, value, onText }: CreditsFieldProps) {
   const after = (account?.credits ?? 0) + Number(value)
   const hint =
     account === null
-      ? 'Its first ones.'
-      : `Negative to take back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
+      ? 'The initial balance.'
+      : `A negative amount takes credits back. Afterwards: ${count(Number.isFinite(after) ? after : 0)}.`
   return (
     <TextField label="Credits" hint={hint} type="number" required autocomplete="off" value={value} onText={onText} />
   )

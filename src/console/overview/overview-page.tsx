@@ -99,7 +99,7 @@ const JobsCard = ({ title, href, jobs }: { title: string; href: string; jobs: re
       <a href={href}>See all</a>
     </div>
     {jobs.length === 0 ? (
-      <p class="card-body muted">None. That is how it should be.</p>
+      <p class="card-body muted">None.</p>
     ) : (
       <ul class="job-lines">
         {jobs.map((job) => (

@@ -15,7 +15,7 @@ export const Failure = ({ failure, onRetry, isOld }: FailureProps) => (
     <div class="notice-body">
       <p>
         {failure.message}
-        {isOld && ' What you see below is from before.'}
+        {isOld && ' The data below is older.'}
       </p>
       {failure.details.length > 0 && (
         <ul>

@@ -32,7 +32,7 @@ export function InviteDialog({ onDone, onClose, onLink }: InviteDialogProps) {
         {invite.failure !== null && <Failure failure={invite.failure} />}
         <TextField
           label="E-mail address"
-          hint="To sign in with. Nothing is sent there: you hand over a link."
+          hint="To sign in with. No e-mail is sent: you pass on a link."
           type="email"
           required
           autocomplete="off"

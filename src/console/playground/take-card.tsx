@@ -77,7 +77,7 @@ function TakeState({ take: { progress } }: { take: Take }) {
     return (
       <StateMark
         state="QUEUED"
-        label={progress.queuePosition ? `waiting, place ${progress.queuePosition}` : 'waiting'}
+        label={progress.queuePosition ? `waiting, position ${progress.queuePosition}` : 'waiting'}
       />
     )
   return (

@@ -52,7 +52,7 @@ export function VoicePicker({ voices, chosen, onChoose, onExpired }: VoicePicker
             onExpired={onExpired}
           />
         ))}
-        {found.length === 0 && <p class="faint">No voice is called that.</p>}
+        {found.length === 0 && <p class="faint">No voice matches.</p>}
       </div>
     </fieldset>
   )

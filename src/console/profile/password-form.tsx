@@ -36,8 +36,8 @@ export function PasswordForm({ email, hasPassword, onDone }: PasswordFormProps) 
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{hasPassword ? 'Password' : 'Make this account yours'}</h2>
-        <p>{hasPassword ? email : 'You came by a link. Choose an address and a password to sign in with.'}</p>
+        <h2>{hasPassword ? 'Password' : 'Choose your password'}</h2>
+        <p>{hasPassword ? email : 'You signed in with a link. Choose an address and a password to sign in with.'}</p>
       </div>
       <form class="stack card-body" onSubmit={onSubmit}>
         {save.failure !== null && <Failure failure={save.failure} />}

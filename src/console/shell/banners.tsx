@@ -15,12 +15,11 @@ export function Banners() {
   const isOld = useOutdated()
   return (
     <div class="banners" role="status">
-      {isOffline ? (
-        <Banner>You are offline. What you see is from before; it goes on by itself.</Banner>
-      ) : (
-        isLost && (
-          <Banner>The connection to the service is lost. What you see is from before; it goes on by itself.</Banner>
-        )
+      {(isOffline || isLost) && (
+        <Banner>
+          {isOffline ? 'You are offline.' : 'The connection to the service is lost.'} This page shows older data and
+          updates by itself once the connection is back.
+        </Banner>
       )}
       {isOld && (
         <Banner>

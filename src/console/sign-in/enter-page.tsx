@@ -29,7 +29,7 @@ export function EnterPage() {
   const found = query.data?.signInLink
   if (query.data === null && query.failure === null) return <Gate title="One moment">{null}</Gate>
   return (
-    <Gate title={found ? 'Welcome' : 'This link does not open anything'}>
+    <Gate title={found ? 'Welcome' : 'This sign-in link is no longer valid'}>
       {query.failure !== null && <Failure failure={query.failure} onRetry={query.reload} />}
       {open.failure !== null && <Failure failure={open.failure} />}
       {found ? <Welcome link={found} isOpening={open.isRunning} onOpen={() => open.run()} /> : <DeadLink />}

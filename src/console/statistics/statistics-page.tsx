@@ -80,7 +80,7 @@ function Figures({ data, window }: { data: StatisticsQuery; window: TimeWindow }
         <EndpointsTable endpoints={data.endpoints} />
       </div>
       <button type="button" class="button small below" onClick={() => save(data)}>
-        <Icon name="download" size={14} /> All of it as CSV
+        <Icon name="download" size={14} /> Download as CSV
       </button>
     </>
   )

@@ -25,7 +25,7 @@ export function Totals({ data }: { data: StatisticsQuery }) {
         name="Wait, p95"
         value={duration(total?.waitMs?.p95)}
         note={compared(
-          total?.waitMs ? `half below ${duration(total.waitMs.p50)}` : 'no job was taken',
+          total?.waitMs ? `median ${duration(total.waitMs.p50)}` : 'no job was started',
           total?.waitMs?.p95,
           before?.waitMs?.p95,
         )}

@@ -44,7 +44,7 @@ const NameAndLanguage = ({ draft, errors, onChange }: DraftFieldsProps) => (
         <LanguageSelect
           parts={parts}
           value={draft.language}
-          none="Not said"
+          none="Unknown"
           onChange={(language) => onChange({ language })}
         />
       )}
@@ -54,9 +54,9 @@ const NameAndLanguage = ({ draft, errors, onChange }: DraftFieldsProps) => (
 
 const TranscriptField = ({ draft, errors, onChange }: DraftFieldsProps) => (
   <Field
-    label="What it says (optional)"
-    hint="Some engines imitate better, or only, with the text of the recording."
-    error={sentenceOf('The text', errors.ref_text)}
+    label="Transcript (optional)"
+    hint="The text of the recording: some engines imitate better with it, others need it."
+    error={sentenceOf('The transcript', errors.ref_text)}
   >
     {(parts) => (
       <textarea

@@ -57,7 +57,7 @@ export function UploadDialog({ onDone, onClose }: UploadDialogProps) {
         <DraftFields draft={draft} errors={errors} onChange={set} />
         <div class="row end">
           <button type="submit" class="button primary" disabled={!isReady || upload.isRunning}>
-            {upload.isRunning ? 'Listening to it…' : 'Add the voice'}
+            {upload.isRunning ? 'Checking the recording…' : 'Add the voice'}
           </button>
         </div>
       </form>

@@ -7,7 +7,7 @@ const MPEG4 = /\.(m4a|mp4|aac|m4b)$/i
 /** What is wrong with a file before it is sent, as a sentence; null: the service will look into it. */
 export function wrongFile({ name, size }: { readonly name: string; readonly size: number }): string | null {
   if (size === 0) return 'This file is empty.'
-  if (size > MAX_BYTES) return 'This file is larger than 10 MiB: a minute of speech is enough.'
+  if (size > MAX_BYTES) return 'This file is larger than 10 MiB: 30 seconds of speech are enough.'
   if (MPEG4.test(name)) return 'MPEG-4 and AAC are not read here: choose WAV, FLAC, MP3, Ogg Opus or WebM.'
   return null
 }

@@ -102,7 +102,7 @@ function RenameDialog({ voice, onDone, onClose }: VoiceDialogProps) {
         {rename.failure !== null && taken === undefined && <Failure failure={rename.failure} />}
         <TextField
           label="Name"
-          hint="Programs name it by its id, which stays."
+          hint="Programs use its id, which does not change."
           error={taken === undefined ? undefined : `The name ${taken}.`}
           required
           maxLength={200}

@@ -25,7 +25,7 @@ export const VoicesTable = ({ voices, speaker, onAct, onExpired }: VoicesTablePr
           <th>Voice</th>
           <th>Language</th>
           <th class="end">Length</th>
-          <th class="spare-cell">It says</th>
+          <th class="spare-cell">Transcript</th>
           <th>Added</th>
           <th class="end">
             <span class="unseen">Actions</span>
@@ -55,12 +55,12 @@ const VoiceRow = ({ voice, speaker, onAct, onExpired }: VoiceRowProps) => (
         </strong>
       </span>
     </td>
-    <td data-label="Language">{voice.language ?? <span class="faint">not said</span>}</td>
+    <td data-label="Language">{voice.language ?? <span class="faint">unknown</span>}</td>
     <td class="end" data-label="Length">
       {duration(voice.durationMs)}
     </td>
     <td class="clip phone-none spare-cell" dir="auto" title={voice.transcript ?? undefined}>
-      {voice.transcript ?? <span class="faint">no text</span>}
+      {voice.transcript ?? <span class="faint">none</span>}
     </td>
     <td data-label="Added">
       <Moment at={voice.createdAt} />

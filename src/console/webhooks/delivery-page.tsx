@@ -117,7 +117,9 @@ const AttemptCard = ({ attempt }: { attempt: DeliveryRowFragment['attempts'][num
       <div class="row">
         <StateMark
           state={attempt.outcome === 'succeeded' ? 'SUCCEEDED' : attempt.outcome ? 'FAILED' : 'PENDING'}
-          label={attempt.responseStatus ? String(attempt.responseStatus) : attempt.outcome ? 'no answer' : 'under way'}
+          label={
+            attempt.responseStatus ? String(attempt.responseStatus) : attempt.outcome ? 'no answer' : 'in progress'
+          }
         />
         <span>{outcomeWords(attempt.outcome ?? null)}</span>
       </div>

@@ -25,7 +25,7 @@ export function ResendFailed({ failed, newest, onOpen, onDone }: ResendFailedPro
   const resend = async (): Promise<void> => {
     const { redeliverWebhooks } = await ask(redeliverAll, { filter: { createdAt: { to: justAfter(newest) } } })
     const sent = `${count(redeliverWebhooks.deliveries)} sent again.`
-    toast(redeliverWebhooks.more ? `${sent} There are more: press once more.` : sent)
+    toast(redeliverWebhooks.more ? `${sent} There are more: press again.` : sent)
     onDone()
   }
   const open = (): void => {
@@ -44,8 +44,8 @@ export function ResendFailed({ failed, newest, onOpen, onDone }: ResendFailedPro
           onConfirm={resend}
           onClose={() => setAsking(false)}
         >
-          Each goes to the URL that its job was submitted with, else to the account's present one, and only without
-          either to the one it had. Its webhook-id stays the same: receivers that have taken it can tell.
+          Each goes to the URL of its submission, else to the account's URL, else to the URL it was last sent to. The
+          webhook-id stays the same, so receivers can recognise repeats.
         </ConfirmDialog>
       )}
     </>

@@ -18,7 +18,7 @@ export function UrlForm({ url, onSaved }: UrlFormProps) {
   const [isClearing, setClearing] = useState(false)
   const write = async (value: string | null): Promise<void> => {
     await ask(setWebhookUrl, { url: value })
-    toast(value === null ? 'There is no webhook URL any more.' : 'The webhook URL is saved.')
+    toast(value === null ? 'The webhook URL is removed.' : 'The webhook URL is saved.')
     onSaved()
   }
   const save = useAction(() => write(text.trim()))
@@ -62,7 +62,7 @@ interface UrlFieldProps {
 const UrlField = ({ value, failure, onText }: UrlFieldProps) => (
   <TextField
     label="URL"
-    hint="https, on port 443 or from 1024 upwards. A submission may name another."
+    hint="https, on port 443 or from 1024 upwards. A submission may name another URL."
     error={failure === null ? undefined : (failure.details[0]?.message ?? failure.message)}
     type="url"
     inputMode="url"

@@ -9,7 +9,8 @@ import { openFront } from '../../setup/cuttable-front.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
-const LOST = 'The connection to the service is lost.'
+const LOST =
+  'The connection to the service is lost. This page shows older data and updates by itself once the connection is back.'
 const NAMES = ['<script>alert(1)</script>', 'مفتاح الموقع', '🎙️ studio ‮gnp.exe']
 const BODY = '<!doctype html><h1 id="theirs">502 Bad Gateway</h1><script>document.title = "theirs"</script>'
 
@@ -207,7 +208,7 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     const context = await browser.newContext()
     const { page, complaints } = await openPage(context, service.url)
     await page.goto(url)
-    await page.getByRole('heading', { name: 'does not open anything' }).waitFor()
+    await page.getByRole('heading', { name: 'is no longer valid' }).waitFor()
     expect([page.url(), await flaws(page), complaints]).toEqual([at('enter'), [], []])
     await context.close()
   })

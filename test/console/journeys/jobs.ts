@@ -25,7 +25,7 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     await page.waitForURL(at(`jobs/${ids[1]}?error=provider_busy`))
     await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.waitForFunction(
-      () => document.querySelector<HTMLButtonElement>('[title="Job after it (j)"]')?.disabled === false,
+      () => document.querySelector<HTMLButtonElement>('[title="Next job (j)"]')?.disabled === false,
     )
     await page.keyboard.press('j')
     await page.waitForURL(at(`jobs/${ids[2]}?error=provider_busy`))

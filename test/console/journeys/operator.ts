@@ -30,7 +30,7 @@ export function operatorJourneys(opened: () => OpenedConsole): void {
     await pool.query('update worker set gpus = $1 where host = $2', [JSON.stringify([card('NVIDIA L4', 3)]), 'rack-1'])
     await page.getByText('1 idle of 1').waitFor()
     await pool.query("update worker set heartbeat_at = now() - interval '1 hour' where host = 'rack-1'")
-    await page.getByText('not heard from').waitFor()
+    await page.getByText('no heartbeat').waitFor()
     await page
       .getByRole('row', { name: /rack-1/ })
       .getByText('silent for 1 h')

@@ -39,7 +39,7 @@ export function voicesJourneys(opened: () => OpenedConsole): void {
     await dialog.getByLabel('I confirm').uncheck()
     expect(await dialog.getByRole('button', { name: 'Add the voice' }).isDisabled()).toBe(true)
     await dialog.getByLabel('I confirm').check()
-    await dialog.getByLabel('What it says').fill('A tone that rises.')
+    await dialog.getByLabel('Transcript').fill('A tone that rises.')
     await dialog.getByRole('button', { name: 'Add the voice' }).click()
     await page.getByRole('button', { name: 'Play host one' }).click()
     await page.getByRole('button', { name: 'Stop host one' }).waitFor()

@@ -25,11 +25,11 @@ describe('the entries of a lexicon', () => {
   })
 
   test.each([
-    ['<lexicon>', 'This is no JSON file.'],
+    ['<lexicon>', 'This is not a JSON file.'],
     ['{}', 'no list of entries'],
     ['[]', 'There are no entries'],
     ['[{"grapheme":"a","alias":"b"},{"grapheme":1,"alias":"b"}]', 'Entry 2 needs'],
-    ['[{"grapheme":"a","alias":"b"},{"grapheme":"a","alias":"c"}]', 'Entry 2: "a" stands twice.'],
+    ['[{"grapheme":"a","alias":"b"},{"grapheme":"a","alias":"c"}]', 'Entry 2: "a" appears twice.'],
   ])('of %s are refused with a reason', (text, reason) => {
     expect(() => readFile(text)).toThrow(reason)
   })
@@ -41,7 +41,7 @@ describe('the entries of a lexicon', () => {
     expect(renamed.map(({ grapheme }) => grapheme)).toEqual(['SQL', 'GIF'])
     expect(withEntry(FILE, entry('SQL', 'other', 'German'), null).length).toBe(3)
     expect(errorsOf(entry('gif', 'y'), FILE).grapheme).toContain('has an entry already')
-    expect(errorsOf(entry('ok', '...'), FILE).alias).toContain('nothing to say')
+    expect(errorsOf(entry('ok', '...'), FILE).alias).toContain('nothing that can be spoken')
     expect(errorsOf(entry('new', 'fine'), FILE)).toEqual({})
   })
 

@@ -5,7 +5,7 @@ test('a file that the service would refuse is refused before it is sent', () => 
   const wrong = (name: string, size: number) => wrongFile({ name, size })
   expect([wrong('a.wav', 0), wrong('a.wav', 10 * 1024 * 1024 + 1), wrong('a.M4A', 9)]).toEqual([
     expect.stringContaining('empty'),
-    expect.stringContaining('10 MiB'),
+    expect.stringContaining('10 MiB: 30 seconds'),
     expect.stringContaining('MPEG-4'),
   ])
   expect(wrong('a.wav', 10 * 1024 * 1024)).toBeNull()

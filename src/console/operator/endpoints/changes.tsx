@@ -22,7 +22,7 @@ export const Changes = ({ changes }: { changes: readonly EntryChange[] }) => (
 
 function wordsOf({ isNew, isWorkflow, fields }: EntryChange): string {
   if (isNew) return isWorkflow ? 'A new workflow' : 'A new endpoint'
-  if (fields.length === 0) return 'Stays as it is'
+  if (fields.length === 0) return 'Unchanged'
   return fields.length === 1 ? 'One value changes' : `${fields.length} values change`
 }
 

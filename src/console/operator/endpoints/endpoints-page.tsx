@@ -33,7 +33,7 @@ export function EndpointsPage() {
         {({ endpoints, workflows }) => (
           <>
             {endpoints.edges.length === 0 ? (
-              <Empty title="Nothing speaks yet" action={add}>
+              <Empty title="No endpoints yet" action={add}>
                 An endpoint names an engine, its voices and the inputs that callers send.
               </Empty>
             ) : (

@@ -48,10 +48,12 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 
 function speechWords({ speechMs, audioMs, server, error }: Tried): string {
   if (speechMs !== null) return `${duration(audioMs)} of audio in ${duration(speechMs)}`
-  return server === 'worker' && error === null ? 'not asked for: a worker has its server ready' : 'was not spoken'
+  return server === 'worker' && error === null ? "not tested: a worker's own server is ready" : 'was not spoken'
 }
 
 function voicesWords({ voicesOffered, voicesMissing }: Tried): ComponentChildren {
   if (voicesMissing.length > 0) return <span class="hint bad">the engine does not list {voicesMissing.join(', ')}</span>
-  return voicesOffered === null ? 'the engine lists none' : `all known, of ${voicesOffered} that it lists`
+  return voicesOffered === null
+    ? 'the engine cannot list its voices'
+    : `all found among the ${voicesOffered} that it lists`
 }

@@ -99,7 +99,7 @@ function EditorHead({ file, review: { check, changes }, engineCheck, onApply }: 
 
 const MovedNotice = () => (
   <p class="notice" role="status">
-    <Icon name="alert" /> Another version was applied since you began. Yours would take its place: Review changes shows
-    what differs, Undo all takes the stored one.
+    <Icon name="alert" /> Another version was applied since you began. Yours would replace it: Review changes shows what
+    differs, Undo all restores the stored one.
   </p>
 )

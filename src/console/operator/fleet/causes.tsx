@@ -51,7 +51,7 @@ const CausesTable = ({ causes }: { causes: FailureCausesQuery['failureCauses'] }
             <td>
               <a href={at(`/operator/jobs?error=${errorCode.toLowerCase()}&window=24h`)}>{sentence(errorCode)}</a>
             </td>
-            <td class="wrap">{cause ?? <span class="faint">none kept</span>}</td>
+            <td class="wrap">{cause ?? <span class="faint">none recorded</span>}</td>
             <td>{endpointKey}</td>
             <td class="end" data-label="Jobs">
               {count(jobs)}

@@ -7,7 +7,7 @@ export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
   <section class="card">
     <div class="card-head">
       <h2>Queues</h2>
-      <p>A pool is what endpoints wait in and workers take from</p>
+      <p>Jobs wait in a pool until a worker takes them</p>
     </div>
     {pools.length === 0 ? (
       <p class="card-body muted">No endpoint is published, so no queue is there yet.</p>
@@ -19,7 +19,7 @@ export const Pools = ({ pools }: { pools: readonly PoolRowFragment[] }) => (
               <th>Pool</th>
               <th>Workers</th>
               <th class="end">Waiting</th>
-              <th>Oldest waits since</th>
+              <th>Oldest job waits since</th>
               <th>Slots in use</th>
             </tr>
           </thead>
@@ -43,7 +43,7 @@ const PoolLine = ({ pool }: { pool: PoolRowFragment }) => (
       {pool.workers > 0 ? (
         count(pool.workers)
       ) : (
-        <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker takes from it</span>
+        <span class={pool.waiting > 0 ? 'pill bad' : 'pill warn'}>no worker serves it</span>
       )}
     </td>
     <td class="end" data-label="Waiting">

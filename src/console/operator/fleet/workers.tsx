@@ -8,7 +8,7 @@ export const Workers = ({ workers }: { workers: readonly WorkerRowFragment[] }) 
   <section class="card">
     <div class="card-head">
       <h2>Workers</h2>
-      <p>Silent for five seconds, a worker loses its jobs to others</p>
+      <p>A worker without a heartbeat for five seconds loses its jobs to others</p>
     </div>
     {workers.length === 0 ? (
       <p class="notice warn inset">

@@ -48,7 +48,7 @@ const AnyJobBody = ({ job }: { job: AnyJob }) => (
       {job.status === 'FAILED' && (
         <div class="true-cause">
           <h2 class="label">True cause</h2>
-          <pre class="job-cause">{job.cause ?? 'None was kept.'}</pre>
+          <pre class="job-cause">{job.cause ?? 'None was recorded.'}</pre>
           <p class="muted">
             Its owner reads: {job.error} <code>{job.errorCode}</code>
           </p>
