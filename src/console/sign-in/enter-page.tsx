@@ -27,10 +27,15 @@ export function EnterPage() {
     history.replaceState(null, '', location.pathname)
   }, [])
   const found = query.data?.signInLink
-  if (query.data === null && query.failure === null) return <Gate title="One moment">{null}</Gate>
+  if (query.failure !== null)
+    return (
+      <Gate title="Sign in">
+        <Failure failure={query.failure} onRetry={query.reload} />
+      </Gate>
+    )
+  if (query.data === null) return <Gate title="One moment">{null}</Gate>
   return (
     <Gate title={found ? 'Welcome' : 'This sign-in link is no longer valid'}>
-      {query.failure !== null && <Failure failure={query.failure} onRetry={query.reload} />}
       {open.failure !== null && <Failure failure={open.failure} />}
       {found ? <Welcome link={found} isOpening={open.isRunning} onOpen={() => open.run()} /> : <DeadLink />}
     </Gate>

@@ -196,6 +196,25 @@ export function faultJourneys(opened: () => OpenedConsole, signIn: (page: Page, 
     await page.close()
   })
 
+  test('a link that could not be looked up is not said to be invalid, and can be tried again', async () => {
+    const { service, browser, account } = opened()
+    const system = service.runtime.as({ kind: 'system' })
+    const { id } = await createUser(system, { account, email: 'patient@example.com', role: 'member' })
+    const { url } = await createSignInLink(system, { user: id })
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url, /ERR_FAILED/)
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('query Link(') ? route.abort() : route.fallback(),
+    )
+    await page.goto(url)
+    await page.getByText('The service cannot be reached').waitFor()
+    expect(await page.getByText('no longer valid').count()).toBe(0)
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('patient@example.com').waitFor()
+    await context.close()
+  })
+
   test('a link that has expired says how to get another', async () => {
     const { service, browser, account, at } = opened()
     const system = service.runtime.as({ kind: 'system' })
