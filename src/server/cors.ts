@@ -7,14 +7,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** What scripts could not read otherwise, of all that any door answers with. */
 const EXPOSED = [
   ...['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'etag', 'allow', 'www-authenticate'],
-  ...[
-    'idempotency-replayed',
-    'content-disposition',
-    'content-length',
-    'content-range',
-    'accept-ranges',
-    'x-sonant-time',
-  ],
+  ...['idempotency-replayed', 'content-disposition', 'content-length', 'content-range', 'accept-ranges'],
 ].join(', ')
 /** Browsers remember it for two hours at most. */
 const MAX_AGE_SECONDS = '7200'

@@ -54,9 +54,7 @@ const ask = (method: string, path: string, headers: Headers = {}): Promise<Reply
 const described = ({ status, headers }: Reply) => [
   status,
   Object.entries(headers)
-    .filter(
-      ([name]) => !/^(date|x-sonant-time|x-request-id|connection|keep-alive|transfer-encoding|ratelimit)$/.test(name),
-    )
+    .filter(([name]) => !/^(date|x-request-id|connection|keep-alive|transfer-encoding|ratelimit)$/.test(name))
     // Until a signed URL expires: a second less may be left for the second request.
     .map(([name, value]) => [name, name === 'cache-control' ? value.replace(/(?<=max-age=8)\d\d/, '') : value]),
 ]

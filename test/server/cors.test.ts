@@ -71,7 +71,6 @@ describe('a page of an origin of CORS_ORIGINS', () => {
         'etag',
         'idempotency-replayed',
         'content-disposition',
-        'x-sonant-time',
       ]) {
         expect(headers['access-control-expose-headers']).toContain(name)
       }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { until } from './wait.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge']
 const OF_MACOS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
@@ -81,6 +82,18 @@ const sideways = (page: Page): Promise<number> =>
   page.evaluate(`Math.max(
     ...[document.documentElement, ...document.querySelectorAll('.as-cards')].map((box) => box.scrollWidth - box.clientWidth),
   )`) as Promise<number>
+
+/** Presses a key until it has shown something: a page that has just been drawn may not listen yet. */
+export async function pressUntil(page: Page, key: string, shown: Locator): Promise<void> {
+  const press = async () => {
+    await page.keyboard.press(key)
+    return shown.waitFor({ timeout: 1000 }).then(
+      () => true,
+      () => undefined,
+    )
+  }
+  await until(press, 30_000, `what ${key} shows`)
+}
 
 /** What is wrong with the page as it is: what axe finds in either theme, and whether a phone, a tablet or a small screen would scroll it sideways. */
 export async function flaws(page: Page, name?: string): Promise<string[]> {

@@ -5,6 +5,8 @@ import { Refusal, type Violation } from './refusal.ts'
 
 /** Longer than the service takes for a query: an answer that has not come by then was lost on its way. A mutation takes as long as it takes. */
 const PATIENCE_MS = 45_000
+/** Asks for the time that the service goes by, and says it. */
+const TIME = 'x-sonant-time'
 
 type Kept<Field> = Field extends { __typename: 'RequestError' } ? never : Field
 /** An answer without the reasons why a mutation changed nothing: those are thrown. */
@@ -46,7 +48,7 @@ export async function ask<Data, Variables>(
 ): Promise<Answered<Data>> {
   const askedAt = Date.now()
   const response = await send(operation.query, variables)
-  noteTime(response.headers.get('x-sonant-time'), askedAt)
+  noteTime(response.headers.get(TIME), askedAt)
   const answer = await readAnswer(response)
   const [error] = answer.errors ?? []
   if (error !== undefined) throw refusalOf(error, response)
@@ -56,7 +58,7 @@ export async function ask<Data, Variables>(
 
 async function send(query: string, variables: unknown): Promise<Response> {
   try {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const headers = { 'content-type': 'application/json', accept: 'application/json', [TIME]: '1' }
     const body = JSON.stringify({ query, variables })
     const signal = query.startsWith('mutation') ? null : AbortSignal.timeout(PATIENCE_MS)
     return await fetch(GRAPHQL, { method: 'POST', headers, body, credentials: 'same-origin', signal })

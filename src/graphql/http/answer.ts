@@ -18,7 +18,10 @@ import { reject } from './reject.ts'
 
 /** What the sender of a body says by itself; a stream of events says that its connection is kept, which the client may not want. */
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
-/** The time that the whole installation goes by, in milliseconds since 1970: the `date` of an answer is a clock of the machine alone. */
+/**
+ * The time that the whole installation goes by, in milliseconds since 1970, for a request that has this header: the `date` of an answer is
+ * a clock of the machine alone. Other answers have no header that differs between two of them.
+ */
 const TIME_HEADER = 'x-sonant-time'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 
@@ -30,7 +33,8 @@ export function createAnswer(
   authentication: Authentication,
 ) {
   // As it is sent: an operation may take a while.
-  const stamp = (reply: FastifyReply): FastifyReply => reply.header(TIME_HEADER, runtime.now().getTime())
+  const stamp = (reply: FastifyReply): FastifyReply =>
+    reply.request.headers[TIME_HEADER] === undefined ? reply : reply.header(TIME_HEADER, runtime.now().getTime())
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const signal = clientDisconnect(reply.raw)
     const actor = await authentication.authenticate(request, reply)

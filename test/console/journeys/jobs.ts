@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flaws, openPage } from '../../setup/browser.ts'
+import { flaws, openPage, pressUntil } from '../../setup/browser.ts'
 import { insertJob } from '../../setup/jobs.ts'
 import type { OpenedConsole } from './opened-console.ts'
 
@@ -15,7 +15,8 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
       ids.unshift(await insertJob(db, account, { status: 'failed', errorCode: 'PROVIDER_BUSY' }))
     const { page, complaints } = await openPage(owner, service.url)
     await page.goto(at('jobs?error=provider_busy'))
-    await page.locator('tbody tr').nth(2).waitFor()
+    // Not those that stand for rows that are still loading.
+    await page.locator('tbody tr[data-job]').nth(2).waitFor()
     for (const key of ['j', 'j', 'k', 'j', 'x']) await page.keyboard.press(key)
     await page.getByText('1 selected').waitFor()
     expect(await page.getByLabel(`Select ${ids[1]}`).isChecked()).toBe(true)
@@ -32,11 +33,9 @@ export function jobsJourneys(opened: () => OpenedConsole): void {
     // The address is the next job's before the page is.
     await page.getByRole('heading', { name: ids[2]!.slice(-6) }).waitFor()
     await page.getByRole('button', { name: 'Retry' }).waitFor()
-    await page.keyboard.press('r')
-    await page.getByRole('dialog', { name: 'Retry this job?' }).waitFor()
+    await pressUntil(page, 'r', page.getByRole('dialog', { name: 'Retry this job?' }))
     await page.keyboard.press('Escape')
-    await page.keyboard.press('c')
-    await page.getByText('The id is copied.').waitFor()
+    await pressUntil(page, 'c', page.getByText('The id is copied.'))
     await page.goBack()
     await page.waitForURL(/jobs\?.*error=provider_busy/)
     await page.getByLabel('Job id begins with').fill(` ${ids[0]} `)

@@ -17,11 +17,14 @@ afterAll(async () => {
   await service?.close()
 })
 
-const headersOf = async (accept: string, query: string, method: 'GET' | 'POST') => {
+const ASKING = { 'x-sonant-time': '1' }
+
+const headersOf = async (accept: string, query: string, method: 'GET' | 'POST', asking: object = ASKING) => {
+  const headers = { accept, ...asking }
   const asked =
     method === 'GET'
-      ? { method, url: `/graphql?query=${encodeURIComponent(query)}`, headers: { accept } }
-      : { method, url: '/graphql', headers: { accept, 'content-type': 'application/json' }, payload: { query } }
+      ? { method, url: `/graphql?query=${encodeURIComponent(query)}`, headers }
+      : { method, url: '/graphql', headers: { ...headers, 'content-type': 'application/json' }, payload: { query } }
   return (await app.inject(asked)).headers
 }
 
@@ -30,9 +33,10 @@ test.each([
   ['a query in an address', '{ __typename }', 'GET'],
   ['a document with a violation', '{ nothing }', 'POST'],
   ['a refused operation', '{ node(id: "job_nothing") { id } }', 'POST'],
-] as const)("the answer to %s says the database's time", async (_, query, method) => {
+] as const)("the answer to %s says the database's time, where the request asks for it", async (_, query, method) => {
   const headers = await headersOf('application/json', query, method)
   expect(headers['x-sonant-time']).toBe(String(DATABASE_TIME.getTime()))
+  expect(await headersOf('application/json', query, method, {})).not.toHaveProperty('x-sonant-time')
 })
 
 test('the page of GraphiQL says none', async () => {

@@ -28,7 +28,7 @@ const KEY_KINDS = [
   'without credits',
   'extra scope only',
 ] as const
-const VOLATILE = ['date', 'x-sonant-time', 'x-request-id', 'ratelimit', 'retry-after']
+const VOLATILE = ['date', 'x-request-id', 'ratelimit', 'retry-after']
 const VALID = { inputs: { text: 'Hello.', voice: 'calm' } }
 const BODIES: [string, Pick<Call, 'body' | 'type' | 'headers'>][] = [
   ['no body', {}],
