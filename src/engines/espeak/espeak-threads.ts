@@ -105,7 +105,7 @@ class Pool implements EspeakThreads {
 
   /** The first one reads what all of them share. */
   #mayStart(): boolean {
-    if (this.#rest !== undefined && this.#canSpeak()) return false
+    if (this.#rest !== undefined && this.#threads.size > 0) return false
     return this.#threads.size < this.#most && (this.#threads.size === 0 || this.#voiceData !== undefined)
   }
 
@@ -156,18 +156,14 @@ class Pool implements EspeakThreads {
     this.#dispatch()
   }
 
-  /** Texts go on waiting where another thread speaks them in turn. */
+  /** Texts go on waiting where another thread speaks them in turn, as soon as it has started. */
   #failStart(error: Error): void {
     const [waiting] = this.#waiting
-    if (this.#canSpeak()) this.#pause()
+    if (this.#threads.size > 0) this.#pause()
     else if (waiting !== undefined) {
       this.#waiting.delete(waiting)
       waiting.settle(error)
     }
-  }
-
-  #canSpeak(): boolean {
-    return [...this.#threads].some(({ isReady }) => isReady)
   }
 
   #pause(): void {

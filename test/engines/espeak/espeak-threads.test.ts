@@ -42,14 +42,16 @@ test.each([
     },
   ],
   ['ends while it starts', () => new Worker('process.exit(1)', { eval: true })],
-])('where a second thread %s, the first one speaks all texts', async (_what, second) => {
-  let made = 0
-  const spawn = (workerData: ThreadData) => (made++ === 0 ? new Worker(THREAD, { workerData }) : second())
-  const threads = openThreads(2, { spawn })
-  await threads.run(TASK)
-  const texts = Array.from({ length: 4 }, () => threads.run(TASK))
-  expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
-  // It is tried again after a while, and not for each text.
-  expect(made).toBeLessThan(1 + texts.length)
-  await threads.close()
-})
+])(
+  'where a second thread %s, the first one speaks all texts, also those that waited for it to start',
+  async (_what, second) => {
+    let made = 0
+    const spawn = (workerData: ThreadData) => (made++ === 0 ? new Worker(THREAD, { workerData }) : second())
+    const threads = openThreads(2, { spawn })
+    const texts = Array.from({ length: 4 }, () => threads.run(TASK))
+    expect(statuses(await Promise.allSettled(texts))).toEqual(Array(4).fill('fulfilled'))
+    // It is tried again after a while, and not for each text.
+    expect(made).toBeLessThan(1 + texts.length)
+    await threads.close()
+  },
+)
