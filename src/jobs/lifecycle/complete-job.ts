@@ -3,7 +3,8 @@ import type { Tx } from '../../db/database.ts'
 import type { QueueRow } from '../../queue/job-source.ts'
 import { newId } from '../../values/id.ts'
 import { notifyJob } from '../live/notify-job.ts'
-import { type EndedJob, endedColumns, noteEnd } from '../notes/note-end.ts'
+import { announceLostEnd } from '../notes/announce-lost-end.ts'
+import { type EndedJob, noteEnd } from '../notes/note-end.ts'
 import type { Claim } from './claim-job.ts'
 import { completing, completionValues, endJob } from './end-job.ts'
 import type { BatchParts } from './job-batches.ts'
@@ -78,7 +79,7 @@ async function completeAlone(
       for (const artifact of artifacts) await insertArtifact(tx, claim, artifact, parts.now())
     },
   })
-  return completed || announceCompleted(parts, claim)
+  return completed || announceLostEnd(parts, claim)
 }
 
 async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, now: Date): Promise<void> {
@@ -99,17 +100,4 @@ async function insertArtifact(tx: Tx, claim: Claim, artifact: FinishedArtifact, 
       artifact.captions ?? null,
     ],
   })
-}
-
-/** Where this attempt is completed after all: the answer to its commit was lost, so nothing has been said of it. Returns whether it is. */
-async function announceCompleted(parts: EndingParts, claim: Claim): Promise<boolean> {
-  const { rows } = await parts.db.pool.query<EndedJob>(
-    `select ${endedColumns('job')} from job where id = $1 and attempt = $2 and status = 'completed'`,
-    [claim.jobId, claim.attempt],
-  )
-  const [ended] = rows
-  if (ended === undefined) return false
-  noteEnd(parts, claim, ended)
-  notifyJob(parts, claim)
-  return true
 }

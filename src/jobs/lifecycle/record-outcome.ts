@@ -5,7 +5,7 @@ import { CutOff } from '../../queue/stopping.ts'
 import { COMMIT_SPAN } from '../../telemetry/span-names.ts'
 import { inStepSpan } from '../../telemetry/spans.ts'
 import { secondsSince } from '../../telemetry/telemetry.ts'
-import { notifyJob } from '../live/notify-job.ts'
+import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { noteProduction } from '../notes/note-production.ts'
 import { completeJob } from './complete-job.ts'
 import { failJob } from './fail-job.ts'
@@ -82,11 +82,8 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
   const write = () => untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
   const failed = await inStepSpan(COMMIT_SPAN, write)
-  if (!failed) {
-    // The answer to a commit may have been lost: the job may be completed, with these very files, or failed with no subscriber notified.
-    notifyJob(parts, claim)
-    return
-  }
+  // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
+  if (!failed && !(await announceLostEnd(parts, claim, failure))) return
   parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
   await deleteFiles(attempt)
 }

@@ -63,6 +63,8 @@ async function watched() {
 test('a subscriber hears of a completion whose answer was lost', async () => {
   const { jobId, hears, close } = await watched()
   const claim = await claimJob(service.runtime, jobId)
+  // What the claim has announced is heard: nothing else tells of the end.
+  await hears('PROCESSING')
   loseAnswer((text) => text.includes('update job') && text.includes('completed'))
   expect(await completeJob(service.runtime, claim!, [ARTIFACT])).toBe('completed')
   await hears('COMPLETED')
@@ -71,7 +73,8 @@ test('a subscriber hears of a completion whose answer was lost', async () => {
 
 test('and of a failure whose answer was lost', async () => {
   const { jobId, hears, close } = await watched()
-  const perform = () => {
+  const perform = async () => {
+    await hears('PROCESSING')
     loseAnswer((text) => text === 'commit')
     return Promise.reject(new JobFailure('RENDER_FAILED', 'not this one'))
   }

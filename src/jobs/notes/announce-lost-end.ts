@@ -1,0 +1,26 @@
+import type { Parts } from '../../context/context.ts'
+import type { JobFailure } from '../job-states.ts'
+import { notifyJob } from '../live/notify-job.ts'
+import { type EndedJob, endedColumns, noteEnd } from './note-end.ts'
+
+const ENDED = `select ${endedColumns('job')} from job where id = $1 and attempt = $2 and status = $3 and error_code is not distinct from $4`
+
+/**
+ * Where an attempt has ended so after all: the answer to its commit was lost, so no subscriber, log line or measurement has it. Returns
+ * whether it has.
+ * @param failure absent: it is completed
+ */
+export async function announceLostEnd(
+  parts: Pick<Parts, 'db' | 'telemetry' | 'catalog' | 'log' | 'notifier'>,
+  claim: { readonly jobId: string; readonly accountId: string; readonly attempt: number },
+  failure?: JobFailure,
+): Promise<boolean> {
+  const { jobId, attempt } = claim
+  const status = failure === undefined ? 'completed' : 'failed'
+  const { rows } = await parts.db.pool.query<EndedJob>(ENDED, [jobId, attempt, status, failure?.code ?? null])
+  const [ended] = rows
+  if (ended === undefined) return false
+  noteEnd(parts, { jobId, failure }, ended)
+  notifyJob(parts, claim)
+  return true
+}
