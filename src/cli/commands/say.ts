@@ -60,7 +60,7 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   // No charge for audio that then cannot be stored.
   for (const path of [options.output, options.captions]) if (path !== undefined) await checkWritable(path)
   const voiceInput = ctx.catalog.current.endpoints.get(options.endpoint)?.voiceInput ?? 'voice'
-  const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(options.output)
+  const format = oneOf('--format', FILE_FORMATS, options.format) ?? formatOf(ctx, options)
   const inputs = { text, [voiceInput]: voice }
   const { jobId } = await submitVoiceJob(payer, { slug: options.endpoint, inputs, options: storedOptions({ format }) })
   await finished(ctx, jobId, runtime)
@@ -74,9 +74,14 @@ async function say(runtime: Runtime, options: SayOptions, [text = '']: readonly 
   return { json, text: `${files}  ${((durationMs ?? 0) / 1000).toFixed(1)} s  ${jobId}` }
 }
 
-/** A file that is called `hello.mp3` is to hold MP3. */
-const formatOf = (file: string | undefined): FileFormat | undefined =>
-  FILE_FORMATS.find((format) => file !== undefined && extname(file).toLowerCase() === `.${format}`)
+/** A file that is called `hello.mp3` is to hold MP3. @throws INVALID_REQUEST where the endpoint does not speak so */
+function formatOf({ catalog }: ServiceContext, { endpoint, output }: SayOptions): FileFormat | undefined {
+  const named = FILE_FORMATS.find((format) => output !== undefined && extname(output).toLowerCase() === `.${format}`)
+  const formats = catalog.current.endpoints.get(endpoint)?.audio?.formats
+  if (named === undefined || formats === undefined || formats.includes(named)) return named
+  const endings = formats.map((format) => `.${format}`).join(', ')
+  throw invalidRequest(`Give -o a file that ends with one of ${endings}, the formats of "${endpoint}", or --format.`)
+}
 
 interface CaptionsFile {
   readonly file: string

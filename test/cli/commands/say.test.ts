@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cleanUp, makeTempDir, run, runForBytes } from '../../setup/process.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
+import { applyEndpoint } from '../../setup/voice-jobs.ts'
 
 const DEADLINE_MS = 90_000
 
@@ -51,5 +52,27 @@ describe('sonant say', { timeout: DEADLINE_MS }, () => {
     expect((await run(['say', 'Hello!', '--account', account, '-o', file], env)).code).toBe(0)
     // A frame of layer III, of MPEG-1 or MPEG-2, begins so, unless a tag stands before it.
     expect((await readFile(file)).subarray(0, 2).toString('hex')).toMatch(/^(fff[23ab]|4944)/)
+  })
+
+  test('names the endings that an endpoint has formats for, and charges nothing', async () => {
+    const account = await service.createAccount()
+    await applyEndpoint(service.runtime, 'small', {}, { audio: { formats: ['mp3', 'opus'] } })
+    const asked = [
+      'say',
+      'Hello!',
+      '--account',
+      account,
+      '--endpoint',
+      'small',
+      '-o',
+      join(await makeTempDir(), 'a.wav'),
+    ]
+    const { code, stderr } = await run(asked, { DATABASE_URL: service.runtime.db.url, DATA_DIR: service.dataDir })
+    expect([code, stderr]).toEqual([
+      1,
+      'Give -o a file that ends with one of .mp3, .opus, the formats of "small", or --format.\n',
+    ])
+    const { rows } = await service.runtime.db.pool.query('select from job where account_id = $1', [account])
+    expect(rows).toEqual([])
   })
 })
