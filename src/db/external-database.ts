@@ -21,7 +21,10 @@ const ENCODING = 'UTF8'
 const FACTS = `
 select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
   pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as identity,
-  current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby, ${PRIVILEGES}`
+  current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby,
+  current_setting('search_path') as "searchPath", not exists (select from pg_namespace
+    where current_setting('search_path') ~* ('(^|,)\\s*' || regexp_replace(quote_ident(nspname), '(\\W)', '\\\\\\1', 'g') || '\\s*(,|$)')
+      or (nspname = current_user and position('"$user"' in current_setting('search_path')) > 0)) as "isPathEmpty", ${PRIVILEGES}`
 
 interface Facts extends Privileges {
   readonly pid: number
@@ -30,6 +33,9 @@ interface Facts extends Privileges {
   readonly encoding: string
   readonly readOnly: boolean
   readonly standby: boolean
+  readonly searchPath: string
+  /** None of its schemas is there. */
+  readonly isPathEmpty: boolean
 }
 
 /** What the environment says of a database of one's own. */
@@ -118,6 +124,9 @@ function defectOf(facts: Facts): string | null {
   if (facts.standby) return 'is on a standby server, which takes no writes: connect to the primary'
   if (facts.readOnly) {
     return `is read-only for the role ${facts.role}: ALTER ROLE "${facts.role}" SET default_transaction_read_only = off`
+  }
+  if (facts.isPathEmpty) {
+    return `has none of the schemas in the search_path of the role ${facts.role} (${facts.searchPath}): ALTER ROLE "${facts.role}" RESET search_path`
   }
   const grants = missingGrants(facts)
   return grants.length === 0 ? null : lacking(facts.role, grants)

@@ -115,6 +115,19 @@ describe('a role that lacks a privilege', () => {
     await expect(open(urlOf(name))).resolves.toBeUndefined()
   })
 
+  test('or whose search_path leads nowhere reads that, and starts once it is reset', async () => {
+    await admin.query(
+      `grant create on database ${name} to ${name}; alter role ${name} set search_path = nowhere, "No, where"`,
+    )
+    await expect(open(urlOf(name))).rejects.toThrow(
+      `Check DATABASE_URL: the database localhost/${name} has none of the schemas in the search_path of the role ${name} (nowhere, "No, where"): ALTER ROLE "${name}" RESET search_path.`,
+    )
+    expect(await made()).toEqual(NOTHING)
+    await admin.query(`alter role ${name} reset search_path`)
+    await inside(`grant usage, create on schema public to ${name}`)
+    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  })
+
   test('to write reads which GRANTs it needs, and starts once it has them', async () => {
     await open(urlOf())
     await inside(
