@@ -92,7 +92,7 @@ async function start(
     stopping.throwIfAborted()
   }
   if (roles.worker) await work(runtime, opened, { roles, server, readiness })
-  if (!roles.api) print('Sonant worker is running')
+  if (!roles.api) print('Sonant works')
   return runtime
 }
 

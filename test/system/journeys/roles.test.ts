@@ -50,7 +50,7 @@ describe('the command sonant', { timeout: DEADLINE_MS }, () => {
     const jobId = made.json<{ job_id: string }>().job_id
     const recorded = await recordModules()
     const worker = startCommand(['node', 'bin/sonant.js', 'work'], { ...env, ...recorded.env })
-    await worker.said('Sonant worker is running')
+    await worker.said('Sonant works')
     const job = await finishedJob(url, key, jobId)
     expect(job.status).toBe('completed')
     expect(readWav((await call(job.outputs!.audio)).bytes)).toMatchObject({ whole: true, channels: 1 })
