@@ -8,6 +8,7 @@ import {
 import { ask, whenRefused } from './ask.ts'
 import { at } from './base.ts'
 import { closeLive, openLive } from './follow.ts'
+import { noteLeft } from './left.ts'
 import { asRefusal, isUncertain } from './refusal.ts'
 
 type Session = NonNullable<SessionQuery['me']>
@@ -55,6 +56,8 @@ let memoryOf: string | undefined
 let changes = 0
 /** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
+/** Whether that is under way. */
+let isAsking = false
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
@@ -64,7 +67,8 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
     void endSession()
     return
   }
-  leaving = null
+  // What was found before a sign-out that is under way says nothing of what comes of it.
+  if (!isAsking) leaving = null
   if (userId !== session.peek()?.user.id) void lookAgain(true)
 }
 
@@ -125,8 +129,11 @@ export async function signIn(email: string, password: string): Promise<void> {
  */
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
   leaving = everywhere ? 'everywhere' : 'here'
+  isAsking = true
   try {
-    await ask(signOutMutation, { everywhere })
+    await ask(signOutMutation, { everywhere }).finally(() => {
+      isAsking = false
+    })
   } catch (error) {
     const refusal = asRefusal(error)
     if (!isUncertain(refusal)) leaving = null
@@ -141,6 +148,7 @@ export async function signOut(everywhere: boolean, home: string): Promise<void> 
 
 /** No text of the user stays, in any tab. */
 function leaveAll(home: string): void {
+  noteLeft()
   tabs.postMessage('')
   leave(home)
 }
@@ -176,6 +184,7 @@ async function endSession(): Promise<void> {
   if (!session.peek()) return
   if (leaving === 'here') return leaveAll(at('/'))
   if (leaving === 'everywhere') {
+    noteLeft()
     tabs.postMessage('')
     signOuts.value += 1
   }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { leftAt } from '../api/left.ts'
 import { session, signOuts } from '../api/session.ts'
 
 const KEPT = 'sonant-draft'
@@ -28,8 +29,8 @@ export function takeBack(kept: { readonly text: string; readonly by: string }): 
 /** Loads the page anew, which goes on with the same text where the same user is signed in. In between it lies in the storage of the tab. */
 export function reloadWithDraft(): void {
   const userId = session.peek()?.user.id
-  if (userId !== undefined)
-    sessionStorage.setItem(KEPT, JSON.stringify({ userId, text: replaced.peek()?.text ?? draftText.peek() }))
+  const text = replaced.peek()?.text ?? draftText.peek()
+  if (userId !== undefined) sessionStorage.setItem(KEPT, JSON.stringify({ userId, text, at: Date.now() }))
   location.reload()
 }
 
@@ -45,10 +46,12 @@ signOuts.subscribe((times) => {
   sessionStorage.removeItem(KEPT)
 })
 
-/** For its user alone; it goes in any case. */
+/** For its user alone, who may have to sign in again first; it goes where anybody is signed in, or has signed out since. */
 function takeKept(userId: string | undefined): void {
-  const kept = sessionStorage.getItem(KEPT)
-  sessionStorage.removeItem(KEPT)
-  const draft = kept === null ? null : (JSON.parse(kept) as { userId: string; text: string })
-  if (draft !== null && draft.userId === userId) draftText.value = draft.text
+  const { at = 0, ...draft } = JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') as Partial<
+    Record<'userId' | 'text', string>
+  > & { at?: number }
+  const isLeft = at <= leftAt()
+  if (isLeft || userId !== undefined) sessionStorage.removeItem(KEPT)
+  if (!isLeft && draft.userId === userId && draft.text !== undefined) draftText.value = draft.text
 }

@@ -112,10 +112,10 @@ export function sessionJourneys(
     await signIn(page, MEMBER)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     const shown = await page.locator('.take').count()
-    await signOutInAnother(context, at)
-    await page.getByText('Your session has ended').waitFor()
     await keepDraft(page)
-    await page.reload()
+    await page.goto('about:blank')
+    await signOutInAnother(context, at)
+    await page.goto(at('playground'))
     await page.getByLabel('E-mail address').waitFor()
     expect({ isSameKey: keys[0] === keys[1], isKeptAfterSignOut, takes: shown, isKept: await isKept() }).toEqual({
       isSameKey: false,
@@ -123,6 +123,23 @@ export function sessionJourneys(
       takes: 0,
       isKept: false,
     })
+    await context.close()
+  })
+
+  test('a text that was kept while the page was loaded anew is there again, though its session had ended by then', async () => {
+    const { service, browser, at } = opened()
+    const context = await browser.newContext()
+    const { page } = await openPage(context, service.url)
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await page.getByRole('heading', { name: 'Playground' }).waitFor()
+    const { rows } = await service.runtime.db.pool.query('select id from "user" where email = $1', [MEMBER])
+    await keepDraft(page, rows[0].id)
+    await page.goto('about:blank')
+    await endSessions(service)
+    await page.goto(at('playground'))
+    await signIn(page, MEMBER)
+    await expect.poll(() => page.getByLabel('Text', { exact: true }).inputValue()).toBe(SECRET)
     await context.close()
   })
 
@@ -208,8 +225,11 @@ interface Asked {
 }
 
 /** What lies in the storage of the tab while the page is loaded anew. */
-const keepDraft = (page: Page) =>
-  page.evaluate((text) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: '', text })), SECRET)
+const keepDraft = (page: Page, userId = '') =>
+  page.evaluate(
+    ([id, text]) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: id, text, at: Date.now() })),
+    [userId, SECRET],
+  )
 
 async function signOutInAnother(context: BrowserContext, at: (path: string) => string): Promise<void> {
   const other = await context.newPage()
