@@ -20,7 +20,7 @@ import { reject } from './reject.ts'
 const FRAMING: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 /**
  * The time that the whole installation goes by, in milliseconds since 1970, for a request that has this header: the `date` of an answer is
- * a clock of the machine alone. Other answers have no header that differs between two of them.
+ * a clock of the machine alone. Others have no further header that differs between two answers.
  */
 const TIME_HEADER = 'x-sonant-time'
 const JSON_BODY = /^application\/(graphql-response\+)?json\s*(;\s*charset="?utf-?8"?\s*)?$/i
