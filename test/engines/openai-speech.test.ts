@@ -136,7 +136,9 @@ describe('a vLLM-Omni server with an aligner', () => {
     expect(server.calls.map(({ body }) => body.word_timestamps)).toEqual([true, undefined, undefined])
     await speak({ profile: 'vllm-omni' })
     expect(server.calls.at(-1)?.body).not.toHaveProperty('word_timestamps')
-    await expect(async () => speak({ profile: 'kokoro', word_timestamps: true })).rejects.toThrow('means nothing')
+    await expect(async () => speak({ profile: 'kokoro', word_timestamps: true })).rejects.toThrow(
+      'is not supported by kokoro',
+    )
   })
 
   test('one that rejects a text, quoting the request, is asked for times again', async () => {

@@ -10,9 +10,13 @@ const QUICK = 20
 const EARLY = 40
 /** As src/webhooks/delivery/webhook-worker.ts limits them. */
 const AT_ONCE = 16
-const TIMEOUT_MS = 30_000
+/** No claim: the machine may be busy. */
+const TIMEOUT_MS = 60_000
+const A_FEW = 8
+/** Then there are still enough to begin early. */
+const MOST_TRIES = 20
 
-describe('attempts that are begun before their turn', { timeout: 90_000 }, () => {
+describe('attempts that are begun before their turn', { timeout: 200_000 }, () => {
   const closers: (() => unknown)[] = []
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close()
@@ -27,12 +31,11 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
   test('are as if they had never been begun when the worker stops: the next one makes each of them once', async () => {
     const { receiver, service } = await start()
     const held: (() => void)[] = []
-    // Attempts are begun early for a receiver that answers within 100 ms: on a busy machine not each answer is as quick.
-    let mode: 'hold all but one' | 'hold' | 'answer' = 'hold all but one'
+    // Attempts are begun early for a receiver that answers within 100 ms: one place answers a few at once, then it stands still as well.
+    let quick = 0
     receiver.on('/hook', (response) => {
       const answer = () => response.writeHead(204).end()
-      const holds = mode === 'hold' || (mode === 'hold all but one' && held.length < AT_ONCE - 1)
-      if (holds) held.push(answer)
+      if (held.length < AT_ONCE - 1 || quick-- <= 0) held.push(answer)
       else answer()
     })
     const owner = await createOwner(service, `${receiver.url}/hook`)
@@ -48,11 +51,16 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
 
     const first = await startWebhookWorker(service.runtime)
     const early = async () => (await count('attempt = 1')) - receiver.received('/hook').length
-    await until(async () => (await early()) > EARLY, TIMEOUT_MS, 'attempts begun early')
-    mode = 'hold'
-    await until(() => held.length === AT_ONCE, TIMEOUT_MS, 'the last ticket')
+    const standsStill = () => until(() => held.length === AT_ONCE, TIMEOUT_MS, 'the last ticket')
+    await standsStill()
+    // On a busy machine not each answer is as quick.
+    for (let tries = 0; (await early()) <= EARLY && tries < MOST_TRIES; tries++) {
+      quick = A_FEW
+      held.pop()?.()
+      await standsStill()
+    }
+    expect(await early()).toBeGreaterThan(EARLY)
     const sent = receiver.received('/hook').length
-    expect(await early()).toBeGreaterThan(0)
     const stopped = first.stop()
     for (const answer of held) answer()
     await stopped
@@ -60,7 +68,7 @@ describe('attempts that are begun before their turn', { timeout: 90_000 }, () =>
     expect(await count(`state = 'succeeded' and attempt = 1`)).toBe(sent)
     expect(await count(`state = 'pending' and attempt = 0 and not ${attempted}`)).toBe(WAITING - sent)
 
-    mode = 'answer'
+    quick = Number.POSITIVE_INFINITY
     const second = await startWebhookWorker(service.runtime)
     await until(async () => (await count(`state = 'succeeded'`)) === WAITING, TIMEOUT_MS, 'all of them')
     await second.stop()
