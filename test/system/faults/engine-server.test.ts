@@ -113,10 +113,11 @@ describe('a speech server in trouble, with two workers', { timeout: 240_000 }, (
     await fixture.applyEndpoint(
       'late',
       { pool: POOL, base_url: speech.url, max_in_flight: 4 },
-      { time_limit_seconds: 1 },
+      // On a busy machine a request may take a second to reach the server.
+      { time_limit_seconds: 4 },
     )
     const answered = Promise.withResolvers<void>()
-    speech.answer(() => ({ delayMs: 2_000, onAnswer: answered.resolve }))
+    speech.answer(() => ({ delayMs: 8_000, onAnswer: answered.resolve }))
     const before = await balance()
     const [id] = await fixture.submit('late', ['Better late than never.'])
     await allFinished(fixture.runtime, [id!])
