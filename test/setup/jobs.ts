@@ -21,6 +21,16 @@ export interface JobFields {
   readonly gpuExecutionTimeMs?: number
 }
 
+/** A file that an engine has made, as a completion records it. */
+export const AUDIO = {
+  output: 'audio',
+  storageKey: 'job_x/1/audio.wav',
+  contentType: 'audio/wav',
+  bytes: 44,
+  sha256: Buffer.alloc(32),
+  durationMs: 1,
+}
+
 /** A job id made at a moment. */
 export function idAt(moment: Date): string {
   const hex = moment.getTime().toString(16).padStart(12, '0')

@@ -5,6 +5,7 @@ import { completeJob } from '../../src/jobs/lifecycle/complete-job.ts'
 import { newId } from '../../src/values/id.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
 import { call } from '../setup/http.ts'
+import { AUDIO } from '../setup/jobs.ts'
 import type { TestRuntime } from '../setup/runtime.ts'
 import type { Receiver } from '../setup/servers/receiver.ts'
 import { submitText } from '../setup/voice-jobs.ts'
@@ -38,14 +39,7 @@ const complete = (outputs = ['audio'], attempt = claim.attempt) =>
   completeJob(
     service.runtime,
     { ...claim, attempt },
-    outputs.map((output, nth) => ({
-      output,
-      storageKey: `${claim.jobId}/${attempt}/${nth}.wav`,
-      contentType: 'audio/wav',
-      bytes: 44,
-      sha256: Buffer.alloc(32),
-      durationMs: 1,
-    })),
+    outputs.map((output, nth) => ({ ...AUDIO, output, storageKey: `${claim.jobId}/${attempt}/${nth}.wav` })),
   )
 const polled = () => call(`${service.url}/api/v1/voice/jobs/${claim.jobId}`, { key: owner.key })
 /** Without what is signed anew at every read. */

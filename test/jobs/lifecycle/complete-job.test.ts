@@ -3,18 +3,11 @@ import { JobFailure } from '../../../src/jobs/job-states.ts'
 import { claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
+import { AUDIO } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { openSocketClient } from '../../setup/subscriber.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
-const ARTIFACT = {
-  output: 'audio',
-  storageKey: 'job_x/1/audio.wav',
-  contentType: 'audio/wav',
-  bytes: 44,
-  sha256: Buffer.alloc(32),
-  durationMs: 1,
-}
 /** As the driver says it, so that the write is repeated. */
 const lost = () => new Error('Connection terminated unexpectedly')
 
@@ -66,7 +59,7 @@ test('a subscriber hears of a completion whose answer was lost', async () => {
   // What the claim has announced is heard: nothing else tells of the end.
   await hears('PROCESSING')
   loseAnswer((text) => text.includes('update job') && text.includes('completed'))
-  expect(await completeJob(service.runtime, claim!, [ARTIFACT])).toBe('completed')
+  expect(await completeJob(service.runtime, claim!, [AUDIO])).toBe('completed')
   await hears('COMPLETED')
   await close()
 })

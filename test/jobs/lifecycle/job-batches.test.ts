@@ -4,6 +4,7 @@ import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import type { QueueRow } from '../../../src/queue/job-source.ts'
 import { newId } from '../../../src/values/id.ts'
+import { AUDIO } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
@@ -35,12 +36,8 @@ const setCredits = async (account: string, credits: bigint) => {
 }
 const claimAll = (ids: readonly string[]) => Promise.all(ids.map((id) => claimJob(service.runtime, id)))
 const artifactOf = (jobId: string, storageKey = `${jobId}/1/audio.wav`) => ({
-  output: 'audio',
+  ...AUDIO,
   storageKey,
-  contentType: 'audio/wav',
-  bytes: 44,
-  sha256: Buffer.alloc(32),
-  durationMs: 1,
 })
 const complete = (claim: Claim | null, storageKey?: string, row?: QueueRow) =>
   completeJob(service.runtime, claim!, [artifactOf(claim!.jobId, storageKey)], {}, row)

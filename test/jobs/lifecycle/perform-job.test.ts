@@ -6,19 +6,12 @@ import { failJob } from '../../../src/jobs/lifecycle/fail-job.ts'
 import { performJob } from '../../../src/jobs/lifecycle/perform-job.ts'
 import { rescueJobs } from '../../../src/jobs/lifecycle/rescue-jobs.ts'
 import { Stopping } from '../../../src/queue/stopping.ts'
+import { AUDIO } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
 
 const NEVER = new AbortController().signal
 const TEXT = 'Twenty characters ok'
-const ARTIFACT = {
-  output: 'audio',
-  storageKey: 'job_x/1/audio.wav',
-  contentType: 'audio/wav',
-  bytes: 44,
-  sha256: Buffer.alloc(32),
-  durationMs: 1,
-}
 
 let service: TestRuntime
 beforeAll(async () => {
@@ -127,12 +120,12 @@ describe('a claim that was taken away', () => {
     const first = await claimJob(service.runtime, jobId)
     const second = await claimJob(service.runtime, jobId)
     expect([first?.attempt, second?.attempt]).toEqual([1, 2])
-    expect(await completeJob(service.runtime, first!, [ARTIFACT])).toBeNull()
+    expect(await completeJob(service.runtime, first!, [AUDIO])).toBeNull()
     expect(await failJob(service.runtime, first!, new JobFailure('RENDER_FAILED', 'too late'))).toBe(false)
     expect(await rowOf(jobId)).toMatchObject({ status: 'processing', attempt: 2, error_code: null, cause: null })
     expect(await query('select id from artifact where job_id = $1', [jobId])).toEqual([])
     expect((await ledgerOf(account)).map(({ kind }) => kind).filter((kind) => kind !== 'grant')).toEqual(['charge'])
-    expect(await completeJob(service.runtime, second!, [ARTIFACT])).toBe('completed')
+    expect(await completeJob(service.runtime, second!, [AUDIO])).toBe('completed')
   })
 })
 
