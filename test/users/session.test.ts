@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UserRole } from '../../src/access/scopes.ts'
 import { createUser } from '../../src/users/create-user.ts'
+import { BEGIN_HELD } from '../setup/held-transaction.ts'
 import { call } from '../setup/http.ts'
 import { insertJob } from '../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
@@ -143,7 +144,7 @@ describe('signIn', () => {
     const { email, id } = await user()
     const { pool } = service.runtime.db
     const change = await pool.connect()
-    await change.query('begin')
+    await change.query(BEGIN_HELD)
     await change.query(`update "user" set password_hash = 'another' where id = $1`, [id])
     const tried = ask({ query: SIGN_IN, variables: { email, password: PASSWORD } })
     const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -4,6 +4,7 @@ import { type Claim, claimJob } from '../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../src/jobs/lifecycle/complete-job.ts'
 import { newId } from '../../src/values/id.ts'
 import { startWebhookWorker, type WebhookWorker } from '../../src/webhooks/delivery/webhook-worker.ts'
+import { BEGIN_HELD } from '../setup/held-transaction.ts'
 import { call } from '../setup/http.ts'
 import { AUDIO } from '../setup/jobs.ts'
 import type { TestRuntime } from '../setup/runtime.ts'
@@ -108,7 +109,7 @@ describe('a job that is completed with its delivery', () => {
 
   test('is completed once where its row is locked for longer than a batch waits', async () => {
     const client = await service.runtime.db.pool.connect()
-    await client.query('begin')
+    await client.query(BEGIN_HELD)
     await client.query('select from job where id = $1 for update', [claim.jobId])
     const completed = complete()
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update job set status = $2%'`

@@ -3,6 +3,7 @@ import { cancelJob } from '../../src/jobs/lifecycle/cancel-job.ts'
 import { openRuntime } from '../../src/runtime/runtime.ts'
 import { openLog } from '../../src/values/log.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
+import { BEGIN_HELD } from '../setup/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type CogServer, startCogServer } from '../setup/servers/cog-server.ts'
 import { allFinished, applyEndpoint } from '../setup/voice-jobs.ts'
@@ -96,7 +97,7 @@ describe('max_in_flight of a workflow', { timeout: 240_000 }, () => {
     const lock = await service.runtime.db.pool.connect()
     closers.push(async () => lock.release(true))
     // Let in, they cannot be claimed yet.
-    await lock.query('begin')
+    await lock.query(BEGIN_HELD)
     await lock.query('select from job where id = any($1) for update', [ids.slice(2)])
     await addWorker()
     await until(() => cog.running() === 2, TIMEOUT_MS, 'the two that can be claimed')

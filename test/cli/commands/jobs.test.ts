@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endCommands, startCommand } from '../../setup/command.ts'
 import { runHere, sonantHere } from '../../setup/command-here.ts'
 import { readCsv } from '../../setup/csv.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
 import { cleanUp, makeTempDir, run, runForBytes, sonantOn } from '../../setup/process.ts'
@@ -31,7 +32,7 @@ afterAll(async () => {
 
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
   const locker = await service.runtime.db.pool.connect()
-  await locker.query(`begin; lock table ${table} in access exclusive mode`)
+  await locker.query(`${BEGIN_HELD}; lock table ${table} in access exclusive mode`)
   try {
     await work()
   } finally {

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportJobs } from '../../../src/jobs/export/export-jobs.ts'
 import { openRuntime } from '../../../src/runtime/runtime.ts'
 import { openLog } from '../../../src/values/log.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { call } from '../../setup/http.ts'
 import { idAt, insertJob } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
@@ -141,7 +142,7 @@ describe('an export', () => {
       })
     const refusedOrWaiting = () => Promise.race([ask(), wait(1000, 'waits')])
     // Two read and are kept from ending, ten wait behind them.
-    await holder.query('begin; lock table job in access exclusive mode')
+    await holder.query(`${BEGIN_HELD}; lock table job in access exclusive mode`)
     const answers = Array.from({ length: 12 }, ask)
     await expect.poll(refusedOrWaiting, POLLING).toBe(429)
     for (const sent of asked.splice(2)) sent.destroy()
@@ -173,7 +174,7 @@ describe('an export', () => {
     const responses: IncomingMessage[] = []
     try {
       // None ends before all have come, however slowly they do.
-      await holder.query('begin; lock table job in access exclusive mode')
+      await holder.query(`${BEGIN_HELD}; lock table job in access exclusive mode`)
       const opening = Array.from({ length: 13 }, () => open(other.key).then((response) => responses.push(response)))
       await expect.poll(() => responses.map(({ statusCode }) => statusCode), POLLING).toEqual([429])
       expect(responses[0]?.headers['retry-after']).toBe('10')

@@ -4,6 +4,7 @@ import { type Claim, claimJob } from '../../../src/jobs/lifecycle/claim-job.ts'
 import { completeJob } from '../../../src/jobs/lifecycle/complete-job.ts'
 import type { QueueRow } from '../../../src/queue/job-source.ts'
 import { newId } from '../../../src/values/id.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { AUDIO } from '../../setup/jobs.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { submitText } from '../../setup/voice-jobs.ts'
@@ -100,7 +101,7 @@ describe('jobs that a worker takes at the same time', () => {
   test('are claimed though the account of one of them is locked; that one is when the lock is gone', async () => {
     const [locked, free] = await Promise.all([submitted(1, COST), submitted(3, COST * 3n)])
     const client = await service.runtime.db.pool.connect()
-    await client.query('begin')
+    await client.query(BEGIN_HELD)
     await client.query('select from account where id = $1 for update', [locked.account])
     const waiting = claimAll(locked.ids)
     expect((await claimAll(free.ids)).every((claim) => claim !== null)).toBe(true)
@@ -179,7 +180,7 @@ describe('jobs that end at the same time', () => {
     const { ids } = await submitted(3, COST * 3n)
     const claims = await claimAll(ids)
     const client = await service.runtime.db.pool.connect()
-    await client.query('begin')
+    await client.query(BEGIN_HELD)
     await client.query('select from job where id = $1 for update', [ids[0]])
     const waiting = complete(claims[0]!)
     expect(await Promise.all(claims.slice(1).map((claim) => complete(claim)))).toEqual(['completed', 'completed'])

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { queueId } from '../../../src/queue/pgboss/enqueue.ts'
 import { newId } from '../../../src/values/id.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const KIND = voiceKind('probe')
@@ -77,7 +78,7 @@ describe('rows that are queued at the same time', () => {
     const [locked, free] = [await owner('locked'), await owner('free')]
     const ids = jobIds(3)
     const client = await service.runtime.db.pool.connect()
-    await client.query('begin')
+    await client.query(BEGIN_HELD)
     await client.query('select from probe_owner where id = $1 for update', [locked])
     const adding = ids.map((id, n) => add(id, n === 0 ? locked : free))
     await Promise.all(adding.slice(1))

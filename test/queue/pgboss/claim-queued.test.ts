@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClaimedRow, jobRowClaim } from '../../../src/jobs/lifecycle/claim-jobs.ts'
 import { voiceKind } from '../../../src/queue/job-kind.ts'
 import { fairSource } from '../../../src/queue/pgboss/fair-source.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { applyEndpoint, submitText } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
@@ -68,7 +69,7 @@ describe('a claim', { timeout: 60_000 }, () => {
     const jobId = await submitTo('pinned')
     const holder = await service.runtime.db.pool.connect()
     try {
-      await holder.query('begin isolation level repeatable read')
+      await holder.query(`${BEGIN_HELD}; set transaction isolation level repeatable read`)
       await holder.query('select from job limit 1')
       // An hour's jobs: older than the one that waits, and gone, but for the snapshot.
       await query(
@@ -143,7 +144,7 @@ describe('a claim with the rows of its jobs', { timeout: 60_000 }, () => {
   test('waits for no lock: a job that is held, or whose account is, comes without its row', async () => {
     const [held, owing] = [await submitTo('held', 2), await submitTo('owing', 1)]
     const holder = await service.runtime.db.pool.connect()
-    await holder.query('begin')
+    await holder.query(BEGIN_HELD)
     await holder.query('select from job where id = $1 for update', [held.jobs[0]])
     await holder.query('select from account where id = $1 for update', [owing.account])
     const taken = [await take('held'), await take('owing')]

@@ -1,6 +1,7 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '../../setup/audit/audit.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { endProcesses, type Process, startRole } from '../../setup/processes.ts'
 import type { TestRuntime } from '../../setup/runtime.ts'
 import { cutShares, startFaultProxy } from '../../setup/servers/fault-proxy.ts'
@@ -60,7 +61,7 @@ describe('a worker that is killed', { timeout: 180_000 }, () => {
       if (nth > 1) return response.writeHead(204).end()
       // The answer comes, and is never written down.
       const id = request.headers['webhook-id']
-      return record.query('begin').then(async () => {
+      return record.query(BEGIN_HELD).then(async () => {
         await record.query('select from webhook_delivery where id = $1 for update', [id])
         response.writeHead(204).end()
       })

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { type SpeechServer, startSpeechServer } from '../../setup/servers/speech-server.ts'
 import { allFinished } from '../../setup/voice-jobs.ts'
 import { until } from '../../setup/wait.ts'
@@ -43,7 +44,7 @@ describe('a worker that is killed around a callback', { timeout: 240_000 }, () =
 
     // An attempt is noted before its first byte goes out, and again with its outcome: both wait now, and nothing else does.
     const lock = await pool.connect()
-    await lock.query('begin')
+    await lock.query(BEGIN_HELD)
     await lock.query('lock table webhook_attempt in share mode')
     const [unsent] = await fixture.submit('told', ['It has not left yet.'])
     await allFinished(fixture.runtime, [unsent!])

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deleteAbandonedFiles } from '../../../src/jobs/lifecycle/delete-abandoned-files.ts'
 import { measureAtRest, watchedEnv } from '../../setup/audit/at-rest.ts'
 import { audit, finalStates } from '../../setup/audit/audit.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { endProcesses, type Process, startControlledWorker } from '../../setup/processes.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { type Checkpoint, type ControlServer, openControlServer } from '../../setup/servers/control-server.ts'
@@ -122,7 +123,7 @@ describe('a worker that dies', { timeout: 240_000 }, () => {
     await until(() => seen('speak', (name) => name === 'Committed in time.').length, TIMEOUT_MS, 'the rendering')
     const lock = await pool.connect()
     try {
-      await lock.query('begin')
+      await lock.query(BEGIN_HELD)
       await lock.query(`select from pgboss.job where data->>'jobId' = $1 for update`, [id])
       gate.resolve()
       await allFinished(service.runtime, [id!])

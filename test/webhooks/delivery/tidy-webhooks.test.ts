@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/db/database.ts'
 import { firstIdAt } from '../../../src/values/id.ts'
 import { tidyWebhooks } from '../../../src/webhooks/delivery/tidy-webhooks.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { until } from '../../setup/wait.ts'
 import { createOwner, multiply, type Owner, WEBHOOK_ENV } from '../../setup/webhooks.ts'
@@ -89,7 +90,7 @@ describe('tidyWebhooks', () => {
     await insert('again', 1, '1 hour', '{}')
     const other = await service.runtime.db.pool.connect()
     try {
-      await other.query('begin')
+      await other.query(BEGIN_HELD)
       await other.query(
         `update webhook_delivery set state = 'pending', finished_at = null, outcome = null, next_attempt_at = now() where id = 'again_1'`,
       )
@@ -129,7 +130,7 @@ describe('tidyWebhooks', () => {
     await sql(`delete from pgboss.job where data->>'jobId' = $1`, [lost])
     const other = await service.runtime.db.pool.connect()
     let settled = 0
-    await other.query('begin; lock table pgboss.job_common in exclusive mode')
+    await other.query(`${BEGIN_HELD}; lock table pgboss.job_common in exclusive mode`)
     const tidying = [1, 2].map(() => tidyWebhooks(service.runtime).finally(() => settled++))
     const bothHaveRead = async () => (await sql(WAITS_FOR_A_ROW)).rowCount === 2 - settled
     await until(bothHaveRead, TIMEOUT_MS, 'each to wait or to be done').finally(() => other.query('rollback'))

@@ -10,6 +10,7 @@ import { rotateWebhookSecret } from '../../../src/webhooks/signing/rotate-webhoo
 import { readWebhookSecret } from '../../../src/webhooks/signing/webhook-secret.ts'
 import { endCommands, startCommand } from '../../setup/command.ts'
 import { sonantHere } from '../../setup/command-here.ts'
+import { BEGIN_HELD } from '../../setup/held-transaction.ts'
 import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 import { until } from '../../setup/wait.ts'
 
@@ -68,7 +69,7 @@ describe('rekeyWebhookSecrets', { timeout: 90_000 }, () => {
     const before = await secrets()
     const plain = openAll(before, oldKey)
     const lock = await service.runtime.db.pool.connect()
-    await lock.query('begin')
+    await lock.query(BEGIN_HELD)
     await lock.query('select from webhook_secret where id = $1 for update', [before[PAGE + 10]!.id])
     const command = startCommand([process.execPath, 'bin/sonant.js', 'secrets', 'rekey'], env)
     await until(async () => (await sql(WAITING)).length > 0, TIMEOUT_MS, 'the second page to wait')
