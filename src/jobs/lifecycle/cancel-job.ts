@@ -2,11 +2,13 @@ import { requireScope } from '../../access/require.ts'
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import { isDatabaseDown } from '../../errors/database-down.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
 import { findJob } from '../find-job.ts'
 import type { Job } from '../job-shape.ts'
 import { JobFailure, type JobType } from '../job-states.ts'
+import { announceLostEnd } from '../notes/announce-lost-end.ts'
 import { endJob } from './end-job.ts'
 import type { EndingParts } from './job-end.ts'
 
@@ -23,7 +25,14 @@ export async function cancelJob(ctx: Context & EndingParts, input: { readonly jo
   const { jobId } = input
   const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
   const withdraw = (tx: Tx) => ctx.queue.withdraw(tx, jobId)
-  if (await endJob(ctx, { accountId, jobId, failure, also: withdraw })) ctx.queue.abort(jobId)
+  const ended = await endJob(ctx, { accountId, jobId, failure, also: withdraw }).catch(async (error: unknown) => {
+    // The answer to its commit may have been lost: cancelling again would find nothing to do.
+    const isLost =
+      isDatabaseDown(error) && (await announceLostEnd(ctx, { jobId, accountId }, failure).catch(() => false))
+    if (!isLost) throw error
+    return true
+  })
+  if (ended) ctx.queue.abort(jobId)
   const cancelled = await findJob(ctx.db.pool, jobId, accountId)
   if (cancelled === null) throw jobNotFound()
   return cancelled

@@ -3,21 +3,22 @@ import type { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from './note-end.ts'
 
-const ENDED = `select ${endedColumns('job')} from job where id = $1 and attempt = $2 and status = $3 and error_code is not distinct from $4`
+const ENDED = `select ${endedColumns('job')} from job where id = $1 and attempt = coalesce($2, attempt) and status = $3 and error_code is not distinct from $4`
 
 /**
- * Where an attempt has ended so after all: the answer to its commit was lost, so no subscriber, log line or measurement has it. Returns
+ * Where a job has ended so after all: the answer to its commit was lost, so no subscriber, log line or measurement has it. Returns
  * whether it has.
+ * @param claim without `attempt`: whichever one was the last
  * @param failure absent: it is completed
  */
 export async function announceLostEnd(
   parts: Pick<Parts, 'db' | 'telemetry' | 'catalog' | 'log' | 'notifier'>,
-  claim: { readonly jobId: string; readonly accountId: string; readonly attempt: number },
+  claim: { readonly jobId: string; readonly accountId: string; readonly attempt?: number },
   failure?: JobFailure,
 ): Promise<boolean> {
   const { jobId, attempt } = claim
   const status = failure === undefined ? 'completed' : 'failed'
-  const { rows } = await parts.db.pool.query<EndedJob>(ENDED, [jobId, attempt, status, failure?.code ?? null])
+  const { rows } = await parts.db.pool.query<EndedJob>(ENDED, [jobId, attempt ?? null, status, failure?.code ?? null])
   const [ended] = rows
   if (ended === undefined) return false
   noteEnd(parts, { jobId, failure }, ended)
