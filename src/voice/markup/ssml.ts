@@ -11,6 +11,7 @@ const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const MARKUP = /^\s*(<\?xml|<speak[\s>/])/
 
 type Open = Extract<XmlToken, { kind: 'open' }>
+type Text = Extract<XmlToken, { kind: 'text' }>
 
 /** An element whose end is still to come. */
 interface Element {
@@ -46,9 +47,12 @@ class SsmlReader {
   /** What an alias stands for, and where it is. */
   #replaced = ''
   #replacedRange: TextRange | null = null
+  /** What is to be spelled, up to the next tag: a letter and its mark may come apart, one of them as a character reference. */
+  #spelled: Text[] = []
 
   take(token: XmlToken): void {
-    if (token.kind === 'text') this.#text(token.text, token.start, token.end)
+    if (token.kind === 'text') this.#text(token)
+    else this.#spell()
     if (token.kind === 'open') this.#begin(token)
     if (token.kind === 'close' || (token.kind === 'open' && token.isEmpty))
       this.#close(token.name, token.start, token.end)
@@ -65,14 +69,15 @@ class SsmlReader {
     return this.#open.some(({ alias }) => alias !== undefined)
   }
 
-  #text(text: string, start: number, end: number): void {
+  #text(token: Text): void {
+    const { text, start, end } = token
     const element = this.#open.at(-1)
     if (element === undefined) {
       if (text.trim() !== '') throw wrongAt(start, 'text outside of <speak>')
       return
     }
     if (this.#isReplaced) this.#replace(text, start, end)
-    else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spell(text, start, end)
+    else if (this.#open.some(({ isSpelled }) => isSpelled)) this.#spelled.push(token)
     else this.#script.add({ spoken: text, start, end }, codePoints(text))
   }
 
@@ -82,18 +87,17 @@ class SsmlReader {
   }
 
   /** Letter by letter, in capitals: those are read by their names. A letter is one with its marks, composed or not. */
-  #spell(text: string, start: number, end: number): void {
+  #spell(): void {
+    const places = this.#spelled.flatMap(placesOf)
     let at = 0
-    for (const { segment: letter } of LETTERS.segment(text)) {
-      const from = end - start === text.length ? start + at : start
-      const to = end - start === text.length ? from + letter.length : end
+    for (const { segment: letter } of LETTERS.segment(this.#spelled.map(({ text }) => text).join(''))) {
+      const { start } = places[at]!
       at += letter.length
-      this.#script.add(
-        { spoken: letter.normalize('NFC').toUpperCase(), start: from, end: to, isFixed: true },
-        codePoints(letter),
-      )
-      this.#script.add({ spoken: ' ', start: to, end: to, isFixed: true }, 0)
+      const { end } = places[at - 1]!
+      this.#script.add({ spoken: letter.normalize('NFC').toUpperCase(), start, end, isFixed: true }, codePoints(letter))
+      this.#script.add({ spoken: ' ', start: end, end, isFixed: true }, 0)
     }
+    this.#spelled = []
   }
 
   #begin(tag: Open): void {
@@ -140,6 +144,12 @@ class SsmlReader {
     this.#script.manner = manner
   }
 }
+
+/** Where each unit of a text stands; those of a character reference stand where all of it does. */
+const placesOf = ({ text, start, end }: Text): TextRange[] =>
+  Array.from({ length: text.length }, (_, n) =>
+    end - start === text.length ? { start: start + n, end: start + n + 1 } : { start, end },
+  )
 
 /** The manner within an element: the very same object where it changes nothing. */
 function mannerOf(tag: Open, outer: Manner): Manner {

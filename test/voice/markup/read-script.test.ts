@@ -49,6 +49,24 @@ describe('markup', () => {
     expect(spans.map(({ start, end }) => text.slice(start, end)).join('')).toBe(word.normalize('NFD'))
   })
 
+  test('a letter to be spelled and its mark belong together, whichever of them is a character reference', () => {
+    const spelled = (letters: string) => `<speak><say-as interpret-as="characters">${letters}</say-as></speak>`
+    for (const letters of [
+      'cafe&#769;s',
+      'caf&#101;\u0301s',
+      'caf&#x65;&#x301;s',
+      'cafe&#769;<!-- so --><mark name="m"/>s',
+    ]) {
+      const text = spelled(letters)
+      const { segments, characters } = read(text)
+      expect(segments).toEqual([['C A F \u00c9 S']])
+      expect(characters).toBe(6)
+      const { spans } = readScript(text, 'ssml').segments[0]!
+      expect(spans.map(({ start, end }) => text.slice(start, end)).join('')).toBe(letters.replace(/<.*>/, ''))
+    }
+    expect(read(spelled('&#x1F600;a')).segments).toEqual([['\u{1F600} A']])
+  })
+
   test('white space at the ends of what an alias replaces is still between words', () => {
     const of = (inner: string) => read(`<speak>the<sub alias="Web">${inner}</sub>says</speak>`).segments
     expect(of(' W3 ')).toEqual([['the Web says']])
