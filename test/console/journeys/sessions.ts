@@ -48,7 +48,10 @@ export function sessionJourneys(
     await context.close()
   })
 
-  test('texts go as well where the answer to a sign-out is lost', async () => {
+  test.each([
+    ['', false],
+    [' after another tab found the user still signed in', true],
+  ])('texts go as well where the answer to a sign-out is lost%s', async (_, isOtherOpened) => {
     const { service, browser, at } = opened()
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url, /ERR_FAILED/)
@@ -58,6 +61,7 @@ export function sessionJourneys(
     const other = await context.newPage()
     await other.route('**/graphql', async (route) => {
       if (!route.request().postData()?.includes('signOut')) return route.fallback()
+      if (isOtherOpened) await openAnother(context, at)
       await route.fetch()
       await route.abort()
     })
@@ -160,12 +164,7 @@ export function sessionJourneys(
     await page.locator('.account-button').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You may still be signed in.').waitFor()
-    if (isOtherOpened) {
-      const other = await context.newPage()
-      await other.goto(at('jobs'))
-      await other.getByRole('heading', { name: 'Jobs' }).waitFor()
-      await other.close()
-    }
+    if (isOtherOpened) await openAnother(context, at)
     await endSessions(service)
     await page.unrouteAll()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
@@ -230,6 +229,14 @@ const keepDraft = (page: Page, userId = '') =>
     ([id, text]) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: id, text, at: Date.now() })),
     [userId, SECRET],
   )
+
+/** Another tab, which finds the user signed in and tells the others so. */
+async function openAnother(context: BrowserContext, at: (path: string) => string): Promise<void> {
+  const other = await context.newPage()
+  await other.goto(at('jobs'))
+  await other.getByRole('heading', { name: 'Jobs' }).waitFor()
+  await other.close()
+}
 
 async function signOutInAnother(context: BrowserContext, at: (path: string) => string): Promise<void> {
   const other = await context.newPage()
