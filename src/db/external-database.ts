@@ -1,4 +1,4 @@
-import type { Client } from 'pg'
+import { type Client, escapeIdentifier } from 'pg'
 import { ServiceError } from '../errors/service-error.ts'
 import { errorCode } from '../values/data-directory.ts'
 import type { Log } from '../values/log.ts'
@@ -22,9 +22,9 @@ const FACTS = `
 select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
   pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as identity,
   current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby,
-  current_setting('search_path') as "searchPath", not exists (select from pg_namespace
-    where current_setting('search_path') ~* ('(^|,)\\s*' || regexp_replace(quote_ident(nspname), '(\\W)', '\\\\\\1', 'g') || '\\s*(,|$)')
-      or (nspname = current_user and position('"$user"' in current_setting('search_path')) > 0)) as "isPathEmpty", ${PRIVILEGES}`
+  current_setting('search_path') as "searchPath", current_schema() is null and not exists (select from pg_namespace
+    where current_setting('search_path') ~* ('(^|,)\\s*"?' || regexp_replace(trim('"' from quote_ident(nspname)), '(\\W)', '\\\\\\1', 'g') || '"?\\s*(,|$)')
+      or (nspname = current_user and position('$user' in current_setting('search_path')) > 0)) as "isPathEmpty", ${PRIVILEGES}`
 
 interface Facts extends Privileges {
   readonly pid: number
@@ -34,7 +34,7 @@ interface Facts extends Privileges {
   readonly readOnly: boolean
   readonly standby: boolean
   readonly searchPath: string
-  /** None of its schemas is there. */
+  /** None of its schemas is there; one that is there may lack privileges. */
   readonly isPathEmpty: boolean
 }
 
@@ -126,7 +126,8 @@ function defectOf(facts: Facts): string | null {
     return `is read-only for the role ${facts.role}: ALTER ROLE "${facts.role}" SET default_transaction_read_only = off`
   }
   if (facts.isPathEmpty) {
-    return `has none of the schemas in the search_path of the role ${facts.role} (${facts.searchPath}): ALTER ROLE "${facts.role}" RESET search_path`
+    const set = `ALTER ROLE ${escapeIdentifier(facts.role)} IN DATABASE ${escapeIdentifier(facts.database)} SET search_path = public`
+    return `has none of the schemas in the search_path of its connection (${facts.searchPath}): ${set}, unless the URL sets one in its options`
   }
   const grants = missingGrants(facts)
   return grants.length === 0 ? null : lacking(facts.role, grants)

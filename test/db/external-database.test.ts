@@ -115,17 +115,28 @@ describe('a role that lacks a privilege', () => {
     await expect(open(urlOf(name))).resolves.toBeUndefined()
   })
 
-  test('or whose search_path leads nowhere reads that, and starts once it is reset', async () => {
-    await admin.query(
-      `grant create on database ${name} to ${name}; alter role ${name} set search_path = nowhere, "No, where"`,
-    )
-    await expect(open(urlOf(name))).rejects.toThrow(
-      `Check DATABASE_URL: the database localhost/${name} has none of the schemas in the search_path of the role ${name} (nowhere, "No, where"): ALTER ROLE "${name}" RESET search_path.`,
-    )
-    expect(await made()).toEqual(NOTHING)
-    await admin.query(`alter role ${name} reset search_path`)
-    await inside(`grant usage, create on schema public to ${name}`)
-    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  test.each([
+    ['role', `alter role NAME set search_path = nowhere, "No, where"`],
+    ['database', `alter database NAME set search_path = nowhere, "No, where"`],
+  ])(
+    'or whose search_path leads nowhere by its %s reads that, and starts once it is set as the sentence says',
+    async (_, sql) => {
+      await admin.query(`grant create on database ${name} to ${name}; ${sql.replace('NAME', name)}`)
+      const set = `ALTER ROLE "${name}" IN DATABASE "${name}" SET search_path = public`
+      await expect(open(urlOf(name))).rejects.toThrow(
+        `Check DATABASE_URL: the database localhost/${name} has none of the schemas in the search_path of its connection (nowhere, "No, where"): ${set}, unless the URL sets one in its options.`,
+      )
+      expect(await made()).toEqual(NOTHING)
+      await admin.query(set)
+      await inside(`grant usage, create on schema public to ${name}`)
+      await expect(open(urlOf(name))).resolves.toBeUndefined()
+    },
+  )
+
+  test('and a search_path in quotation marks that it does not need leads somewhere', async () => {
+    const url = new URL(urlOf())
+    url.searchParams.set('options', '-c search_path="public"')
+    await expect(open(url.href)).resolves.toBeUndefined()
   })
 
   test('to write reads which GRANTs it needs, and starts once it has them', async () => {
