@@ -1,4 +1,6 @@
-const LEFT = 'sonant-left'
+import { at } from './base.ts'
+
+const LEFT = `sonant-left${at('/')}`
 
 /** When a user has last signed out in any tab of this browser, by its clock; 0: never. */
 export function leftAt(): number {
@@ -15,6 +17,6 @@ export function noteLeft(): void {
   try {
     localStorage.setItem(LEFT, String(Date.now()))
   } catch {
-    // As above.
+    // A tab that is being loaded anew at this moment does not hear of it.
   }
 }

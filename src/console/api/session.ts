@@ -56,8 +56,9 @@ let memoryOf: string | undefined
 let changes = 0
 /** What the user has asked for and may have come through; null once it was refused, or somebody is signed in after it. */
 let leaving: 'here' | 'everywhere' | null = null
-/** Whether that is under way. */
+/** Whether that is under way, and how often it has begun or ended. */
 let isAsking = false
+let askings = 0
 
 /** Tabs share a cookie: each says whom it has found signed in, or with an empty text that it has signed out. */
 const tabs = new BroadcastChannel(`sonant${at('/')}`)
@@ -78,7 +79,7 @@ tabs.onmessage = ({ data: userId }: MessageEvent<string>) => {
  * @throws Refusal
  */
 export async function loadSession(home = at('/')): Promise<void> {
-  const asked = changes
+  const [asked, asking] = [changes, askings]
   const { me } = await ask(sessionQuery, {})
   if (asked !== changes) return
   if (me && memoryOf !== undefined && memoryOf !== me.user.id) return leave(home)
@@ -87,6 +88,7 @@ export async function loadSession(home = at('/')): Promise<void> {
   session.value = me ?? null
   if (me) {
     memoryOf = me.user.id
+    if (!isAsking && asking === askings) leaving = null
     endedFor.value = null
     areOthersOpen.value = false
     tabs.postMessage(me.user.id)
@@ -130,13 +132,16 @@ export async function signIn(email: string, password: string): Promise<void> {
 export async function signOut(everywhere: boolean, home: string): Promise<void> {
   leaving = everywhere ? 'everywhere' : 'here'
   isAsking = true
+  askings++
   try {
     await ask(signOutMutation, { everywhere }).finally(() => {
       isAsking = false
+      askings++
     })
   } catch (error) {
     const refusal = asRefusal(error)
     if (!isUncertain(refusal)) leaving = null
+    else void lookAgain(true)
     if (refusal.code !== 'UNAUTHORIZED') throw refusal
     if (everywhere) {
       areOthersOpen.value = true

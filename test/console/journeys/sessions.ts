@@ -149,6 +149,7 @@ export function sessionJourneys(
 
   test.each<[string, (route: Route) => Promise<void>, boolean]>([
     ['was refused', (route) => route.fulfill({ json: { errors: [TOO_MANY] } }), false],
+    ['never came through,', (route) => route.abort(), false],
     ['was lost, before another tab found the user signed in,', (route) => route.abort(), true],
   ])('a sign-out that %s takes no text with a session that ends later', async (_, answer, isOtherOpened) => {
     const { service, browser, at } = opened()
