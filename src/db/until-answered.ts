@@ -6,9 +6,9 @@ const LONGEST_WAIT_MS = 1000
 /** A restart of PostgreSQL takes a second or two; a worker that waits longer than this has lost its job's heartbeat anyway. */
 const RETRY_BUDGET_MS = 30_000
 
-/** Repeats a write that may safely be repeated until the database answers it. @throws any other error at once */
-export async function untilAnswered<T>(write: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + RETRY_BUDGET_MS
+/** Repeats a statement that may safely be repeated until the database answers it. @throws any other error at once */
+export async function untilAnswered<T>(write: () => Promise<T>, budgetMs = RETRY_BUDGET_MS): Promise<T> {
+  const deadline = performance.now() + budgetMs
   for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
     try {
       return await write()

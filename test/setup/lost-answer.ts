@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 
 /** As the driver says it, so that the write is repeated. */
-const lost = () => new Error('Connection terminated unexpectedly')
+export const lost = () => new Error('Connection terminated unexpectedly')
 
 /** The next statement or transaction that does this is committed, and its answer lost. */
 export function loseAnswer({ db: { pool } }: Runtime, isIt: (text: string) => boolean): void {

@@ -2,6 +2,7 @@ import { requireScope } from '../../access/require.ts'
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import type { Tx } from '../../db/database.ts'
+import { untilAnswered } from '../../db/until-answered.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
 import { isId } from '../../values/id.ts'
@@ -15,6 +16,9 @@ import type { EndingParts } from './job-end.ts'
 /** A caller that may submit a job may cancel it. Jobs of the companion are finished in the answer to their request. */
 const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate: GENERATION_SCOPE }
 
+/** How long a caller waits until it is known whether a commit was written whose answer was lost: a restart of PostgreSQL takes a second or two. */
+const LOST_ANSWER_MS = 5_000
+
 /**
  * Fails an unfinished voice or generation job as JOB_CANCELLED, refunds its charge and creates its webhook delivery. A waiting one never starts; the worker
  * that has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
@@ -24,13 +28,17 @@ export async function cancelJob(ctx: Context & EndingParts, input: { readonly jo
   const accountId = await ownerOf(ctx, input.jobId)
   const { jobId } = input
   const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
-  const withdraw = (tx: Tx) => ctx.queue.withdraw(tx, jobId)
+  let isWritten = false
+  const withdraw = async (tx: Tx): Promise<void> => {
+    await ctx.queue.withdraw(tx, jobId)
+    isWritten = true
+  }
   const ended = await endJob(ctx, { accountId, jobId, failure, also: withdraw }).catch(async (error: unknown) => {
+    if (!isWritten || !isDatabaseDown(error)) throw error
     // The answer to its commit may have been lost: cancelling again would find nothing to do.
-    const isLost =
-      isDatabaseDown(error) && (await announceLostEnd(ctx, { jobId, accountId }, failure).catch(() => false))
-    if (!isLost) throw error
-    return true
+    const lookUp = () => announceLostEnd(ctx, { jobId, accountId }, failure)
+    if (await untilAnswered(lookUp, LOST_ANSWER_MS).catch(() => false)) return true
+    throw error
   })
   if (ended) ctx.queue.abort(jobId)
   const cancelled = await findJob(ctx.db.pool, jobId, accountId)

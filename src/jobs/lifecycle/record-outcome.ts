@@ -80,10 +80,10 @@ async function recordFailed(attempt: Attempt, { failure, error }: OutcomeOf<'fai
   const { parts, claim, work } = attempt
   const unexpected = isExpected(error) ? {} : { exception: describeError(error) }
   const detail = { code: failure.code, cause: failure.message, ...unexpected }
-  const write = () => untilAnswered(() => failJob(parts, claim, failure, work?.provenance?.()))
-  const failed = await inStepSpan(COMMIT_SPAN, write)
-  // Otherwise the answer to the commit may have been lost: the job may be completed, with these very files.
-  if (!failed && !(await announceLostEnd(parts, claim, failure))) return
+  // The answer to the commit may have been lost. Where it was not either, the job may be completed, with these very files.
+  const write = async () =>
+    (await failJob(parts, claim, failure, work?.provenance?.())) || announceLostEnd(parts, claim, failure)
+  if (!(await inStepSpan(COMMIT_SPAN, () => untilAnswered(write)))) return
   parts.log.warn({ jobId: claim.jobId, attempt: claim.attempt, ...detail }, 'a job failed')
   await deleteFiles(attempt)
 }

@@ -3,7 +3,10 @@ import type { JobFailure } from '../job-states.ts'
 import { notifyJob } from '../live/notify-job.ts'
 import { type EndedJob, endedColumns, noteEnd } from './note-end.ts'
 
-const ENDED = `select ${endedColumns('job')} from job where id = $1 and attempt = coalesce($2, attempt) and status = $3 and error_code is not distinct from $4`
+const ENDED = `
+  select ${endedColumns('job')},
+    (select coalesce(sum(amount), 0)::float8 from credit_entry where job_id = $1 and kind = 'refund') as refunded
+  from job where id = $1 and attempt = coalesce($2, attempt) and status = $3 and error_code is not distinct from $4`
 
 /**
  * Where a job has ended so after all: the answer to its commit was lost, so no subscriber, log line or measurement has it. Returns
@@ -18,10 +21,15 @@ export async function announceLostEnd(
 ): Promise<boolean> {
   const { jobId, attempt } = claim
   const status = failure === undefined ? 'completed' : 'failed'
-  const { rows } = await parts.db.pool.query<EndedJob>(ENDED, [jobId, attempt ?? null, status, failure?.code ?? null])
+  const { rows } = await parts.db.pool.query<EndedJob & { readonly refunded: number }>(ENDED, [
+    jobId,
+    attempt ?? null,
+    status,
+    failure?.code ?? null,
+  ])
   const [ended] = rows
   if (ended === undefined) return false
-  noteEnd(parts, { jobId, failure }, ended)
+  noteEnd(parts, { jobId, failure, refunded: ended.refunded }, ended)
   notifyJob(parts, claim)
   return true
 }
