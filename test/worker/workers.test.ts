@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listGpus, parseGpus } from '../../src/worker/list-gpus.ts'
 import { startWorker } from '../../src/worker/start-worker.ts'
 import { read } from '../setup/graphql.ts'
@@ -42,8 +42,11 @@ describe('workers', { timeout: 60_000 }, () => {
       pools: ['shown'],
       engines: standInEngines(() => gate.promise),
     })
+    onTestFinished(() => worker.stop())
     const id = await submitText(service.url, caller.key, 'shown', 'Being spoken.')
-    const busy = async () => (await ask(operator)).data?.workers.find(({ inFlight }) => inFlight === 1)
+    // One that stood still for seconds has no slot until its next heartbeat.
+    const isBusy = ({ inFlight, slots }: Record<string, unknown>) => inFlight === 1 && slots !== 0
+    const busy = async () => (await ask(operator)).data?.workers.find(isBusy)
     const shown = await until(busy, TIMEOUT_MS, 'the heartbeat to tell of the job')
     expect(shown).toMatchObject({ host: hostname(), version: '0.1.0', pools: ['shown'], slots: 5 })
     expect(shown?.id).toMatch(/^wrk_/)
