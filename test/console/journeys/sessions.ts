@@ -147,11 +147,12 @@ export function sessionJourneys(
     await context.close()
   })
 
-  test.each<[string, (route: Route) => Promise<void>, boolean]>([
-    ['was refused', (route) => route.fulfill({ json: { errors: [TOO_MANY] } }), false],
-    ['never came through,', (route) => route.abort(), false],
-    ['was lost, before another tab found the user signed in,', (route) => route.abort(), true],
-  ])('a sign-out that %s takes no text with a session that ends later', async (_, answer, isOtherOpened) => {
+  test.each([
+    ['was refused', false, false],
+    ['never came through', true, false],
+    ['was lost, before another tab found the user signed in,', true, true],
+  ])('a sign-out that %s takes no text with a session that ends later', async (_, isLost, isOtherOpened) => {
+    const answer = (route: Route) => (isLost ? route.abort() : route.fulfill({ json: { errors: [TOO_MANY] } }))
     const { service, browser, at } = opened()
     const context = await browser.newContext()
     const { page } = await openPage(context, service.url, /ERR_FAILED/)
@@ -162,10 +163,12 @@ export function sessionJourneys(
     await page.route('**/graphql', (route) =>
       route.request().postData()?.includes('signOut') ? answer(route) : route.fallback(),
     )
+    const found = isLost && foundSignedIn(page, at)
     await page.locator('.account-button').click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You may still be signed in.').waitFor()
     if (isOtherOpened) await openAnother(context, at)
+    await found
     await endSessions(service)
     await page.unrouteAll()
     await page.evaluate(() => window.dispatchEvent(new Event('focus')))
@@ -229,6 +232,16 @@ const keepDraft = (page: Page, userId = '') =>
   page.evaluate(
     ([id, text]) => sessionStorage.setItem('sonant-draft', JSON.stringify({ userId: id, text, at: Date.now() })),
     [userId, SECRET],
+  )
+
+/** Waits until a tab says to the others that it has found the user signed in. */
+const foundSignedIn = (page: Page, at: (path: string) => string): Promise<void> =>
+  page.evaluate(
+    (name) =>
+      new Promise<void>((resolve) => {
+        new BroadcastChannel(name).onmessage = () => resolve()
+      }),
+    `sonant${new URL('.', at('jobs')).pathname.slice(0, -1)}`,
   )
 
 /** Another tab, which finds the user signed in and tells the others so. */
