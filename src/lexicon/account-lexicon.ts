@@ -13,11 +13,14 @@ export interface AccountLexicon {
 /** The caller's lexicon; empty where there is none. @throws UNAUTHORIZED, FORBIDDEN */
 export async function lexicon(ctx: Context): Promise<AccountLexicon> {
   requireScope(ctx, LIBRARY_SCOPE)
-  return { entries: await loadEntries(ctx.db, requireAccount(ctx).accountId) }
+  return { entries: (await loadLexicon(ctx.db, requireAccount(ctx).accountId))?.entries ?? [] }
 }
 
-/** An account's entries; none where it has no lexicon. */
-export async function loadEntries(db: Database, accountId: string): Promise<readonly LexiconEntry[]> {
-  const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { entries: true } })
-  return (row?.entries ?? []) as unknown as readonly LexiconEntry[]
+/** An account's entries, and which revision of them that is; null where it has no lexicon. */
+export async function loadLexicon(
+  db: Database,
+  accountId: string,
+): Promise<(AccountLexicon & { readonly revision: number }) | null> {
+  const row = await db.prisma.lexicon.findUnique({ where: { accountId }, select: { entries: true, revision: true } })
+  return row && { entries: row.entries as unknown as readonly LexiconEntry[], revision: row.revision }
 }

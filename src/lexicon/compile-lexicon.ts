@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { folded, type Token, tokensOf } from './tokens.ts'
 
 /** A word or several, and what is said instead of it. */
@@ -21,71 +22,135 @@ interface Replacement {
 export interface Lexicon {
   /** From left to right, the longest entry at each place; of two of one length the one with its capitals, then the one for the language. */
   find(text: string, language: string | undefined): Replacement[]
+  /** About how many bytes it keeps. */
+  readonly bytes: number
 }
 
-/** What follows a row of tokens, and what stands for the row, by language: '' is any. */
-interface Node {
-  readonly next: Map<string, Node>
-  aliases: Map<string, string> | null
-}
-
-const newNode = (): Node => ({ next: new Map(), aliases: null })
 const ANY = ''
+/** Entries that are added in one turn of the event loop: some milliseconds. */
+const TURN_ENTRIES = 500
+/** What a tree keeps of a form besides its characters. */
+const FORM_BYTES = 250
 
-/** As they are listed; of two for the same the first holds. */
-export function compileLexicon(entries: readonly LexiconEntry[]): Lexicon {
-  const exact = newNode()
-  const loose = newNode()
-  for (const { grapheme, alias, language = ANY } of entries) {
-    const isExact = folded(grapheme) !== grapheme
+/** As they are listed; of two for the same the first holds. Other requests have their turn meanwhile. */
+export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<Lexicon> {
+  const exact = new FormTree()
+  const loose = new FormTree()
+  for (const [index, { grapheme, alias, language = ANY }] of entries.entries()) {
+    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await setImmediate()
+    const tree = folded(grapheme) === grapheme ? loose : exact
     // As it was composed, and as some systems take it apart.
-    for (const form of new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])) {
-      let node = isExact ? exact : loose
-      for (const { text } of tokensOf(form)) {
-        const next = node.next.get(text) ?? newNode()
-        node.next.set(text, next)
-        node = next
-      }
-      node.aliases ??= new Map()
-      const { aliases } = node
-      if (!aliases.has(language)) aliases.set(language, alias)
-    }
+    for (const form of new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])) tree.add(form, language, alias)
   }
-  return { find: (text, language) => findAll([exact, loose], text, language) }
+  return {
+    find: (text, language) => findAll(exact, loose, text, language),
+    bytes: exact.bytes + loose.bytes,
+  }
 }
 
-function findAll([exact, loose]: readonly [Node, Node], text: string, language = ANY): Replacement[] {
+function findAll(exact: FormTree, loose: FormTree, text: string, language = ANY): Replacement[] {
   const tokens = [...tokensOf(text)]
-  const small = tokens.map((token) => folded(token.text))
+  const line = new Line(tokens, (token) => token)
+  const small = new Line(tokens, folded)
   const found: Replacement[] = []
   for (let at = 0; at < tokens.length; ) {
-    const one = longest(exact, tokens, at, (index) => tokens[index]?.text, language)
-    const other = longest(loose, tokens, at, (index) => small[index], language)
-    const best = other.length > one.length ? other : one
+    const one = exact.longest(line, at, language)
+    const other = loose.longest(small, at, language)
+    const best = other.tokens > one.tokens ? other : one
     if (best.alias === undefined) at++
     else {
-      found.push({ start: tokens[at]!.start, end: tokens[at + best.length - 1]!.end, alias: best.alias })
-      at += best.length
+      found.push({ start: tokens[at]!.start, end: tokens[at + best.tokens - 1]!.end, alias: best.alias })
+      at += best.tokens
     }
   }
   return found
 }
 
-/** The longest row of tokens from one on that stands in the tree. */
-function longest(
-  root: Node,
-  tokens: readonly Token[],
-  from: number,
-  textAt: (index: number) => string | undefined,
-  language: string,
-): { readonly length: number; readonly alias: string | undefined } {
-  let node: Node | undefined = root
-  let best: { length: number; alias: string | undefined } = { length: 0, alias: undefined }
-  for (let at = from; at < tokens.length; at++) {
-    node = node.next.get(textAt(at) ?? '')
-    if (node === undefined) break
-    const alias: string | undefined = node.aliases?.get(language) ?? node.aliases?.get(ANY)
-    if (alias !== undefined) best = { length: at - from + 1, alias }
+/** The tokens of a text in one row, with every border between two of them. */
+class Line {
+  readonly text: string
+  /** Where each token begins, and at the end the length of all. */
+  readonly starts: readonly number[]
+  /** How many tokens end before an offset of `text`; 0 within a token. */
+  readonly #borders: Uint32Array
+
+  constructor(tokens: readonly Token[], as: (token: string) => string) {
+    const texts = tokens.map((token) => as(token.text))
+    this.text = texts.join('')
+    let end = 0
+    this.starts = [0, ...texts.map((token) => (end += token.length))]
+    this.#borders = new Uint32Array(this.text.length + 1)
+    for (const [index, start] of this.starts.entries()) this.#borders[start] = index
   }
-  return best
+
+  /** How many tokens there are from one on up to an offset; 0 where none ends there. */
+  tokensUntil(offset: number, from: number): number {
+    return Math.max(0, (this.#borders[offset] ?? 0) - from)
+  }
+}
+
+interface Found {
+  readonly tokens: number
+  readonly alias: string | undefined
+}
+const NOTHING: Found = { tokens: 0, alias: undefined }
+
+/** What follows a beginning that forms share, and what stands for the form that ends here, by language: '' is any. */
+interface Node {
+  label: string
+  next: Map<number, Node> | null
+  aliases: Map<string, string> | null
+}
+
+/** A tree of UTF-16 units in which forms share their beginnings: an entry adds two nodes at most, however long it is. */
+class FormTree {
+  readonly #root = newNode('')
+  bytes = 0
+
+  add(grapheme: string, language: string, alias: string): void {
+    const node = this.#nodeOf(grapheme.replace(/\s+/g, ' '))
+    node.aliases ??= new Map()
+    if (!node.aliases.has(language)) node.aliases.set(language, alias)
+    this.bytes += 2 * (grapheme.length + alias.length) + FORM_BYTES
+  }
+
+  #nodeOf(form: string): Node {
+    let [node, at] = [this.#root, 0]
+    while (at < form.length) {
+      node.next ??= new Map()
+      const known = node.next.get(form.charCodeAt(at))
+      const shared = known === undefined ? form.length - at : sharedLength(known.label, form, at)
+      const next = known?.label.length === shared ? known : newNode(form.slice(at, at + shared))
+      if (known !== undefined && known !== next) {
+        known.label = known.label.slice(shared)
+        next.next = new Map([[known.label.charCodeAt(0), known]])
+      }
+      node.next.set(form.charCodeAt(at), next)
+      at += shared
+      node = next
+    }
+    return node
+  }
+
+  /** The longest row of tokens from one on that stands in the tree. */
+  longest(line: Line, from: number, language: string): Found {
+    let [node, at, best] = [this.#root, line.starts[from] ?? 0, NOTHING]
+    for (;;) {
+      const next = node.next?.get(line.text.charCodeAt(at))
+      if (next === undefined || !line.text.startsWith(next.label, at)) return best
+      at += next.label.length
+      node = next
+      const alias = node.aliases?.get(language) ?? node.aliases?.get(ANY)
+      const tokens = alias === undefined ? 0 : line.tokensUntil(at, from)
+      if (tokens > 0) best = { tokens, alias }
+    }
+  }
+}
+
+const newNode = (label: string): Node => ({ label, next: null, aliases: null })
+
+function sharedLength(label: string, form: string, from: number): number {
+  let length = 0
+  while (length < label.length && label.charCodeAt(length) === form.charCodeAt(from + length)) length++
+  return length
 }

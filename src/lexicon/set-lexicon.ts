@@ -6,7 +6,7 @@ import { type Detail, invalidRequest } from '../errors/service-error.ts'
 import { findUnstorable } from '../values/storable-json.ts'
 import type { AccountLexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
-import { folded } from './tokens.ts'
+import { FIXED, folded } from './tokens.ts'
 
 /** How many entries a lexicon may have. */
 export const MAX_ENTRIES = 10_000
@@ -78,6 +78,7 @@ function wrongIn({ language, grapheme, alias }: LexiconEntry, first: number | un
     wrong.push(['grapheme', `must NOT have more than ${MAX_GRAPHEME_UNITS} characters`])
   else if (grapheme.trim() !== grapheme || folded(grapheme) === '')
     wrong.push(['grapheme', 'must not be empty, nor begin or end with white space'])
+  else if (grapheme.includes(FIXED)) wrong.push(['grapheme', 'must not hold U+FFFC'])
   if (alias.length > MAX_ALIAS_UNITS) wrong.push(['alias', `must NOT have more than ${MAX_ALIAS_UNITS} characters`])
   else if (!SPOKEN.test(alias)) wrong.push(['alias', 'must hold a letter, a digit or a symbol'])
   if (first !== undefined) wrong.push(['grapheme', `stands twice: as entry ${first}, too`])

@@ -12,6 +12,9 @@ const WORD = `${ELISION}(?!${LETTER})|${LETTER}+(?:(?!${POSSESSIVE})${INNER}${LE
 const TOKEN = new RegExp(`\\s+|${WORD}|\\p{Script=Hangul}[\\p{Script=Hangul}\\p{M}]*|[${CONTINUOUS}]\\p{M}*|.`, 'gisv')
 const SPACE = /^\s/
 
+/** Stands for what no lexicon has a say in: no entry holds it. */
+export const FIXED = '\ufffc'
+
 /** A word, a character of a script without spaces, a sign, or white space, however much of it. */
 export interface Token {
   readonly text: string

@@ -6,7 +6,7 @@ import type { JobOptions } from '../jobs/job-options.ts'
 import type { JobStatus, JobType } from '../jobs/job-states.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import { isId } from '../values/id.ts'
-import { submitVoiceJob } from '../voice/submit-voice-job.ts'
+import { submitVoiceJob, type VoiceJobContext } from '../voice/submit-voice-job.ts'
 
 interface Row {
   type: JobType
@@ -29,7 +29,7 @@ export interface Retry {
  * terminal state never changes. Judged, and charged, as any submission is.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts), INVALID_REQUEST, PAYMENT_REQUIRED, IDEMPOTENCY_MISMATCH
  */
-export async function retryJob(ctx: Context, input: Retry): Promise<Submission> {
+export async function retryJob(ctx: VoiceJobContext, input: Retry): Promise<Submission> {
   const { jobId, idempotencyKey } = input
   const row = await findRow(ctx, requireAccount(ctx).accountId, jobId)
   if (row === undefined) throw jobNotFound()

@@ -1,9 +1,9 @@
 import { requireAccount, requireScope } from '../access/require.ts'
 import { GENERATION_SCOPE, VOICE_SCOPE } from '../access/scopes.ts'
-import type { Context } from '../context/context.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { type Each, eachJob } from '../jobs/bulk/each-job.ts'
 import type { Submission } from '../jobs/lifecycle/queue-job.ts'
+import type { VoiceJobContext } from '../voice/submit-voice-job.ts'
 import { retryJob } from './retry-job.ts'
 
 /** A job's id comes behind it. */
@@ -20,7 +20,7 @@ export interface Retries {
  * Submits each of up to 100 failed jobs again as `retryJob` does: one that cannot be fails alone, and each is charged by itself.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST
  */
-export async function retryJobs(ctx: Context, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
+export async function retryJobs(ctx: VoiceJobContext, { ids, idempotencyKey }: Retries): Promise<Each<Submission>[]> {
   const caller = requireAccount(ctx)
   const mayGenerate = 'scopes' in caller && caller.scopes.includes(GENERATION_SCOPE)
   if (!mayGenerate) requireScope(ctx, VOICE_SCOPE)

@@ -16,7 +16,10 @@ import { noteSubmission } from '../jobs/notes/note-submission.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 import { wrongCaptions } from './captions/caption-formats.ts'
 import { wrongFormat } from './file-format.ts'
-import { type CheckedScript, checkScript } from './markup/check-script.ts'
+import { type CheckedScript, checkScript, type ScriptContext } from './markup/check-script.ts'
+
+/** What submitting a text needs besides. */
+export interface VoiceJobContext extends Context, ScriptContext {}
 
 /** An endpoint and its inputs. */
 export interface VoiceJobInput {
@@ -38,10 +41,10 @@ export interface VoiceJobInput {
  * charged until a worker takes the job. A repetition is answered with its job before the endpoint of today has a say.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, IDEMPOTENCY_MISMATCH, INVALID_REQUEST, PAYMENT_REQUIRED, in this order
  */
-export const submitVoiceJob = (ctx: Context, input: VoiceJobInput): Promise<Submission> =>
+export const submitVoiceJob = (ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submission> =>
   noteSubmission(ctx, { type: 'voice', endpointKey: endpointKey(input.slug) }, () => submit(ctx, input))
 
-async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
+async function submit(ctx: VoiceJobContext, input: VoiceJobInput): Promise<Submission> {
   const submission = { endpointKey: endpointKey(input.slug), idempotencyKey: input.idempotencyKey }
   const endpoint = await requireReplayable(ctx, submission, () => requireEndpoint(ctx, input.slug))
   const actor = requireAccount(ctx)
@@ -50,7 +53,7 @@ async function submit(ctx: Context, input: VoiceJobInput): Promise<Submission> {
   if (replay !== null) return replay
   if (endpoint === null) throw notFound()
   const own = await findLibraryVoice(ctx.db, actor.accountId, endpoint, namedVoice(endpoint, input.inputs))
-  const checked = await checkScript(ctx.db, actor.accountId, endpoint, input.inputs)
+  const checked = await checkScript(ctx, actor.accountId, endpoint, input.inputs)
   const inputs = checkSubmission(ctx, input, {
     validate: (copy) => {
       const judged = withJudgedText(copy)

@@ -180,6 +180,7 @@ describe('the lexicon of an account', () => {
       [[{ grapheme: 'a', alias: '!' }], '/entries/0/alias'],
       [[{ grapheme: 'a', alias: 'b', language: 'Klingon' }], '/entries/0/language'],
       [[{ grapheme: 'a' }], '/entries/0/alias'],
+      [[{ grapheme: 'a\ufffc', alias: 'b' }], '/entries/0/grapheme'],
     ]
     for (const [entries, path] of wrong) {
       const answer = await put(entries)

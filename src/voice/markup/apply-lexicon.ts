@@ -1,9 +1,7 @@
 import type { Lexicon } from '../../lexicon/compile-lexicon.ts'
+import { FIXED } from '../../lexicon/tokens.ts'
 import { OffsetMap } from '../timing/offset-map.ts'
 import type { Script, ScriptSpan, Segment } from './script.ts'
-
-/** Stands for what no lexicon has a say in: no word holds it. */
-const FIXED = '\ufffc'
 
 /** The same script with what a lexicon says instead of some words; aliases of the text's own markup stay as they are. Pure. */
 export function applyLexicon(

@@ -4,11 +4,10 @@ import type { Voice, VoiceEndpoint } from '../../context/catalog-snapshot.ts'
 import type { Database } from '../../db/database.ts'
 import { checkSpeakable } from '../../engines/check-speakable.ts'
 import { detectLanguage, LANGUAGES } from '../../engines/espeak/detect-language.ts'
-import { loadEntries } from '../../lexicon/account-lexicon.ts'
-import { compileLexicon } from '../../lexicon/compile-lexicon.ts'
+import type { Lexicons } from '../../lexicon/lexicons.ts'
 import { applyLexicon } from './apply-lexicon.ts'
 import { type Markup, readScript } from './read-script.ts'
-import { type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
+import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
 
 const MAX_VOICES = 20
 
@@ -21,9 +20,16 @@ export interface CheckedScript {
   unspeakable(main: Voice, language: unknown): string | null
 }
 
+/** What a script is checked with. */
+export interface ScriptContext {
+  readonly db: Database
+  /** Lexicons of accounts, compiled. */
+  readonly lexicons: Lexicons
+}
+
 /** @param inputs as they were sent */
 export async function checkScript(
-  db: Database,
+  ctx: ScriptContext,
   accountId: string,
   endpoint: VoiceEndpoint,
   inputs: unknown,
@@ -33,17 +39,17 @@ export async function checkScript(
   if (typeof text !== 'string' || text.length > 2 * MAX_TEXT_CHARACTERS) return rejected(null)
   try {
     const script = readScript(text, (endpoint.markup ?? 'none') as Markup)
-    const voices = await namedVoices(db, accountId, endpoint, script)
+    const voices = await namedVoices(ctx.db, accountId, endpoint, script)
     const { [endpoint.voiceInput]: slug, language: asked } = inputs as Record<string, unknown>
     const judge = (spoken: Script, main: Voice, language: unknown) =>
       unspeakable(endpoint, spoken, (name) => voices.get(name ?? '') ?? main, language)
     const main = endpoint.voices.find((voice) => voice.slug === slug)
     // What a lexicon replaces makes a difference to few texts.
     const isReplaced = main !== undefined && judge(script, main, asked) !== null
-    const spoken = isReplaced ? await withLexicon(db, accountId, script, text, asked) : script
+    const spoken = isReplaced ? await withLexicon(ctx, accountId, script, text, asked) : script
     return {
       script,
-      violation: endpoint.markup == null ? null : wrongIn(endpoint, script, voices),
+      violation: endpoint.markup == null ? null : wrongIn(endpoint, text, script, voices),
       unspeakable: (voice, language) => judge(spoken, voice, language),
     }
   } catch (error) {
@@ -54,16 +60,16 @@ export async function checkScript(
 
 /** As it is spoken with the lexicon of an account. */
 async function withLexicon(
-  db: Database,
+  { db, lexicons }: ScriptContext,
   accountId: string,
   script: Script,
   text: string,
   asked: unknown,
 ): Promise<Script> {
-  const entries = await loadEntries(db, accountId)
-  if (entries.length === 0) return script
+  const lexicon = await lexicons.current(db, accountId)
+  if (lexicon === null) return script
   const whole = LANGUAGES.find((known) => known === asked) ?? detectLanguage(spokenText(script))
-  return applyLexicon(script, text, compileLexicon(entries), ({ manner }) => manner.language ?? whole)
+  return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
 
 const rejected = (violation: string | null): CheckedScript => ({ script: null, violation, unspeakable: () => null })
@@ -89,13 +95,21 @@ async function namedVoices(
   return found
 }
 
-function wrongIn(endpoint: VoiceEndpoint, script: Script, voices: ReadonlyMap<string, Voice>): string | null {
+function wrongIn(
+  endpoint: VoiceEndpoint,
+  text: string,
+  script: Script,
+  voices: ReadonlyMap<string, Voice>,
+): string | null {
   const wrongVoice = [...voices.values()].filter((voice) => !endpoint.voices.includes(voice))
   const violation = wrongVoice.map((voice) => wrongRecording(endpoint, voice)).find((message) => message !== null)
   if (violation !== undefined) return violation
   if (endpoint.engine.profile === 'nari' && mannersOf(script).some(({ rate }) => rate !== undefined))
     return 'must not change the rate: this endpoint speaks at its own pace'
-  return checkSpokenText(spokenText(script))
+  const spoken = spokenText(script)
+  if (isFarLonger(spoken.length, text.length))
+    return 'must not be spoken as more than twice its length and 1000 characters'
+  return checkSpokenText(spoken)
 }
 
 /** As a whole, or, where it is spoken in several manners, each of them for itself. */

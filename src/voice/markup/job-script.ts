@@ -8,11 +8,7 @@ import { OffsetMap } from '../timing/offset-map.ts'
 import { applyLexicon } from './apply-lexicon.ts'
 import type { Change, Passage } from './passages.ts'
 import { readScript } from './read-script.ts'
-import { type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
-
-/** So much longer than what was submitted may be what is spoken: it is the former that is charged. */
-const MOST_TIMES = 2
-const MOST_MORE = 1000
+import { isFarLonger, type Manner, MarkupViolation, type Script, spokenText } from './script.ts'
 
 /** A job's text as it is spoken, and where in the submitted text that stands. */
 export interface JobScript {
@@ -46,7 +42,7 @@ export async function jobScript(
     text,
     script.segments.flatMap(({ spans }) => spans),
   )
-  if (map.spoken.length > MOST_TIMES * text.length + MOST_MORE)
+  if (isFarLonger(map.spoken.length, text.length))
     throw new JobFailure('RENDER_FAILED', 'with its aliases the text is more than twice as long')
   if (markup === 'none') return { map }
   return { map, passages: await passagesOf(script, request, voiceOf) }
@@ -68,7 +64,7 @@ async function withLexicon(
   script: Script,
   revision: number,
 ): Promise<Script> {
-  const lexicon = await lexicons.get(db, claim.accountId, String(revision))
+  const lexicon = await lexicons.get(db, claim.accountId, revision)
   const whole = knownLanguage(language) ?? detectLanguage(spokenText(script))
   return applyLexicon(script, text, lexicon, ({ manner }) => manner.language ?? whole)
 }
@@ -82,22 +78,27 @@ async function passagesOf(
   voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
 ): Promise<Passage[]> {
   const passages: Passage[] = []
+  const voices = new Map<string, SpeechRequest['voice']>()
   for (const { spans, manner, pause, silenceMs } of segments) {
     const start = passages.at(-1)?.end ?? 0
     const end = start + spans.reduce((sum, { spoken }) => sum + spoken.length, 0)
-    passages.push({ start, end, pause, silenceMs, change: await changeOf(manner, request, voiceOf) })
+    const { voice: name } = manner
+    // With its recording, of which there is to be one, however many stretches are spoken with it.
+    if (name !== undefined && !voices.has(name)) voices.set(name, await voiceOf(name))
+    const voice = name === undefined ? undefined : voices.get(name)
+    passages.push({ start, end, pause, silenceMs, change: changeOf(manner, request, voice) })
   }
   return passages
 }
 
-async function changeOf(
-  { language, rate, voice }: Manner,
+function changeOf(
+  { language, rate }: Manner,
   { speed = 1 }: Pick<SpeechRequest, 'speed'>,
-  voiceOf: (voice: string) => Promise<SpeechRequest['voice']>,
-): Promise<Change> {
+  voice: SpeechRequest['voice'] | undefined,
+): Change {
   return {
     ...(language !== undefined && { language }),
     ...(rate !== undefined && { speed: paceOf(speed * rate) }),
-    ...(voice !== undefined && { voice: await voiceOf(voice) }),
+    ...(voice !== undefined && { voice }),
   }
 }

@@ -40,6 +40,11 @@ export class MarkupViolation extends Error {
 /** At most so long is one silence, and all of them together. */
 export const MAX_PAUSE_MS = 10_000
 const MAX_SILENCE_MS = 300_000
+/** From the shortest on. */
+const PAUSES: readonly Pause[] = ['none', 'clause', 'sentence', 'paragraph']
+/** So much longer than what was submitted may be what is spoken: it is the former that is charged. */
+const MOST_TIMES = 2
+const MOST_MORE = 1000
 
 /** Collects a script in the order of the text. */
 export class ScriptBuilder {
@@ -60,11 +65,20 @@ export class ScriptBuilder {
     this.#silenceMs += silenceMs
     if (this.#silenceMs > MAX_SILENCE_MS)
       throw new MarkupViolation(`must not have more than ${MAX_SILENCE_MS / 1000} s of pauses`)
+    if (isBlank(this.#spans)) this.#lengthenPause(pause)
     if (this.#spans.length === 0 && silenceMs === 0) return
     // Words of two stretches are two words.
     const spans = [...this.#spans, { spoken: ' ', start: at, end: at, isFixed: true as const }]
     this.#segments.push({ spans, manner: this.#manner, pause, silenceMs })
     this.#spans = []
+  }
+
+  /** What ends with nothing new to say ends with the last words, unless there is silence behind them. */
+  #lengthenPause(pause: Pause): void {
+    const at = this.#segments.findLastIndex(({ spans, silenceMs }) => silenceMs > 0 || !isBlank(spans))
+    const last = this.#segments[at]
+    if (last === undefined || last.silenceMs > 0) return
+    if (PAUSES.indexOf(pause) > PAUSES.indexOf(last.pause)) this.#segments[at] = { ...last, pause }
   }
 
   set manner(manner: Manner) {
@@ -76,6 +90,11 @@ export class ScriptBuilder {
     return { segments: this.#segments, characters: this.#characters }
   }
 }
+
+const isBlank = (spans: readonly ScriptSpan[]): boolean => spans.every(({ spoken }) => spoken.trim() === '')
+
+/** Whether what is spoken is far longer than what was submitted. @param spoken and submitted in UTF-16 units */
+export const isFarLonger = (spoken: number, submitted: number): boolean => spoken > MOST_TIMES * submitted + MOST_MORE
 
 /** What of a script is heard, as one text. */
 export const spokenText = ({ segments }: Pick<Script, 'segments'>): string =>

@@ -38,6 +38,19 @@ describe('markup', () => {
     expect(read('A [pause] and <b>', 'pauses').segments).toEqual([['A [pause] and <b>']])
   })
 
+  test.each([
+    ['<p><s>One.</s><s>Two.</s></p><p><s>Three.</s></p>', ['sentence', 'paragraph', 'paragraph']],
+    ['\n <p>\n  <s>One.</s>\n  <s>Two.</s>\n </p>\n <p>Three.</p>\n', ['sentence', 'paragraph', 'paragraph']],
+    ['<p>One <prosody rate="slow">slow.</prosody></p><p>Two.</p>', ['none', 'paragraph', 'paragraph']],
+    ['<p><voice name="a">One.</voice></p><p><voice name="b">Two.</voice></p>', ['paragraph', 'paragraph']],
+    ['<s><lang xml:lang="de">Hallo.</lang></s><s>Two.</s>', ['sentence', 'sentence']],
+    ['<p>One.<break time="1s"/></p>Two.', ['none', 'none']],
+  ])('what ends with another element pauses as long as what ends last: %s', (inner, pauses) => {
+    const { segments } = readScript(`<speak>${inner}</speak>`, 'ssml')
+    const words = segments.filter(({ spans }) => spans.some(({ spoken }) => spoken.trim() !== ''))
+    expect(words.map(({ pause }) => pause)).toEqual(pauses)
+  })
+
   test.each(['Übung', '한글'])('%s is spelled alike whether its letters are composed or not', (word) => {
     const spelled = (letters: string) => `<speak><say-as interpret-as="characters">${letters}</say-as></speak>`
     const [composed, apart] = [read(spelled(word.normalize('NFC'))), read(spelled(word.normalize('NFD')))]
@@ -123,9 +136,9 @@ describe('markup', () => {
     expect(() => readScript(text, 'pauses')).toThrow(/cannot be read/)
   })
 
-  test('a lexicon reaches over entities, leaves aliases of the markup alone, and offsets point into what was submitted', () => {
+  test('a lexicon reaches over entities, leaves aliases of the markup alone, and offsets point into what was submitted', async () => {
     const text = '<speak>At AT&amp;T <sub alias="SQL">x</sub> is SQL.</speak>'
-    const lexicon = compileLexicon([
+    const lexicon = await compileLexicon([
       { grapheme: 'AT&T', alias: 'the company' },
       { grapheme: 'SQL', alias: 'sequel' },
     ])
