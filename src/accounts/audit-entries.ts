@@ -1,6 +1,7 @@
 import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
+import { orderOfAccount, whereOfAccount } from '../db/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ActorView } from './actor-view.ts'
@@ -40,10 +41,14 @@ export interface AuditEntriesInput extends PageInput {
 
 /** What was changed in an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
 export async function auditEntries(ctx: Context, input: AuditEntriesInput): Promise<Connection<AuditEntry>> {
-  const where = await ownerOf(ctx, input)
+  const owner = await ownerOf(ctx, input)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
-  const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
-  const rows = await ctx.db.prisma.auditEntry.findMany({ where: { ...where, id, ...narrowed(input) }, ...rest })
+  const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
+  const rows = await ctx.db.prisma.auditEntry.findMany({
+    where: { ...(owner !== null && whereOfAccount(owner)), id, ...narrowed(input) },
+    orderBy: owner === null ? orderBy : orderOfAccount(orderBy),
+    take,
+  })
   return toConnection<Row, AuditEntry>(rows, shape, input, { cursorOf: publicId, nodeOf: (row) => toView(ctx, row) })
 }
 
@@ -56,10 +61,11 @@ export async function findAuditEntry(ctx: Context, id: string): Promise<AuditEnt
   return row === null ? null : toView(ctx, row)
 }
 
-async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<{ accountId?: string }> {
-  if (all !== true) return { accountId: await whoseAccount(ctx, account) }
+/** null: all accounts. */
+async function ownerOf(ctx: Context, { account, all }: AuditEntriesInput): Promise<string | null> {
+  if (all !== true) return whoseAccount(ctx, account)
   requireOperator(ctx)
-  if (account == null) return {}
+  if (account == null) return null
   const details = [{ path: '/all', message: 'must be false with an account' }]
   throw invalidRequest('Ask for one account or for all.', details)
 }

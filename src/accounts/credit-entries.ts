@@ -1,5 +1,6 @@
 import { isOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
+import { orderOfAccount, whereOfAccount } from '../db/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { whoseAccount } from './whose-account.ts'
@@ -39,10 +40,11 @@ export interface CreditEntriesInput extends PageInput {
 export async function creditEntries(ctx: Context, input: CreditEntriesInput): Promise<Connection<CreditEntry>> {
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
-  const { id, ...rest } = idQuery(input, shape, 'newest', toNumber)
+  const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
   const rows = await ctx.db.prisma.creditEntry.findMany({
-    where: { accountId, id, ...narrowed(input) },
-    ...rest,
+    where: { ...whereOfAccount(accountId), id, ...narrowed(input) },
+    orderBy: orderOfAccount(orderBy),
+    take,
     select: ENTRY_VIEW,
   })
   return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })

@@ -3,13 +3,14 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { JOB_READ_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
+import { inAccount, ofAccount } from '../../db/own-rows.ts'
 import { type Connection, type PageInput, type PageShape, pageShape, toConnection } from '../../db/page.ts'
 import { isId } from '../../values/id.ts'
 import { DURATION_MS, type Job, PAGE_COLUMNS, ROW_COLUMNS } from '../job-shape.ts'
 import type { JobStatus } from '../job-states.ts'
 import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { type JobsFilter, rejectFilterViolations } from './jobs-filter.ts'
-import { type JobsOwner, ownedBy, readerOf } from './jobs-owner.ts'
+import { type JobsOwner, readerOf } from './jobs-owner.ts'
 
 /** `created_at` is the id itself. By the other two only finished jobs come. */
 export type JobOrderField = 'created_at' | 'completed_at' | 'duration'
@@ -92,12 +93,12 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
   const parameter = (value: unknown) => `$${values.push(value)}`
   const { statuses, ...filter } = input.filter ?? {}
   const conditions = [
-    ...ownedBy(owner, parameter),
+    ...(owner === null ? ['true'] : [ofAccount(parameter(owner))]),
     ...(onlyFinished(order) ? ['completed_at is not null'] : []),
     ...cursorConditions(input, order, parameter),
     ...conditionsOf(filter, parameter),
   ]
-  const source = sourceOf(conditions, statuses ?? [], order, size + 1, backwards)
+  const source = sourceOf(owner, conditions, statuses ?? [], order, size + 1, backwards)
   const isKeyed = SORT_KEYS[order.field] !== null
   const direction = directionOf(order, backwards)
   const text = `select ${PAGE_COLUMNS}${isKeyed ? ', j.sort_key' : ''} from ${source} j
@@ -106,11 +107,12 @@ function toStatement(owner: JobsOwner, input: JobsInput, order: JobOrder, { size
   return { text, values, ...(isCommon && { name: hash('sha1', text, 'base64url') }) }
 }
 
-const directionOf = ({ direction }: JobOrder, backwards: boolean): string =>
+const directionOf = ({ direction }: JobOrder, backwards: boolean): 'asc' | 'desc' =>
   (direction === 'desc') === backwards ? 'asc' : 'desc'
 
 /** Each status is read from its own end of the index: together they would be sorted first, however many there are. */
 function sourceOf(
+  owner: JobsOwner,
   conditions: readonly string[],
   statuses: readonly JobStatus[],
   order: JobOrder,
@@ -120,7 +122,8 @@ function sourceOf(
   const direction = directionOf(order, backwards)
   const [column, key] = [SORT_COLUMNS[order.field], SORT_KEYS[order.field]]
   const columns = [...ROW_COLUMNS, ...(key === null ? [] : [`${key} as sort_key`])].join(', ')
-  const sorted = `order by ${key === null ? '' : `${column} ${direction}, `}id ${direction} limit ${limit}`
+  const first = owner === null ? '' : `${inAccount(direction)}, `
+  const sorted = `order by ${first}${key === null ? '' : `${column} ${direction}, `}id ${direction} limit ${limit}`
   const read = (more: readonly string[]) =>
     `(select ${columns} from job where ${[...conditions, ...more].join(' and ')} ${sorted})`
   const parts = [...new Set(statuses)].map((status) => read([oneOf('status', [status])]))

@@ -1,3 +1,4 @@
+import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
 import type { JobStatus } from '../job-states.ts'
 import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { totalOf } from './job-total.ts'
@@ -30,7 +31,7 @@ export function toPageQuery(accountId: string, filter: JobsFilter, limit: number
     return `$${known < 0 ? values.push(value) : known + 1}`
   }
   const { statuses, ...others } = filter
-  const conditions = ['account_id = $1', ...conditionsOf(others, parameter)]
+  const conditions = [ofAccount('$1'), ...conditionsOf(others, parameter)]
   const page = (columns: '*' | 'id') => pageOf(columns, conditions, [...new Set(statuses)], limit, offset)
   return {
     page: offset === 0 ? page('*') : rowsOf(page('id')),
@@ -54,11 +55,12 @@ function pageOf(
   limit: number,
   offset: number,
 ): string {
-  const cut = `order by id desc limit ${limit} offset ${offset}`
+  const sorted = `order by ${idsOfAccount('desc')}`
+  const cut = `limit ${limit} offset ${offset}`
   const wheres = (statuses.length === 0 ? [[]] : statuses.map((status) => [oneOf('status', [status])])).map(
     (status) => `from job where ${[...conditions, ...status].join(' and ')}`,
   )
-  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${cut})`
-  const parts = wheres.map((where) => `(select ${columns} ${where} order by id desc limit ${limit + offset})`)
-  return `(select * from (${parts.join(' union all ')}) u ${cut})`
+  if (wheres.length === 1) return `(select ${columns} ${wheres[0]} ${sorted} ${cut})`
+  const parts = wheres.map((where) => `(select ${columns} ${where} ${sorted} limit ${limit + offset})`)
+  return `(select * from (${parts.join(' union all ')}) u order by id desc ${cut})`
 }

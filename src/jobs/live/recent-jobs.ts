@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
 
 /** Of each status. */
 const MAX_UNFINISHED = 100
@@ -12,10 +13,10 @@ export async function recentJobs(db: Database, accountId: string, endedSince: Da
   const { rows } = await db.pool.query<{ id: string }>({
     name: 'recent_jobs',
     text: `
-      (select id from job where account_id = $1 and status = 'queued' order by id desc limit ${MAX_UNFINISHED})
-      union (select id from job where account_id = $1 and status = 'processing' order by id desc limit ${MAX_UNFINISHED})
+      (select id from job where ${ofAccount('$1')} and status = 'queued' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
+      union (select id from job where ${ofAccount('$1')} and status = 'processing' order by ${idsOfAccount('desc')} limit ${MAX_UNFINISHED})
       union (select id from (
-        select id, completed_at from job where $2::timestamptz is not null and account_id = $1 order by id desc limit ${MAX_NEWEST}
+        select id, completed_at from job where $2::timestamptz is not null and ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
       ) newest where completed_at >= $2)
       order by id`,
     values: [accountId, endedSince],

@@ -2,6 +2,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
+import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
 import { ServiceError } from '../../errors/service-error.ts'
 import { type DeliveriesFilter, deliveryConditions, rejectDeliveryViolations } from './deliveries-filter.ts'
 import { redeliverWebhook } from './redeliver-webhook.ts'
@@ -34,7 +35,7 @@ export async function redeliverWebhooks(
   const values: unknown[] = [accountId]
   const conditions = deliveryConditions(filter, (value) => `$${values.push(value)}`)
   const text = `select d.id from webhook_delivery d
-    where ${['d.account_id = $1', `d.state <> 'pending'`, ...conditions].join(' and ')} order by d.id limit ${MAX_DELIVERIES + 1}`
+    where ${[ofAccount('$1', 'd.'), `d.state <> 'pending'`, ...conditions].join(' and ')} order by ${idsOfAccount('asc', 'd.')} limit ${MAX_DELIVERIES + 1}`
   const { rows } = await longRead<{ id: string }>(ctx.db, accountId, { text, values })
   const ids = rows.slice(0, MAX_DELIVERIES).map(({ id }) => id)
   let deliveries = 0

@@ -2,6 +2,7 @@ import { requireAccount, requireScope } from '../../access/require.ts'
 import { ACCOUNT_ADMIN_SCOPE } from '../../access/scopes.ts'
 import type { Context } from '../../context/context.ts'
 import { longRead } from '../../db/connections/long-read.ts'
+import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
 import { type Connection, type PageInput, pageShape, toConnection } from '../../db/page.ts'
 import { oneOf } from '../../jobs/list/filter-conditions.ts'
 import { isId } from '../../values/id.ts'
@@ -43,13 +44,13 @@ export async function webhookDeliveries(ctx: Context, input: DeliveriesInput): P
   const values: unknown[] = [accountId]
   const parameter = (value: unknown) => `$${values.push(value)}`
   const conditions = [
-    'd.account_id = $1',
+    ofAccount('$1', 'd.'),
     ...(after == null ? [] : [`d.id < ${parameter(after)}`]),
     ...(before == null ? [] : [`d.id > ${parameter(before)}`]),
     ...deliveryConditions(filter, parameter),
   ]
   const text = `select d.id from webhook_delivery d where ${conditions.join(' and ')}
-    order by d.id ${shape.backwards ? 'asc' : 'desc'} limit ${shape.size + 1}`
+    order by ${idsOfAccount(shape.backwards ? 'asc' : 'desc', 'd.')} limit ${shape.size + 1}`
   const { rows } = await longRead<{ id: string }>(ctx.db, accountId, { text, values })
   const views = await readDeliveries(ctx, { id: { in: rows.map(({ id }) => id) } })
   if (shape.backwards) views.reverse()

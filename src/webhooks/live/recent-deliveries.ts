@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
 
 const MAX_PENDING = 100
 const MAX_NEWEST = 1000
@@ -12,7 +13,7 @@ export async function recentDeliveries(db: Database, accountId: string, endedSin
     name: 'recent_deliveries',
     text: `
       with newest as materialized (
-        select id, state, finished_at from webhook_delivery where account_id = $1 order by id desc limit ${MAX_NEWEST}
+        select id, state, finished_at from webhook_delivery where ${ofAccount('$1')} order by ${idsOfAccount('desc')} limit ${MAX_NEWEST}
       )
       (select id from newest where state = 'pending' order by id desc limit ${MAX_PENDING})
       union (select id from newest where finished_at >= $2::timestamptz) order by id`,
