@@ -9,7 +9,7 @@ import { Servers } from './connections/servers.ts'
 import { SessionClient } from './connections/session-client.ts'
 import type { Route } from './database.ts'
 import { explainUnusable } from './explain-unusable.ts'
-import { missingGrants, PRIVILEGES, type Privileges } from './missing-grants.ts'
+import { missingGrants, ON_PATH, PRIVILEGES, type Privileges } from './missing-grants.ts'
 import { isMultiplexed } from './transaction-pooler.ts'
 
 /** For a connection, and for each answer: a pooler that has no connection left keeps its clients waiting. */
@@ -22,9 +22,8 @@ const FACTS = `
 select pg_backend_pid() as pid, current_setting('server_encoding') as encoding,
   pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as identity,
   current_setting('transaction_read_only') = 'on' as "readOnly", pg_is_in_recovery() as standby,
-  current_setting('search_path') as "searchPath", current_schema() is null and not exists (select from pg_namespace
-    where current_setting('search_path') ~* ('(^|,)\\s*"?' || regexp_replace(trim('"' from quote_ident(nspname)), '(\\W)', '\\\\\\1', 'g') || '"?\\s*(,|$)')
-      or (nspname = current_user and position('$user' in current_setting('search_path')) > 0)) as "isPathEmpty", ${PRIVILEGES}`
+  current_setting('search_path') as "searchPath", current_schema() is null and not exists (${ON_PATH}) as "isPathEmpty",
+  to_regnamespace('public') is not null as "hasPublic", ${PRIVILEGES}`
 
 interface Facts extends Privileges {
   readonly pid: number
@@ -36,6 +35,7 @@ interface Facts extends Privileges {
   readonly searchPath: string
   /** None of its schemas is there; one that is there may lack privileges. */
   readonly isPathEmpty: boolean
+  readonly hasPublic: boolean
 }
 
 /** What the environment says of a database of one's own. */
@@ -126,7 +126,8 @@ function defectOf(facts: Facts): string | null {
     return `is read-only for the role ${facts.role}: ALTER ROLE "${facts.role}" SET default_transaction_read_only = off`
   }
   if (facts.isPathEmpty) {
-    const set = `ALTER ROLE ${escapeIdentifier(facts.role)} IN DATABASE ${escapeIdentifier(facts.database)} SET search_path = public`
+    const create = facts.hasPublic ? '' : 'CREATE SCHEMA public; '
+    const set = `${create}ALTER ROLE ${escapeIdentifier(facts.role)} IN DATABASE ${escapeIdentifier(facts.database)} SET search_path = public`
     return `has none of the schemas in the search_path of its connection (${facts.searchPath}): ${set}, unless the URL sets one in its options`
   }
   const grants = missingGrants(facts)

@@ -28,9 +28,19 @@ const MISSES = ['select', 'insert', 'update', 'delete']
   .map((privilege) => `not has_table_privilege(t.oid, '${privilege}')`)
   .join(' or ')
 
+/** A schema's name as a pattern: what is no letter, digit or underscore stands for itself. */
+const asPattern = (name: string): string => `regexp_replace(${name}, '(\\W)', '\\\\\\1', 'g')`
+/** The schemas that a connection's search_path names, whether or not the role may use them, those that it names first at the top. */
+export const ON_PATH = `
+  select n.nspname from pg_namespace n, (select current_setting('search_path') as path) s
+  where s.path ~ ('(^|,)\\s*"' || ${asPattern(`replace(n.nspname, '"', '""')`)} || '"\\s*(,|$)')
+    or (n.nspname = lower(n.nspname) and s.path ~* ('(^|,)\\s*' || ${asPattern('n.nspname')} || '\\s*(,|$)'))
+    or (n.nspname = current_user and position('$user' in s.path) > 0)
+  order by position(n.nspname in lower(s.path))`
+
 /** The columns of Privileges, from nothing. */
 export const PRIVILEGES = `
-  current_user as role, current_database() as database, coalesce(current_schema(), 'public') as schema,
+  current_user as role, current_database() as database, coalesce(current_schema(), (${ON_PATH} limit 1), 'public') as schema,
   not exists (${LEDGER}) as fresh,
   has_database_privilege(current_database(), 'create') as "mayCreateSchemas",
   coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreateTables",

@@ -139,6 +139,27 @@ describe('a role that lacks a privilege', () => {
     await expect(open(url.href)).resolves.toBeUndefined()
   })
 
+  test.each([
+    ['app', 'app'],
+    ['"app"', 'app'],
+    ['APP', 'app'],
+    ['"No, where"', 'No, where'],
+  ])('to use the schema of its search_path, %s, reads which GRANT that needs', async (path, schema) => {
+    await inside(`create schema "${schema}"`)
+    await admin.query(`grant create on database ${name} to ${name}; alter role ${name} set search_path = ${path}`)
+    await expect(open(urlOf(name))).rejects.toThrow(lacking(`GRANT USAGE, CREATE ON SCHEMA "${schema}" TO "${name}"`))
+  })
+
+  test('or whose schema public is not there, or not of that name, reads how to make it, and starts then', async () => {
+    await admin.query(`grant create on database ${name} to ${name}; alter role ${name} set search_path = "PUBLIC"`)
+    await inside('drop schema public')
+    const sql = `CREATE SCHEMA public; ALTER ROLE "${name}" IN DATABASE "${name}" SET search_path = public`
+    await expect(open(urlOf(name))).rejects.toThrow(`("PUBLIC"): ${sql}, unless`)
+    await inside(sql)
+    await inside(`grant usage, create on schema public to ${name}`)
+    await expect(open(urlOf(name))).resolves.toBeUndefined()
+  })
+
   test('to write reads which GRANTs it needs, and starts once it has them', async () => {
     await open(urlOf())
     await inside(
