@@ -185,10 +185,10 @@ class AudioThread {
 /** A task with a copy of what it brings: that belongs to its sender, and the buffer around a view would cross over as a whole. */
 function ownContent(task: AudioTask): { readonly content: AudioTask; readonly own: ArrayBuffer[] } {
   if (task.kind === 'decode' || task.kind === 'judge') {
-    const bytes = Uint8Array.from(task.bytes)
+    const bytes = new Uint8Array(task.bytes)
     return { content: { ...task, bytes }, own: [bytes.buffer] }
   }
   if (task.kind !== 'push' && task.kind !== 'encode') return { content: task, own: [] }
-  const samples = Int16Array.from(task.samples)
+  const samples = new Int16Array(task.samples)
   return { content: { ...task, samples }, own: [samples.buffer] }
 }

@@ -78,7 +78,7 @@ class LibavEncoding implements Encoding {
 
   /** One thread encodes many files: what is written meanwhile is this one's. */
   #writing(write: () => void): void {
-    this.#libav.onwrite = (_name, at, bytes) => this.#take(at, Uint8Array.from(bytes))
+    this.#libav.onwrite = (_name, at, bytes) => this.#take(at, new Uint8Array(bytes))
     write()
     delete this.#libav.onwrite
   }

@@ -9,6 +9,9 @@ const FULL_SCALE = 32_768
 /** The lower ones of the format would make its delay longer. */
 const RATES = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
+/** Over a megabyte each: what many files at once needed is not kept for ever. */
+const MOST_IDLE = 4
+
 /** Encoders that have ended a file: one takes 30 ms to be made. */
 const idle: Encoder[] = []
 
@@ -19,19 +22,23 @@ export async function encodeMp3({ sampleRate }: EncodingOptions): Promise<Encodi
   encoder.configure({ sampleRate, channels: 1, bitrate: BITRATE, outputSampleRate })
   let isOpen = true
   const reuse = (): void => {
-    if (isOpen) idle.push(encoder)
+    if (isOpen && idle.length < MOST_IDLE) idle.push(encoder)
     isOpen = false
   }
   return {
     patches: [],
     push: (samples, isLast) => {
-      const frames = samples.length === 0 ? [] : [Uint8Array.from(encoder.encode([floatsOf(samples)]))]
+      const frames = samples.length === 0 ? [] : [new Uint8Array(encoder.encode([floatsOf(samples)]))]
       if (!isLast) return joinBytes(frames)
-      frames.push(Uint8Array.from(encoder.finalize()))
+      frames.push(new Uint8Array(encoder.finalize()))
       return joinBytes(frames)
     },
     close: reuse,
   }
 }
 
-const floatsOf = (samples: Int16Array): Float32Array => Float32Array.from(samples, (sample) => sample / FULL_SCALE)
+function floatsOf(samples: Int16Array): Float32Array {
+  const floats = new Float32Array(samples.length)
+  for (let at = 0; at < samples.length; at++) floats[at] = samples[at]! / FULL_SCALE
+  return floats
+}

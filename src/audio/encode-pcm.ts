@@ -46,4 +46,4 @@ function wavHead(sampleRate: number, totalSamples = Number.POSITIVE_INFINITY): U
 }
 
 const bytesOf = (samples: Int16Array): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+  new Uint8Array(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))

@@ -88,6 +88,16 @@ export async function rememberJob(tx: Sql, request: IdempotentRequest, jobId: st
   return rows.length === 1
 }
 
+/** The key stands for that job no longer: the next request that comes with it makes another one. */
+export async function forgetJob(
+  tx: Sql,
+  { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>,
+  jobId: string,
+) {
+  const text = 'delete from idempotency_record where account_id = $1 and key = $2 and job_id = $3'
+  await tx.query({ text, values: [accountId, key, jobId] })
+}
+
 /** Deletes the answers that have expired. */
 export async function forgetExpired({ db, now }: Records): Promise<void> {
   await db.prisma.idempotencyRecord.deleteMany({ where: { createdAt: { lte: expiredAt(now()) } } })

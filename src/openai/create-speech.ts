@@ -1,8 +1,11 @@
 import { requireAccount } from '../access/require.ts'
+import { describeError } from '../errors/describe-error.ts'
 import { ServiceError } from '../errors/service-error.ts'
+import { JobFailure } from '../jobs/job-states.ts'
 import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
+import type { Submission } from '../jobs/lifecycle/queue-job.ts'
 import type { ServiceContext } from '../runtime/services.ts'
-import { type HeardJob, ListeningEnded, listenToJob } from '../voice/listen-to-job.ts'
+import { type HeardJob, listenToJob } from '../voice/listen-to-job.ts'
 import { submitVoiceJob } from '../voice/submit-voice-job.ts'
 import { OpenaiViolation } from './openai-error.ts'
 import type { SpeechRequest } from './speech-request.ts'
@@ -24,8 +27,9 @@ class WaitedTooLong extends Error {
 }
 
 /**
- * Submits a text and waits for the first of its speech. A caller that hangs up before that, and one that has waited for
- * OPENAI_WAIT_SECONDS, cancels its job, which costs nothing then; later the job runs on to its end.
+ * Submits a text and waits for the first of its speech. As long as nothing of it was sent the job costs nothing: it is cancelled when the
+ * caller hangs up, when it has waited for OPENAI_WAIT_SECONDS, and when it is answered with an error for any other reason. Later the job
+ * runs on to its end.
  * @param gone aborted when the caller hangs up
  * @throws what `submitVoiceJob` throws, JobFailure, UNAVAILABLE
  */
@@ -34,31 +38,67 @@ export async function createSpeech(
   request: SpeechRequest,
   gone: AbortSignal,
 ): Promise<CreatedSpeech> {
-  const { jobId, replayed } = await submit(ctx, request)
   const waiting = new AbortController()
   const signal = AbortSignal.any([gone, waiting.signal])
   const limitMs = ctx.settings.openai.waitSeconds * 1000
   const timer = setTimeout(() => waiting.abort(new WaitedTooLong('no audio came in time')), limitMs)
   try {
-    const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal })
-    return { jobId, speech, replayed }
+    const submitted = await submit(ctx, request)
+    return await hear(ctx, request, submitted, signal).catch(async (error: unknown) => {
+      if (!submitted.replayed || !isCancelled(error)) throw error
+      // The request that had submitted it has withdrawn it with its key: this one submits the text itself.
+      const own = await submit(ctx, request)
+      if (own.jobId === submitted.jobId) throw error
+      return hear(ctx, request, own, signal)
+    })
   } catch (error) {
-    // Another request with the same Idempotency-Key may be waiting for it.
-    if (signal.aborted && !replayed) await cancelJob(ctx, { jobId })
-    throw unavailableAtEnd(error)
+    throw error instanceof WaitedTooLong ? tooLate(error) : error
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** What a client is to try again later, as the error that says so; any other as it is. */
-export const unavailableAtEnd = (error: unknown): unknown =>
-  error instanceof WaitedTooLong || error instanceof ListeningEnded
-    ? new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause: error,
-      })
-    : error
+const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
+
+const tooLate = (cause: WaitedTooLong): ServiceError =>
+  new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  })
+
+async function hear(
+  ctx: ServiceContext,
+  request: SpeechRequest,
+  { jobId, replayed }: Submission,
+  signal: AbortSignal,
+): Promise<CreatedSpeech> {
+  try {
+    const speech = await listenToJob({ ...ctx, actor: requireAccount(ctx) }, { jobId, signal })
+    return { jobId, speech, replayed }
+  } catch (error) {
+    await withdraw(ctx, request, { jobId, replayed }, error)
+    throw error
+  }
+}
+
+/**
+ * Cancels a job that its caller is answered an error for, unless it has failed by itself: one that tries again would pay for both. Its
+ * Idempotency-Key leads to a new job then. A job that another request had submitted with that key stays: that one may be waiting for it.
+ */
+export async function withdraw(
+  ctx: ServiceContext,
+  { submission }: SpeechRequest,
+  { jobId, replayed }: Pick<Submission, 'jobId' | 'replayed'>,
+  error: unknown,
+): Promise<void> {
+  if (replayed || error instanceof JobFailure) return
+  try {
+    // The caller's key may be revoked by now.
+    await cancelJob({ ...ctx, actor: { kind: 'system' } }, { jobId, forgottenKey: submission.idempotencyKey })
+  } catch (failure) {
+    ctx.log.warn({ jobId, ...describeError(failure) }, 'a job that no client waits for could not be cancelled')
+  }
+}
 
 /** @throws OpenaiViolation where the endpoint does not take what was sent */
 async function submit(ctx: ServiceContext, { submission, fieldOf }: SpeechRequest) {

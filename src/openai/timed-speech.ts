@@ -4,12 +4,11 @@ import { type AudioFormat, PCM_RATE } from '../audio/format.ts'
 import { transcode } from '../audio/transcode.ts'
 import { jobNotFound } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
-import { cancelJob } from '../jobs/lifecycle/cancel-job.ts'
 import type { ServiceContext } from '../runtime/services.ts'
 import { timesOf } from '../voice/captions/timed-text.ts'
 import { requireTimed } from '../voice/captions/voice-job-captions.ts'
 import type { TimeSource } from '../voice/timing/speech-timing.ts'
-import { type CreatedSpeech, createSpeech, unavailableAtEnd } from './create-speech.ts'
+import { type CreatedSpeech, createSpeech, withdraw } from './create-speech.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
 const BASE64_STEP = 3
@@ -28,7 +27,7 @@ interface TimedSpeech {
 }
 
 /**
- * Submits a text and waits for all of its speech: nothing is answered before, so a caller that hangs up until then cancels its job.
+ * Submits a text and waits for all of its speech: nothing is answered before, so an error until then, or a caller that hangs up, cancels its job.
  * @param gone aborted when the caller hangs up
  * @throws what `createSpeech` throws
  */
@@ -41,8 +40,8 @@ export async function createTimedSpeech(
   try {
     return { jobId: created.jobId, speech: await collect(ctx, request, created) }
   } catch (error) {
-    if (gone.aborted && !created.replayed) await cancelJob(ctx, { jobId: created.jobId })
-    throw unavailableAtEnd(error)
+    await withdraw(ctx, request, created, error)
+    throw error
   }
 }
 

@@ -10,12 +10,13 @@ import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { AUDIO_FOLDERS } from '../jobs/audio-urls.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
+import { JobFailure } from '../jobs/job-states.ts'
 import { CAPTION_FOLDER } from '../jobs/speech-urls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type MediaGrant, verifyMediaPath } from '../storage/sign-url.ts'
 import { captionsOf } from '../voice/captions/voice-job-captions.ts'
 import { listenToJob } from '../voice/listen-to-job.ts'
-import { requireSpeech } from '../voice/require-speech.ts'
+import { noSpeech, requireSpeech } from '../voice/require-speech.ts'
 import { voiceSample } from '../voice/trials/voice-sample.ts'
 import { audioOf } from '../voice/voice-job-audio.ts'
 
@@ -79,10 +80,10 @@ async function sendSpeech(runtime: Runtime, request: FastifyRequest, reply: Fast
   const job = await findJob(runtime.db.pool, jobId, null)
   if (job?.type !== 'voice' || !isAudioFormat(format)) throw notFound()
   reply.headers({ 'content-type': grant.contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-  const isLive = folder === AUDIO_FOLDERS.live && job.status !== 'completed'
+  const isLive = folder === AUDIO_FOLDERS.live && (job.status === 'queued' || job.status === 'processing')
   if (request.method === 'HEAD') {
     // Nothing is read, but what a GET would say of audio that was deleted is said.
-    if (job.status === 'completed') requireSpeech(job)
+    if (job.status === 'completed' || job.status === 'failed') requireSpeech(job)
     return reply.send()
   }
   return reply.send(isLive ? await live(runtime, job, format, gone) : (await audioOf(runtime, job, format)).content)
@@ -96,6 +97,8 @@ async function live(
   gone: AbortSignal,
 ): Promise<Readable> {
   const ctx = { ...runtime, actor: { kind: 'account', accountId, credits: 0n } as const }
-  const speech = await listenToJob(ctx, { jobId: id, signal: gone })
+  const speech = await listenToJob(ctx, { jobId: id, signal: gone }).catch((error: unknown) => {
+    throw error instanceof JobFailure ? noSpeech() : error
+  })
   return transcoded(runtime.audio, speech, format)
 }

@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import { concatenated } from '../audio/concatenated.ts'
 import type { Wav } from '../audio/wav.ts'
-import { paceOf } from '../engines/engine.ts'
+import { EngineError, paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/passages.ts'
+
+/** A longer recording is none that a text was meant to be: a few characters that are read as several words each, at the slowest pace. */
+export const MAX_SPEECH_SECONDS = 3600
 
 /** A chunk as the engine spoke it; null where it had nothing to say. */
 export interface SpokenChunk {
@@ -47,7 +51,10 @@ export class SpeechAssembly {
   readonly #joiner: ChunkJoiner
   readonly #spoken: (SpokenChunk | null | undefined)[] = []
   readonly #parts: Int16Array[] = []
+  /** Of what has been appended, or is being. */
+  readonly #loudness: Loudness[] = []
   #gain: number | null = null
+  #samples = 0
 
   /** @param speed of the chunks that have none of their own */
   constructor(chunks: readonly PassageChunk[], speed?: number, onPart?: (part: SpokenPart) => void) {
@@ -57,22 +64,31 @@ export class SpeechAssembly {
     this.#joiner = new ChunkJoiner(chunks.length)
   }
 
-  /** @throws BadAudio when the sample rates differ */
+  /** @throws BadAudio when the sample rates differ, RENDER_FAILED for speech of more than MAX_SPEECH_SECONDS */
   add(index: number, spoken: SpokenChunk | null): void {
     this.#spoken[index] = spoken
     for (let next = this.#spoken[this.#parts.length]; next !== undefined; next = this.#spoken[this.#parts.length])
       this.#append(next)
   }
 
-  /** The whole, once every chunk was added. @throws BadAudio where nothing was spoken */
-  finish(): Recording {
+  /** The whole, once every chunk was added; other work has its turn meanwhile. @throws BadAudio where nothing was spoken */
+  async finish(): Promise<Recording> {
+    if (this.#onPart === undefined) await this.#amplify(gainOf(this.#loudness))
     const audio = recordingOf(this.#joiner, concatenated(this.#parts))
     const timing = this.#joiner.placements.map((placement, index) => {
       const { start, text } = this.#chunks[index] as PassageChunk
       return { textStart: start, textEnd: start + text.length, ...placement }
     })
-    const isDone = this.#onPart !== undefined
-    return { audio: isDone ? audio : withGain(audio, gainOf(this.#loudness())), timing }
+    return { audio, timing }
+  }
+
+  async #amplify(gain: number): Promise<void> {
+    const { sampleRate } = this.#joiner
+    if (sampleRate === null || gain === 1) return
+    for (const [index, samples] of this.#parts.entries()) {
+      this.#parts[index] = withGain({ sampleRate, channels: 1, samples }, gain).samples
+      await setImmediate()
+    }
   }
 
   #append(spoken: SpokenChunk | null): void {
@@ -80,16 +96,21 @@ export class SpeechAssembly {
     const { pause, silenceMs = 0, change } = this.#chunks[index] as PassageChunk
     const pace = paceOf(change?.speed ?? this.#speed)
     const samples = this.#joiner.push({ audio: spoken?.audio ?? null, pause, pace, silenceMs })
+    if (spoken?.loudness !== undefined) this.#loudness.push(spoken.loudness)
+    // From now on it is in its part alone.
+    this.#spoken[index] = null
     const { sampleRate } = this.#joiner
+    this.#samples += samples.length
+    if (sampleRate !== null && this.#samples > MAX_SPEECH_SECONDS * sampleRate)
+      throw new EngineError('RENDER_FAILED', `the speech is longer than ${MAX_SPEECH_SECONDS / 60} minutes`)
     if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
-    this.#gain ??= gainOf(this.#loudness())
+    // What came before the first sound are parts as well: a listener counts them.
+    if (this.#gain === null)
+      for (const [earlier, none] of this.#parts.entries())
+        this.#onPart({ index: earlier, wav: { sampleRate, channels: 1, samples: none } })
+    this.#gain ??= gainOf(this.#loudness)
     const wav = withGain({ sampleRate, channels: 1, samples }, this.#gain)
     this.#parts.push(wav.samples)
     this.#onPart({ index, wav })
-  }
-
-  /** Of what has been appended, or is being. */
-  #loudness(): Loudness[] {
-    return this.#spoken.slice(0, this.#parts.length + 1).flatMap((one) => one?.loudness ?? [])
   }
 }

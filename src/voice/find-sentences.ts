@@ -14,8 +14,10 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
 }
 /** For the others punctuation alone decides, in any script. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
-/** sentencex takes quadratic time over what has no break: no honest paragraph is that long. */
-const SENTENCEX_MAX_CHARACTERS = 10_000
+/** sentencex takes quadratic time over what might be sentences: no paragraph of words has as many, in as few characters. */
+const MANY_STOPS = 200
+const LEAST_CHARACTERS = 8
+const STOP = /[.!?:;…。！？]/g
 const PARAGRAPH_BREAK = /\n\s*\n/g
 /** Titles and the like that stand before what they belong to. */
 const ABBREVIATION =
@@ -54,13 +56,15 @@ export function mayBreak(text: string, at: number): boolean {
 
 function sentenceEnds(paragraph: string, language: Language | undefined): number[] {
   const code = language && SENTENCEX_CODES[language]
-  const found =
-    code !== undefined && paragraph.length <= SENTENCEX_MAX_CHARACTERS
-      ? locate(segment(code, paragraph), paragraph)
-      : null
+  const found = code !== undefined && !isAllStops(paragraph) ? locate(segment(code, paragraph), paragraph) : null
   if (found !== null) return found
   const segmenter = new Intl.Segmenter((language && LOCALES[language]) ?? 'en', { granularity: 'sentence' })
   return [...segmenter.segment(paragraph)].map(({ index, segment: sentence }) => index + sentence.length).slice(0, -1)
+}
+
+const isAllStops = (paragraph: string): boolean => {
+  const stops = paragraph.match(STOP)?.length ?? 0
+  return stops > MANY_STOPS && stops * LEAST_CHARACTERS > paragraph.length
 }
 
 /** Sentences come without the white space between them. null where one is not in the paragraph. */

@@ -3,7 +3,7 @@ import { FILE_TYPES } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
 import { parseWav } from '../audio/wav.ts'
 import type { Parts } from '../context/context.ts'
-import { audioGone } from '../errors/service-error.ts'
+import { audioGone, ServiceError } from '../errors/service-error.ts'
 import { findJob } from '../jobs/find-job.ts'
 import type { Job } from '../jobs/job-shape.ts'
 import { type JobErrorCode, JobFailure } from '../jobs/job-states.ts'
@@ -25,16 +25,20 @@ export interface HeardJob extends SampleStream {
   readonly completed: Job | null
 }
 
-/** Its listeners are sent away as the service stops. */
-export class ListeningEnded extends Error {
-  override readonly name = 'ListeningEnded'
-}
+const RETRY_AFTER_SECONDS = 5
+
+/** Its listeners are sent away as the service stops. @param why for the log */
+const listeningEnded = (why: string): ServiceError =>
+  new ServiceError('UNAVAILABLE', 'Try again later: the audio cannot be read now.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause: new Error(why),
+  })
 
 /**
  * Waits for the first samples of a voice job of the caller's account, which must be there, and brings the others as they are spoken. A
  * worker that dies is replaced: where its successor speaks the very same samples they go on, otherwise they break off. They end when the
  * job is completed, and never before.
- * @throws JobFailure where the job fails, ListeningEnded, the signal's reason when aborted; the samples break off with the same
+ * @throws JobFailure where the job fails, UNAVAILABLE where the service stops, the signal's reason when aborted; the samples break off with the same
  */
 export async function listenToJob(
   ctx: ListenerContext,
@@ -52,7 +56,7 @@ export async function listenToJob(
   try {
     const first = await listener.next()
     const sampleRate = listener.sampleRate
-    if (first === null || sampleRate === null) throw new ListeningEnded('there is nothing to hear')
+    if (first === null || sampleRate === null) throw listeningEnded('there is nothing to hear')
     const { completed, totalSamples } = listener
     const blocks = listener.from(first, close)
     return { sampleRate, completed, blocks, close, ...(totalSamples !== undefined && { totalSamples }) }
@@ -119,7 +123,7 @@ class Listener {
   async #follow(): Promise<void> {
     const { done, value: job } = await this.#states.next()
     this.#signal.throwIfAborted()
-    if (done === true || job === undefined) throw new ListeningEnded('the service is stopping')
+    if (done === true || job === undefined) throw listeningEnded('the service is stopping')
     if (job.status === 'failed')
       throw new JobFailure(job.errorCode ?? ('INTERNAL_ERROR' as JobErrorCode), 'the job failed')
     if (job.attempt !== this.#attempt) this.#restart(job)
@@ -138,7 +142,7 @@ class Listener {
   async #complete(job: Job): Promise<void> {
     const found = await findJob(this.#ctx.db.pool, job.id, this.#ctx.actor.accountId)
     const stored = found?.storedOutputs?.find(({ output }) => output === 'audio')
-    if (found === null || stored === undefined) throw new ListeningEnded('the job has no audio')
+    if (found === null || stored === undefined) throw listeningEnded('the job has no audio')
     if (stored.deletedAt != null) throw audioGone()
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { formatOfType } from '../audio/format.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
@@ -22,6 +23,7 @@ export async function peaksOf(parts: SpeechParts, stored: StoredOutput, count: n
   const peaks = new Array<number>(count).fill(0)
   let at = 0
   for await (const block of blocks) {
+    await setImmediate()
     for (const sample of block) {
       const bar = Math.min(count - 1, Math.floor((at++ * count) / totalSamples))
       const level = Math.abs(sample) / FULL

@@ -4,6 +4,10 @@ import type { StoredOutput } from '../jobs/sign-outputs.ts'
 
 const RETRY_AFTER_SECONDS = 1
 
+/** What is to be read has failed. */
+export const noSpeech = (): ServiceError =>
+  new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
+
 /** The file of a completed job. @throws NOT_FOUND where it failed, JOB_UNFINISHED where it may still complete, GONE where it was deleted */
 export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
   if (status === 'queued' || status === 'processing')
@@ -11,8 +15,7 @@ export function requireSpeech({ status, storedOutputs }: Job): StoredOutput {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   const speech = storedOutputs?.find(({ output }) => output === 'audio')
-  if (status === 'failed' || speech === undefined)
-    throw new ServiceError('NOT_FOUND', 'Submit the text again: the job has no audio.')
+  if (status === 'failed' || speech === undefined) throw noSpeech()
   if (speech.deletedAt != null) throw audioGone()
   return speech
 }

@@ -79,7 +79,7 @@ export async function speakText(
   }
   if (!isWhole) onProgress?.({ done, total: chunks.length })
   await inParallel(chunks, engine.slots, speakOne, rest)
-  const { audio, timing: placements } = assembly.finish()
+  const { audio, timing: placements } = await assembly.finish()
   const timing = timeSpeech({ text: request.text, language }, placements, heard, audio.sampleRate)
   return { audio, timing, durationMs: durationMs(audio), chunks: chunks.length, ...meter }
 }

@@ -65,7 +65,7 @@ async function* samplesIn(
   let left = first
   let count = 0
   const take = (): Int16Array => {
-    const even = Uint8Array.from(left.subarray(0, left.length - (left.length % 2)))
+    const even = new Uint8Array(left.subarray(0, left.length - (left.length % 2)))
     left = left.subarray(even.length)
     count += even.length / 2
     return new Int16Array(even.buffer)

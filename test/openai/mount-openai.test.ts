@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
 import { deleteEndpoint } from '../../src/catalog/delete-endpoint.ts'
@@ -406,9 +406,85 @@ describe('errors', () => {
     expect(await creditsOf()).toBe(before)
     await until(() => server.inFlight() === 0, TIMEOUT_MS, 'the engine to be left')
   })
+
+  test('no audio in time leaves its Idempotency-Key free: the next request is spoken, and alone is paid for', async () => {
+    server.answer(() => ({ hang: true }))
+    const before = await creditsOf()
+    const limited = service.runtime.settings.openai as { waitSeconds: number }
+    limited.waitSeconds = 1
+    const headers = { 'idempotency-key': 'once more' }
+    const ask = () => speak({ model: 'gpu', input: 'Wait for me.' }, { headers })
+    expect((await ask().finally(() => (limited.waitSeconds = 120))).status).toBe(503)
+    const cancelled = await newestJob()
+    server.answer(() => ({}))
+    expect((await ask()).status).toBe(200)
+    expect(await newestJob()).toMatchObject({ status: 'completed' })
+    expect((await newestJob()).id).not.toBe(cancelled.id)
+    expect((await ask()).headers['x-sonant-job-id']).toBe((await newestJob()).id)
+    expect(await creditsOf()).toBe(before - 12n)
+  })
+
+  test('a request whose job another one with its Idempotency-Key had submitted, and gave up, is spoken all the same', async () => {
+    server.answer(() => ({ hang: true }))
+    const before = await creditsOf()
+    const headers = { 'idempotency-key': 'given up' }
+    const body = { model: 'gpu', input: 'Wait for me.' }
+    const gone = new AbortController()
+    const follow = vi.spyOn(service.runtime.jobFeed, 'follow')
+    const first = fetch(`${service.url}/v1/audio/speech`, {
+      ...{ method: 'POST', signal: gone.signal, body: JSON.stringify(body) },
+      headers: { ...headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    }).catch(() => undefined)
+    await until(() => server.inFlight() > 0, TIMEOUT_MS, 'the engine to be asked')
+    const second = speak(body, { headers })
+    await until(() => follow.mock.calls.length === 2, TIMEOUT_MS, 'both to wait')
+    server.answer(() => ({}))
+    gone.abort()
+    expect((await second).status).toBe(200)
+    await first
+    follow.mockRestore()
+    expect(await creditsOf()).toBe(before - 12n)
+  })
+
+  test('an error that is no failure of its job cancels it, so that a client that tries again pays once', async () => {
+    const rest = Promise.withResolvers<void>()
+    server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))
+    const before = await creditsOf()
+    const { storage } = service.runtime
+    const { read } = storage
+    storage.read = async (...given) => {
+      if (given[0].includes('/live/')) throw new Error('the store is away')
+      return read.apply(storage, given)
+    }
+    const reply = await speak({ model: 'gpu', input: LONG }).finally(() => {
+      storage.read = read
+      rest.resolve()
+    })
+    expect(reply.status).toBe(500)
+    expect(await newestJob()).toMatchObject({ status: 'failed', error_code: 'JOB_CANCELLED' })
+    expect(await creditsOf()).toBe(before)
+  })
 })
 
 describe('live speech', () => {
+  test('that opens with silence is heard from its first words on', async () => {
+    const rest = Promise.withResolvers<void>()
+    let asked = 0
+    server.answer(() => (asked++ === 0 ? {} : { until: rest.promise }))
+    const input = `${'* '.repeat(30)}\n\n${LONG}`
+    const response = await fetch(`${service.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpu', input, response_format: 'wav' }),
+    })
+    expect(response.status).toBe(200)
+    rest.resolve()
+    const heard = Buffer.from(await response.arrayBuffer())
+    const job = await call(`${service.url}/api/v1/voice/jobs/${response.headers.get('x-sonant-job-id')}`, { key })
+    const file = await call(job.json<{ outputs: { audio: string } }>().outputs.audio)
+    expect(heard.subarray(44).equals(file.bytes.subarray(44))).toBe(true)
+  })
+
   test('leaves while its job is processing, and is the whole in the end', async () => {
     const rest = Promise.withResolvers<void>()
     server.answer(({ body }) => (isOpening(body) ? {} : { until: rest.promise }))

@@ -68,6 +68,16 @@ describe('live audio out of a bucket', () => {
     expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
   })
 
+  test('of a job that fails before anything was heard is 404, as it is once it has failed', async () => {
+    server.answer(() => ({ status: 400, json: { detail: 'no' } }))
+    const { submitVoiceJob } = await graphql<{ submitVoiceJob: { jobId: string } }>(SUBMIT, { text: TEXT })
+    const query = 'query ($id: ID!) { voiceJob(jobId: $id) { liveUrl(format: WAV) } }'
+    const { voiceJob } = await graphql<{ voiceJob: { liveUrl: string } }>(query, { id: submitVoiceJob.jobId })
+    expect((await call(voiceJob.liveUrl)).status).toBe(404)
+    await finishedJob(service.url, key, submitVoiceJob.jobId)
+    for (const method of ['GET', 'HEAD']) expect((await call(voiceJob.liveUrl, { method })).status).toBe(404)
+  })
+
   test('is taken byte by byte by one listener, whom neither the job nor another listener waits for', async () => {
     const { jobId, url, speakRest } = await startLive()
     const [slow, quick] = await Promise.all([listen(url), listen(url)])

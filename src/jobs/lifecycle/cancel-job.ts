@@ -5,6 +5,7 @@ import type { Tx } from '../../db/database.ts'
 import { untilAnswered } from '../../db/until-answered.ts'
 import { isDatabaseDown } from '../../errors/database-down.ts'
 import { forbidden, jobNotFound, ServiceError, unauthorized } from '../../errors/service-error.ts'
+import { forgetJob } from '../../idempotency/remember-response.ts'
 import { isId } from '../../values/id.ts'
 import { findJob } from '../find-job.ts'
 import type { Job } from '../job-shape.ts'
@@ -19,18 +20,26 @@ const SCOPES: Partial<Record<JobType, string>> = { voice: VOICE_SCOPE, generate:
 /** How long a caller waits until it is known whether a commit was written whose answer was lost: a restart of PostgreSQL takes a second or two. */
 const LOST_ANSWER_MS = 5_000
 
+/** A job to be cancelled. */
+export interface Cancellation {
+  readonly jobId: string
+  /** Its Idempotency-Key, where that is to stand for it no longer. */
+  readonly forgottenKey?: string | null | undefined
+}
+
 /**
  * Fails an unfinished voice or generation job as JOB_CANCELLED, refunds its charge and creates its webhook delivery. A waiting one never starts; the worker
  * that has one stops its engine, or its prediction. A finished job stays as it is: asking twice, or too late, is no error, and the answer shows its state.
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND (also for jobs of other accounts)
  */
-export async function cancelJob(ctx: Context & EndingParts, input: { readonly jobId: string }): Promise<Job> {
+export async function cancelJob(ctx: Context & EndingParts, input: Cancellation): Promise<Job> {
   const accountId = await ownerOf(ctx, input.jobId)
-  const { jobId } = input
+  const { jobId, forgottenKey: key } = input
   const failure = new JobFailure('JOB_CANCELLED', 'cancelled on request')
   let isWritten = false
   const withdraw = async (tx: Tx): Promise<void> => {
     await ctx.queue.withdraw(tx, jobId)
+    if (key != null) await forgetJob(tx, { accountId, key }, jobId)
     isWritten = true
   }
   const ended = await endJob(ctx, { accountId, jobId, failure, also: withdraw }).catch(async (error: unknown) => {
