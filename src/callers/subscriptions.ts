@@ -4,6 +4,8 @@ import { forbidden, ServiceError, unauthorized } from '../errors/service-error.t
 import type { CallerWatch } from './caller-watch.ts'
 
 const MAX_PER_CALLER = 1000
+/** However many keys and sessions it has. */
+const MAX_PER_ACCOUNT = 2500
 const MAX_IN_ALL = 10_000
 
 interface Opening {
@@ -29,16 +31,15 @@ export class Subscriptions {
    * @throws RATE_LIMITED where there are too many already
    */
   open<T extends Identified>(caller: AccountHolder, { onEnd, counted = true }: Opening): LatestStream<T> {
-    const callerId = callerOf(caller)
-    if (counted && this.#isFull(callerId)) throw tooMany()
+    if (counted && this.#isFull(caller)) throw tooMany()
     const stream = openLatestStream<T>(() => {
       unwatch()
       this.#open.delete(stream)
-      if (counted) this.#count(callerId, -1)
+      if (counted) this.#count(caller, -1)
       onEnd()
     })
     this.#open.add(stream)
-    if (counted) this.#count(callerId, 1)
+    if (counted) this.#count(caller, 1)
     // What it brings is read with the scopes that the caller had when it subscribed: one that loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []
     const unwatch = this.#callers.watch(caller, scopes, (lost) =>
@@ -52,15 +53,18 @@ export class Subscriptions {
     for (const stream of [...this.#open]) stream.finish()
   }
 
-  #isFull(callerId: string): boolean {
-    return this.#total >= MAX_IN_ALL || (this.#counts.get(callerId) ?? 0) >= MAX_PER_CALLER
+  #isFull(caller: AccountHolder): boolean {
+    const [own, account] = [callerOf(caller), caller.accountId].map((id) => this.#counts.get(id) ?? 0)
+    return this.#total >= MAX_IN_ALL || own! >= MAX_PER_CALLER || account! >= MAX_PER_ACCOUNT
   }
 
-  #count(callerId: string, change: 1 | -1): void {
+  #count(caller: AccountHolder, change: 1 | -1): void {
     this.#total += change
-    const left = (this.#counts.get(callerId) ?? 0) + change
-    if (left === 0) this.#counts.delete(callerId)
-    else this.#counts.set(callerId, left)
+    for (const id of new Set([callerOf(caller), caller.accountId])) {
+      const left = (this.#counts.get(id) ?? 0) + change
+      if (left === 0) this.#counts.delete(id)
+      else this.#counts.set(id, left)
+    }
   }
 }
 

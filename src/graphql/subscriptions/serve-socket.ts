@@ -1,6 +1,6 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
-import { CloseCode, type Server } from 'graphql-ws'
+import { CloseCode, MessageType, type Server } from 'graphql-ws'
 import { MAX_UNKNOWN_MESSAGE_BYTES } from '../limits/limits.ts'
 import type { Connected } from './connect-socket.ts'
 
@@ -8,6 +8,12 @@ import type { Connected } from './connect-socket.ts'
 const PING_EVERY_MS = 12_000
 /** What may wait in this process for a socket whose client reads slowly. */
 const MAX_UNSENT_BYTES = 4 * 2 ** 20
+/** With so much waiting nothing more is read from the client: what it sends may ask for more. */
+const PAUSING_BYTES = 2 ** 20
+/** Of a client that is not known yet: it has one thing to say. */
+const MAX_UNKNOWN_MESSAGES = 50
+/** How long a client has to answer the end of its socket. */
+const CLOSING_MS = 5_000
 
 /** Has graphql-ws serve a socket until it closes. */
 export function serveSocket(server: Server<Connected['extra']>, socket: WebSocket, request: FastifyRequest): void {
@@ -15,20 +21,16 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
   // A frame that is too large or no frame at all: ws closes the socket with the fitting code by itself.
   socket.on('error', () => undefined)
   const extra = { socket, request, isKnown: false }
+  const send = sender(socket)
+  const receive = receiver(socket, extra)
   const closed = server.opened(
     {
       protocol: socket.protocol,
       // Settles when the bytes have left: a subscription is not read on before.
-      send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
-      close: (code, reason) => socket.close(code, reason),
-      onMessage: (onMessage) => {
-        socket.on('message', (data: Buffer) => {
-          if (!extra.isKnown && data.length > MAX_UNKNOWN_MESSAGE_BYTES) {
-            return socket.close(CloseCode.BadRequest, 'Invalid message received')
-          }
-          onMessage(String(data)).catch(() => socket.close(CloseCode.BadRequest, 'Invalid message received'))
-        })
-      },
+      send,
+      close: (code, reason) => close(socket, code, reason),
+      onMessage: (onMessage) => void socket.on('message', (data: Buffer) => receive(data, onMessage)),
+      onPing: ponger(send),
     },
     extra,
   )
@@ -36,6 +38,50 @@ export function serveSocket(server: Server<Connected['extra']>, socket: WebSocke
     stopPinging()
     void closed(code, String(reason))
   })
+}
+
+type Send = (data: string) => Promise<void>
+
+/** Settles when the bytes have left, and has the client read from again once little is left. */
+const sender =
+  (socket: WebSocket): Send =>
+  (data) =>
+    new Promise((resolve) =>
+      socket.send(data, () => {
+        if (socket.isPaused && socket.bufferedAmount < PAUSING_BYTES) socket.resume()
+        resolve()
+      }),
+    )
+
+function receiver(socket: WebSocket, extra: Connected['extra']) {
+  let unknown = 0
+  return (data: Buffer, onMessage: (message: string) => Promise<void>): void => {
+    // What comes after the service has closed it was sent before the client knew.
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount >= PAUSING_BYTES) socket.pause()
+    const isTooMuch = !extra.isKnown && (data.length > MAX_UNKNOWN_MESSAGE_BYTES || ++unknown > MAX_UNKNOWN_MESSAGES)
+    const refuse = () => close(socket, CloseCode.BadRequest, 'Invalid message received')
+    if (isTooMuch) refuse()
+    else onMessage(String(data)).catch(refuse)
+  }
+}
+
+/** One pong at a time: a client that sends pings without reading is owed no more. */
+function ponger(send: Send) {
+  let isOwed = false
+  return async (payload: unknown): Promise<void> => {
+    if (isOwed) return
+    isOwed = true
+    await send(JSON.stringify({ type: MessageType.Pong, ...(payload !== undefined && { payload }) }))
+    isOwed = false
+  }
+}
+
+/** For good: a client that does not answer it has no socket soon. */
+function close(socket: WebSocket, code?: number, reason?: string): void {
+  socket.close(code, reason)
+  const timer = setTimeout(() => socket.terminate(), CLOSING_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function ping(socket: WebSocket): () => void {

@@ -75,9 +75,9 @@ async function begin(
   try {
     if (Object.keys(connected.subscriptions).length > MAX_OPERATIONS)
       throw new GraphQLError('Complete other operations first.')
-    // Rejected in the words of a request's body.
-    rejectMisread(payload)
     const actor = await identify(request, authorizationOf(connected))
+    // Rejected in the words of a request's body, and counted against the caller's quota as one.
+    rejectMisread(payload)
     const known = { requestId: request.id, signal, address: request.ip, isInAddress: false, cookie: null }
     const prepared = await prepare(yoga, { ...runtime.as(actor), ...known }, payload)
     if (Array.isArray(prepared)) return unlessCompleted(prepared)
