@@ -8,6 +8,9 @@ import { WEBHOOK_KIND } from '../../queue/job-kind.ts'
 import { isId } from '../../values/id.ts'
 import { concurrencyKeyOf, type DeliveryState } from './webhook-delivery.ts'
 
+/** With their attempts, the one that begins included: a delivery that is sent again and again would grow without end, and never be old. */
+const KEPT_ROUNDS = 10
+
 interface Row {
   state: DeliveryState
   url: string
@@ -34,6 +37,11 @@ export async function redeliverWebhook(ctx: Context, input: { readonly id: strin
          state = 'pending', outcome = null, finished_at = null, next_attempt_at = now()
        where id = $1`,
       [input.id, row.url],
+    )
+    await tx.query(
+      `delete from webhook_attempt a using webhook_delivery d
+       where d.id = $1 and a.delivery_id = d.id and a.round <= d.round - ${KEPT_ROUNDS}`,
+      [input.id],
     )
     await ctx.queue.enqueueAgain(tx, WEBHOOK_KIND, input.id, { concurrencyKey: concurrencyKeyOf(accountId, row.url) })
   })

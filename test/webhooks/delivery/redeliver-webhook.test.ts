@@ -51,6 +51,23 @@ describe('redeliverWebhook', () => {
     expect((await call(audioOf(again!))).status).toBe(200)
   })
 
+  test('keeps the attempts of the last ten rounds: a delivery that is sent again and again does not grow', async () => {
+    const owner = await createOwner(service, `${receiver.url}/rounds`)
+    const id = await owner.sendTest()
+    await owner.outcomeOf(id)
+    const { pool } = service.runtime.db
+    await pool.query('update webhook_delivery set round = 30 where id = $1', [id])
+    await pool.query(
+      `insert into webhook_attempt (delivery_id, round, number, started_at) select $1, n, 1, now() from generate_series(2, 30) n`,
+      [id],
+    )
+    await redeliverWebhook(other.as({ kind: 'account', accountId: owner.account, credits: 1n }), { id })
+    await receiver.waitFor('/rounds', 2)
+    await owner.outcomeOf(id)
+    const { rows } = await pool.query('select round from webhook_attempt where delivery_id = $1 order by round', [id])
+    expect(rows.map(({ round }) => round)).toEqual([22, 23, 24, 25, 26, 27, 28, 29, 30, 31])
+  })
+
   test('a test callback has the URLs that a real one has, fresh at every redelivery', async () => {
     const owner = await createOwner(service, `${receiver.url}/sample`)
     const id = await owner.sendTest()
