@@ -2,8 +2,10 @@ import { builder } from '../graphql/builder.ts'
 import { resolvedBy } from '../graphql/resolved-by.ts'
 import { type AccountLexicon, lexicon } from './account-lexicon.ts'
 import type { LexiconEntry } from './compile-lexicon.ts'
-import { type LexiconInput, setLexicon } from './set-lexicon.ts'
+import { type LexiconInput, MAX_ENTRIES, setLexicon } from './set-lexicon.ts'
 
+/** They are at hand: a whole lexicon may be asked for. */
+const ENTRIES_PER_COST = 10
 const NEEDS = 'Needs the scope voice:library, or a signed-in user.'
 const LANGUAGE = 'The language in which it holds, such as English; in all of them without one.'
 const GRAPHEME = 'A word or several. With a capital in it, it stands for exactly that, else for itself in any case.'
@@ -33,6 +35,7 @@ const LexiconRef = builder.objectRef<AccountLexicon>('Lexicon').implement({
     entries: t.field({
       type: [EntryRef],
       description: 'In the order in which they were sent; at most 10,000.',
+      extensions: { length: MAX_ENTRIES / ENTRIES_PER_COST },
       resolve: ({ entries }) => [...entries],
     }),
   }),

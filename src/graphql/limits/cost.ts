@@ -20,6 +20,7 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  valueFromASTUntyped,
 } from 'graphql'
 
 /** Fields of an answer, each counted as often as it can occur. */
@@ -83,18 +84,18 @@ function costOf({ schema, document, operationName, variableValues }: Call): Pick
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
   const operation = getOperationAST(document, operationName)
-  const variables = { ...sizesByDefault(operation), ...(variableValues as Walk['variables'] | null | undefined) }
+  const variables = { ...defaultsOf(operation), ...(variableValues as Walk['variables'] | null | undefined) }
   const walk: Walk = { schema, fragments, variables, cost: 0, introspection: 0 }
   const root = operation == null ? null : schema.getRootType(operation.operation)
   if (operation != null && root != null) add(walk, operation.selectionSet, root, 1)
   return walk
 }
 
-/** Of variables that are whole numbers unless they are given. */
-const sizesByDefault = (operation: OperationDefinitionNode | null | undefined): Record<string, unknown> =>
+/** What variables are unless they are given. */
+const defaultsOf = (operation: OperationDefinitionNode | null | undefined): Record<string, unknown> =>
   Object.fromEntries(
     (operation?.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
-      defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+      defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)]],
     ),
   )
 
@@ -136,11 +137,19 @@ function lengthOf(
 ): number {
   if (isIntrospectionType(parent)) return SCHEMA_LENGTHS[field.name] ?? 1
   // As the field itself says.
-  if (typeof field.extensions.length === 'number') return field.extensions.length
+  const { length } = field.extensions
+  if (typeof length === 'number') return length
+  if (typeof length === 'function') return Math.max(1, Math.ceil(length(argumentsOf(walk, node))))
   if (field.args.some(({ name }) => SIZES.has(name))) return pageOf(walk, node)
   const isPage = parent.name.endsWith('Connection') || parent.name.endsWith('Page')
   return isListType(getNullableType(field.type)) && !isPage ? ASSUMED_LENGTH : 1
 }
+
+/** As they were sent, not yet judged. */
+const argumentsOf = ({ variables }: Walk, node: FieldNode): Record<string, unknown> =>
+  Object.fromEntries(
+    (node.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+  )
 
 function pageOf(walk: Walk, node: FieldNode): number {
   const sizes = (node.arguments ?? []).flatMap(({ name, value }) => {

@@ -2,9 +2,11 @@ import { builder } from '../../graphql/builder.ts'
 import { describedEnum } from '../../graphql/described-enum.ts'
 import { selectedFields } from '../../graphql/selected-fields.ts'
 import { type JobPoint, type JobSeries, jobSeries } from '../series/job-series.ts'
-import type { SeriesStep } from '../series/series-steps.ts'
+import { mostSteps, type SeriesStep } from '../series/series-steps.ts'
 import { PercentilesRef } from './job-stats-graphql.ts'
 import { JobsFilterInput } from './jobs-graphql.ts'
+
+const POINTS_PER_COST = 20
 
 const SeriesStepEnum = describedEnum<SeriesStep>('SeriesStep', 'How long a step of a series is.', {
   minute: 'One minute.',
@@ -50,6 +52,7 @@ const JobSeriesRef = builder.objectRef<JobSeries>('JobSeries').implement({
     points: t.field({
       type: [JobPointRef],
       description: 'One for each step, oldest first, empty ones included.',
+      extensions: { length: 1 },
       resolve: ({ points }) => [...points],
     }),
   }),
@@ -75,6 +78,7 @@ builder.queryField('jobSeries', (t) =>
     },
     resolve: (_root, args, ctx, info) =>
       jobSeries(ctx, { ...args, withAudio: selectedFields(info, 'points').has('audioSeconds') }),
-    extensions: { verb: jobSeries },
+    // Of its points: they are numbers at hand, so two whole series may be asked for at once, with all that there is about them.
+    extensions: { verb: jobSeries, length: (given: Record<string, unknown>) => mostSteps(given) / POINTS_PER_COST },
   }),
 )

@@ -35,6 +35,17 @@ interface Steps {
   readonly starts: readonly Date[]
 }
 
+/**
+ * How many steps a series of these arguments has at the most, whatever they are.
+ * @param given as they were sent
+ */
+export function mostSteps({ from, to, step }: Readonly<Record<string, unknown>>): number {
+  const [begin, end] = [Date.parse(String(from)), to == null ? Date.now() : Date.parse(String(to))]
+  const seconds = SECONDS[String(step).toLowerCase() as SeriesStep]
+  const steps = (end - begin) / 1000 / seconds
+  return steps >= 0 && steps < MAX_STEPS ? Math.ceil(steps) + 1 : MAX_STEPS
+}
+
 /** @throws INVALID_REQUEST */
 export async function stepsOf({ db }: Pick<Context, 'db'>, window: SeriesWindow): Promise<Steps> {
   rejectViolations(window)

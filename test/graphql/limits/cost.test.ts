@@ -1,0 +1,33 @@
+import { parse } from 'graphql'
+import { expect, test } from 'vitest'
+import { excessiveCost } from '../../../src/graphql/limits/cost.ts'
+import { buildGraphqlSchema } from '../../../src/graphql/schema.ts'
+
+const schema = buildGraphqlSchema()
+const costly = (query: string, variableValues?: object) =>
+  excessiveCost({ schema, document: parse(query), ...(variableValues && { variableValues }) })
+const times = (count: number, field: string) =>
+  `{ ${Array.from({ length: count }, (_, at) => `a${at}: ${field}`).join(' ')} }`
+const POINT =
+  'points { at accepted completed failed waiting waitMs { p50 p95 p99 } runMs { p50 p95 p99 } audioSeconds }'
+const YEAR = 'from: "2025-10-01T00:00:00Z", to: "2026-11-20T00:00:00Z", step: HOUR'
+
+test('one series of ten thousand points may be asked for with all that there is about it, twenty may not', () => {
+  expect(costly(times(1, `jobSeries(${YEAR}) { step ${POINT} }`))).toBeNull()
+  expect(costly(times(20, `jobSeries(${YEAR}) { step ${POINT} }`))).toMatch(/may return \d+ fields/)
+  const query = `query ($from: DateTime!, $to: DateTime = "2026-11-20T00:00:00Z") { ${Array.from(
+    { length: 20 },
+    (_, at) => `a${at}: jobSeries(from: $from, to: $to, step: HOUR) { ${POINT} }`,
+  ).join(' ')} }`
+  expect(costly(query, { from: '2025-10-01T00:00:00Z' })).toMatch(/may return/)
+  expect(costly(query, { from: '2026-11-19T00:00:00Z' })).toBeNull()
+  expect(costly(query, { from: 'long ago' })).toMatch(/may return/)
+})
+
+test.each([
+  ['groups by the hour', 'jobStats(groupBy: [HOUR]) { jobs characters credits waitMs { p50 p95 p99 } }'],
+  ['a lexicon', 'lexicon { entries { grapheme alias language } }'],
+])('%s may be asked for, and not twenty times', (_what, field) => {
+  expect(costly(times(1, field))).toBeNull()
+  expect(costly(times(20, field))).toMatch(/may return/)
+})
