@@ -1,7 +1,8 @@
 import { isOperator, requireOperator } from '../access/require.ts'
 import type { AuditedAction } from '../audit/audited-actions.ts'
 import type { Context } from '../context/context.ts'
-import { orderOfAccount, whereOfAccount } from '../db/own-rows.ts'
+import { ownIds } from '../db/own/own-ids.ts'
+import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { ActorView } from './actor-view.ts'
@@ -39,13 +40,19 @@ export interface AuditEntriesInput extends PageInput {
     | undefined
 }
 
-/** What was changed in an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+/**
+ * What was changed in an account, newest first.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ */
 export async function auditEntries(ctx: Context, input: AuditEntriesInput): Promise<Connection<AuditEntry>> {
   const owner = await ownerOf(ctx, input)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
+  const where = narrowed(input)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
+  const narrowing = { table: 'audit_entry', column: 'action', values: input.actions, ...input } as const
+  const ids = owner === null ? null : await ownIds(ctx.db, owner, narrowing, input, shape, toNumber)
   const rows = await ctx.db.prisma.auditEntry.findMany({
-    where: { ...(owner !== null && whereOfAccount(owner)), id, ...narrowed(input) },
+    where: { ...(owner !== null && whereOfAccount(owner)), ...(ids === null ? { id, ...where } : { id: { in: ids } }) },
     orderBy: owner === null ? orderBy : orderOfAccount(orderBy),
     take,
   })

@@ -1,6 +1,7 @@
 import { isOperator } from '../access/require.ts'
 import type { Context } from '../context/context.ts'
-import { orderOfAccount, whereOfAccount } from '../db/own-rows.ts'
+import { ownIds } from '../db/own/own-ids.ts'
+import { orderOfAccount, whereOfAccount } from '../db/own/own-rows.ts'
 import { type Connection, idQuery, type PageInput, pageShape, toConnection } from '../db/page.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { whoseAccount } from './whose-account.ts'
@@ -36,13 +37,19 @@ export interface CreditEntriesInput extends PageInput {
     | undefined
 }
 
-/** The ledger of an account, newest first. @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST */
+/**
+ * The ledger of an account, newest first.
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND, INVALID_REQUEST, RATE_LIMITED where its own reads take too long
+ */
 export async function creditEntries(ctx: Context, input: CreditEntriesInput): Promise<Connection<CreditEntry>> {
   const accountId = await whoseAccount(ctx, input.account)
   const shape = pageShape(input, (text) => ID_FORM.test(text))
+  rejectWrong(input)
   const { id, orderBy, take } = idQuery(input, shape, 'newest', toNumber)
+  const narrowing = { table: 'credit_entry', column: 'kind::text', values: input.kinds, ...input } as const
+  const ids = await ownIds(ctx.db, accountId, narrowing, input, shape, toNumber)
   const rows = await ctx.db.prisma.creditEntry.findMany({
-    where: { ...whereOfAccount(accountId), id, ...narrowed(input) },
+    where: { ...whereOfAccount(accountId), id: ids === null ? id : { in: ids } },
     orderBy: orderOfAccount(orderBy),
     take,
     select: ENTRY_VIEW,
@@ -50,17 +57,13 @@ export async function creditEntries(ctx: Context, input: CreditEntriesInput): Pr
   return toConnection(rows, shape, input, { cursorOf: (entry) => entryId(entry), nodeOf: (entry) => entry })
 }
 
-function narrowed({ kinds, createdAt }: CreditEntriesInput) {
+function rejectWrong({ kinds, createdAt }: CreditEntriesInput): void {
   const [from, to] = [createdAt?.from ?? undefined, createdAt?.to ?? undefined]
   const details = [
     ...(kinds?.length === 0 ? [{ path: '/kinds', message: 'must name at least one' }] : []),
     ...(from && to && from > to ? [{ path: '/createdAt', message: 'must not begin after its end' }] : []),
   ]
   if (details.length > 0) throw invalidRequest('Invalid arguments: see `details`.', details)
-  return {
-    ...(kinds != null && { kind: { in: [...kinds] } }),
-    ...((from || to) && { createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } }),
-  }
 }
 
 /** One entry of the caller's account, or for the operator of any; null where there is none. @throws UNAUTHORIZED, FORBIDDEN */

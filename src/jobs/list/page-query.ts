@@ -1,4 +1,4 @@
-import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
+import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 import type { JobStatus } from '../job-states.ts'
 import { conditionsOf, isCounted, oneOf } from './filter-conditions.ts'
 import { totalOf } from './job-total.ts'

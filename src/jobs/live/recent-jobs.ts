@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { idsOfAccount, ofAccount } from '../../db/own-rows.ts'
+import { idsOfAccount, ofAccount } from '../../db/own/own-rows.ts'
 
 /** Of each status. */
 const MAX_UNFINISHED = 100

@@ -1,11 +1,11 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { recentJobs } from '../../src/jobs/live/recent-jobs.ts'
-import { recentDeliveries } from '../../src/webhooks/live/recent-deliveries.ts'
-import { read } from '../setup/graphql.ts'
-import { call } from '../setup/http.ts'
-import { idAt } from '../setup/jobs.ts'
-import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { recentJobs } from '../../../src/jobs/live/recent-jobs.ts'
+import { recentDeliveries } from '../../../src/webhooks/live/recent-deliveries.ts'
+import { read } from '../../setup/graphql.ts'
+import { call } from '../../setup/http.ts'
+import { idAt } from '../../setup/jobs.ts'
+import { startTestRuntime, type TestRuntime } from '../../setup/runtime.ts'
 
 const OWN = 5_000
 const NEWER = 15_000
@@ -127,6 +127,12 @@ test.each<[string, () => Promise<unknown>, number]>([
   ],
   ['webhookDeliveries', graphql(`{ webhookDeliveries(first: ${PAGE}) ${NODES} }`), 2 * (PAGE + 1)],
   ['creditEntries', graphql(`{ creditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
+  ['creditEntries of a kind', graphql(`{ creditEntries(first: ${PAGE}, kinds: [CHARGE]) ${NODES} }`), 2 * (PAGE + 1)],
+  [
+    'creditEntries of no kind that it has',
+    graphql(`{ creditEntries(first: ${PAGE}, kinds: [REFUND]) ${NODES} }`),
+    OWN + 10,
+  ],
   ['auditEntries', graphql(`{ auditEntries(first: ${PAGE}) ${NODES} }`), PAGE + 1],
   ['the jobs that a subscriber hears of', () => recentJobs(service.runtime.db, account, new Date()), 1_000],
   ['the deliveries that a subscriber hears of', () => recentDeliveries(service.runtime.db, account, new Date()), 1_000],
@@ -135,4 +141,17 @@ test.each<[string, () => Promise<unknown>, number]>([
   const rows = await rowsReadBy(statements.filter(({ text }) => !WRITES.test(text)))
   expect(rows).toBeLessThanOrEqual(most)
   expect(rows).toBeGreaterThanOrEqual(PAGE)
+})
+
+test.each([
+  ['creditEntries(kinds: [REFUND])'],
+  ['creditEntries(createdAt: { to: "2001-01-01T00:00:00Z" })'],
+  ['auditEntries(actions: [USER_ADDED])'],
+  ['webhookDeliveries(states: [PENDING])'],
+])('%s, to which no index leads, takes the share of the account that looks for it', async (field) => {
+  const { readShares } = service.runtime.db
+  const acquired = vi.spyOn(readShares, 'acquire')
+  await read(service.url, key, `{ ${field} ${NODES} }`)
+  expect(acquired.mock.calls).toEqual([[account]])
+  acquired.mockRestore()
 })
