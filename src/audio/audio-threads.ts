@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '../values/thread-environment.ts'
+import { type AudioShares, openAudioShares } from './audio-shares.ts'
 import type { AudioAnswer, AudioResult, AudioTask } from './audio-thread.ts'
 import type { EncodingOptions } from './encoding.ts'
 import { AUDIO_FORMATS, type FileFormat } from './format.ts'
@@ -18,6 +19,8 @@ interface AudioEncoder {
 
 /** Encodes and decodes audio in threads of its own, off the event loop. */
 export interface AudioThreads {
+  /** Of reading what is stored. */
+  readonly shares: AudioShares
   /** Begins a file that is sent while it grows. */
   startEncoder(options: EncodingOptions): AudioEncoder
   /** A whole file at once. */
@@ -37,6 +40,7 @@ const WARM_SAMPLES = 24_000
 export const openAudioThreads = (most: number): AudioThreads => new Pool(most)
 
 class Pool implements AudioThreads {
+  readonly shares = openAudioShares()
   readonly #most: number
   readonly #threads = new Set<AudioThread>()
   #streams = 0

@@ -2,11 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool, PoolClient } from 'pg'
 import { type Prisma, PrismaClient } from '../../prisma/generated/prisma/client.ts'
 import { FairSemaphore } from '../concurrency/fair-semaphore.ts'
+import { Shares } from '../concurrency/shares.ts'
 import { ServiceError, unavailable } from '../errors/service-error.ts'
 import type { Log } from '../values/log.ts'
 import { type Checkouts, openCheckouts } from './checkouts.ts'
 import { cancelStatement } from './connections/cancel-statement.ts'
-import { ConnectionShares } from './connections/connection-shares.ts'
 import { HungConnections } from './connections/hung-connections.ts'
 import { BATCH_WAIT, outwaitLocks } from './connections/lock-wait.ts'
 import { LossLog } from './connections/loss-log.ts'
@@ -32,8 +32,8 @@ export interface Database {
   /** Over `pool`. */
   readonly prisma: PrismaClient
   /** What one owner's reads may take of `pool`, and of `readPool`. */
-  readonly workShares: ConnectionShares
-  readonly readShares: ConnectionShares
+  readonly workShares: Shares
+  readonly readShares: Shares
   /** What of `pool` may wait for locks that another program holds: see `outwaitLocks`. */
   readonly lockWaits: FairSemaphore
   /** Connections checked out for callers that may stop waiting. */
@@ -99,10 +99,10 @@ export function openDatabase(target: Route | string, log: Log, poolSize = DEFAUL
     get url() {
       return route.direct.preferred
     },
-    workShares: new ConnectionShares(Math.max(1, Math.floor(workers / 2)), CONNECT_TIMEOUT_MS, () =>
+    workShares: new Shares(Math.max(1, Math.floor(workers / 2)), CONNECT_TIMEOUT_MS, () =>
       unavailable('other reads of the same owner take its share of the connections'),
     ),
-    readShares: new ConnectionShares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
+    readShares: new Shares(Math.min(MAX_READS_PER_OWNER, readers - 1), LONGEST_READ_WAIT_MS, tooManyReads),
     lockWaits: new FairSemaphore(Math.max(1, Math.floor(workers * LOCK_WAIT_SHARE))),
     checkouts: openCheckouts(cancelStatement),
     close: async () => {

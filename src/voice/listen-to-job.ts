@@ -147,7 +147,7 @@ class Listener {
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
     if (this.#heard.length === 0) this.completed = found
-    const speech = await storedSpeech(this.#ctx, stored)
+    const speech = await storedSpeech(this.#ctx, job.accountId, stored)
     this.#stored = speech
     this.#keepRate(speech.sampleRate)
     this.#heard.restart()

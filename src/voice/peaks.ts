@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { formatOfType } from '../audio/format.ts'
+import type { SampleStream } from '../audio/transcode.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
 import { type SpeechParts, storedSpeech } from './stored-speech.ts'
@@ -11,15 +12,25 @@ const FULL = 32_768
 /**
  * The loudest sample of each of `count` equal stretches of stored audio, from 0 to 1, which is full scale: what a waveform is drawn of. Null
  * of what is no audio or was deleted.
+ * @param owner whose share of what is decoded it takes
  * @throws INVALID_REQUEST unless count is 1 to 1,000; what reading the store throws
  */
-export async function peaksOf(parts: SpeechParts, stored: StoredOutput, count: number): Promise<number[] | null> {
+export async function peaksOf(
+  parts: SpeechParts,
+  owner: string,
+  stored: StoredOutput,
+  count: number,
+): Promise<number[] | null> {
   if (count < 1 || count > MAX_PEAKS) {
     const details = [{ path: '/count', message: `must be 1 to ${MAX_PEAKS}` }]
     throw invalidRequest('Invalid arguments: see `details`.', details)
   }
   if (stored.deletedAt != null || formatOfType(stored.contentType) === null) return null
-  const { totalSamples = 0, blocks } = await storedSpeech(parts, stored)
+  const speech = await storedSpeech(parts, owner, stored)
+  return highestOf(speech, count).finally(() => speech.close?.())
+}
+
+async function highestOf({ totalSamples = 0, blocks }: SampleStream, count: number): Promise<number[]> {
   const peaks = new Array<number>(count).fill(0)
   let at = 0
   for await (const block of blocks) {

@@ -15,17 +15,28 @@ export interface SpeechParts extends Pick<Parts, 'storage'> {
   readonly audio: AudioThreads
 }
 
-/** A job's stored file as samples: WAV as it is read, anything else decoded as a whole. @throws where it is not there, or no longer whole */
+/**
+ * A job's stored file as samples: WAV as it is read, anything else decoded as a whole, and held until it is closed.
+ * @param owner whose share of what is decoded it takes
+ * @throws where it is not there, or no longer whole; RATE_LIMITED where too much of the account's is decoded already
+ */
 export async function storedSpeech(
   parts: SpeechParts,
+  owner: string,
   { storageKey, contentType }: StoredOutput,
 ): Promise<SampleStream> {
   const format = formatOfType(contentType)
   if (format === null) throw new Error(`a stored file is no audio: ${contentType}`)
-  const file = await readStored(parts, storageKey)
-  if (format === 'wav') return wavSamples(file)
-  const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
-  return { sampleRate: wav.sampleRate, totalSamples: wav.samples.length, blocks: blocksOf(wav) }
+  if (format === 'wav') return wavSamples(await readStored(parts, storageKey))
+  const release = await parts.audio.shares.decoded.acquire(owner)
+  try {
+    const file = await readStored(parts, storageKey)
+    const wav = await parts.audio.decode(Buffer.concat(await file.toArray()), format)
+    return { sampleRate: wav.sampleRate, totalSamples: wav.samples.length, blocks: blocksOf(wav), close: release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** A stored file as it is. @throws NOT_FOUND where it was deleted */

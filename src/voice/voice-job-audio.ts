@@ -24,7 +24,7 @@ export interface JobAudio {
  * The speech of a completed voice job of the caller's account, in any format: as it is stored where that is the one, else encoded while
  * it is read. It breaks off where the stored file does.
  * @throws UNAUTHORIZED, FORBIDDEN, INVALID_REQUEST for an unknown format, NOT_FOUND (also for jobs of other accounts, and for those that
- *   failed), JOB_UNFINISHED, GONE
+ *   failed), JOB_UNFINISHED, GONE, RATE_LIMITED where too much of the account's audio is read at once
  */
 export async function voiceJobAudio(
   ctx: AudioContext,
@@ -44,8 +44,14 @@ export async function audioOf(parts: SpeechParts, job: Job, format: AudioFormat 
   const wanted = format ?? own ?? 'wav'
   const contentType = FILE_TYPES[wanted]
   if (wanted === own) return { format: wanted, contentType, content: await readStored(parts, stored.storageKey) }
-  const speech = await storedSpeech(parts, stored)
-  return { format: wanted, contentType, content: transcoded(parts.audio, speech, wanted) }
+  const release = await parts.audio.shares.transcoded.acquire(job.accountId)
+  try {
+    const speech = await storedSpeech(parts, job.accountId, stored)
+    return { format: wanted, contentType, content: transcoded(parts.audio, speech, wanted).once('close', release) }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** @throws INVALID_REQUEST */

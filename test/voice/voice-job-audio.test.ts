@@ -16,6 +16,7 @@ const inputs = { text: TEXT, voice: 'calm' }
 
 let service: TestRuntime
 let key: string
+let account: string
 let jobId: string
 let spoken: Wav
 beforeAll(async () => {
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const schema = { type: 'object', additionalProperties: false, required: ['text', 'voice'], properties }
   const audio = { formats: ['mp3', 'flac'], format_input: 'audio_format' }
   await applyEndpoint(service.runtime, 'shaped', {}, { inputs: schema, audio })
-  key = (await service.createCaller()).key
+  ;({ key, account } = await service.createCaller())
   jobId = await submitText(service.url, key, 'plain', TEXT)
   const job = await finishedJob(service.url, key, jobId)
   spoken = parseWav((await call(job.outputs!.audio)).bytes)
@@ -42,6 +43,10 @@ const heard = async (bytes: Uint8Array, format: AudioFormat): Promise<Wav> =>
   format === 'pcm'
     ? { sampleRate: PCM_RATE, channels: 1, samples: samplesOf(bytes) }
     : service.runtime.audio.decode(bytes, format)
+const signedUrl = async (id: string, format: string): Promise<string> => {
+  const query = `query ($id: ID!) { voiceJob(jobId: $id) { audioUrl(format: ${format.toUpperCase()}) } }`
+  return (await graphql(query, { id })).data.voiceJob!.audioUrl!
+}
 const graphql = async (query: string, variables: object = {}) =>
   (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query, variables } })).json<{
     data: Record<string, Record<string, string>>
@@ -89,6 +94,35 @@ describe('a completed job', () => {
     expect((await call(urls.mp3!.replace('.mp3', '.wav'))).status).toBe(403)
     expect((await call(urls.mp3!, { method: 'HEAD' })).bytes.length).toBe(0)
   })
+})
+
+describe('reading audio at once', () => {
+  const MOST = { transcoded: 24, decoded: 4 }
+  const takeAll = (share: keyof typeof MOST, but = 0) =>
+    Promise.all(Array.from({ length: MOST[share] - but }, () => service.runtime.audio.shares[share].acquire(account)))
+
+  test.each([
+    ['transcoded', 'plain', 'mp3'],
+    ['decoded', 'shaped', 'wav'],
+  ] as const)(
+    'waits for the account to have a place among what is %s, and gives it back',
+    async (share, slug, format) => {
+      const id = await submitText(service.url, key, slug, TEXT)
+      await finishedJob(service.url, key, id)
+      const taken = await takeAll(share)
+      const waiting = audioOf(id, format)
+      const other = (await service.createCaller()).account
+      ;(await service.runtime.audio.shares[share].acquire(other))()
+      taken.pop()?.()
+      expect((await waiting).status).toBe(200)
+      // Without its end, too: a reader that leaves.
+      const left = get(await signedUrl(id, format))
+      await new Promise((resolve) => left.once('response', resolve).once('error', resolve))
+      left.destroy()
+      for (const release of taken) release()
+      for (const release of await takeAll(share)) release()
+    },
+  )
 })
 
 describe('the peaks of an artifact', () => {

@@ -1,16 +1,16 @@
-import { releaseOnce } from '../../concurrency/permit.ts'
+import { releaseOnce } from './permit.ts'
 
-/** Called with what releases the connection, or with an error after the longest wait. */
+/** Called with what releases the permit, or with an error after the longest wait. */
 type Granted = (refused: Error | null, release: () => void) => void
 /** The error for an owner whose share stays taken. */
 type Exhausted = () => Error
 
 /**
- * How many connections of a pool one owner may use at once, so that the others always find some. What comes on top waits for the owner's
- * own, in the order in which it came, and takes no place in the pool's queue meanwhile.
+ * How many of something one owner may use at once, such as connections of a pool, so that the others always find some. What comes on top
+ * waits for the owner's own, in the order in which it came, and takes no place in any other queue meanwhile.
  */
-export class ConnectionShares {
-  /** Connections that one owner may use at once. */
+export class Shares {
+  /** What one owner may use at once. */
   readonly perOwner: number
   readonly #longestWaitMs: number
   readonly #exhausted: Exhausted
@@ -23,7 +23,7 @@ export class ConnectionShares {
     this.#exhausted = exhausted
   }
 
-  /** Calls back at once where the share has a connection left, else later. */
+  /** Calls back at once where something of the share is left, else later. */
   take(owner: string, callback: Granted): void {
     if ((this.#inUse.get(owner) ?? 0) < this.perOwner) callback(null, this.#count(owner))
     else this.#wait(owner, callback)
