@@ -1,11 +1,16 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { SchemaValidateFunction } from 'ajv/dist/types/index.js'
 import addFormats from 'ajv-formats'
 import type { InputsValidator, JsonSchema } from '../context/catalog-snapshot.ts'
 import { type Detail, internalError, MAX_DETAILS } from '../errors/service-error.ts'
+import { canonicalJson } from '../values/canonical-json.ts'
 import { pointerToken } from '../values/json-pointer.ts'
 
-// Infinity is no number, though a lenient ajv takes it for one.
-const OPTIONS = { strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true } as const
+// Infinity is no number, though a lenient ajv takes it for one. An unknown format is an annotation, which ajv would print at each reload.
+const OPTIONS = {
+  ...{ strict: false, strictNumbers: true, allErrors: true, useDefaults: true, ownProperties: true },
+  logger: false,
+} as const
 
 /**
  * Compiles an `inputs` schema that `checkInputs` has passed (JSON Schema 2020-12). One that a row holds all the same, and that does not
@@ -23,8 +28,7 @@ export function compileInputs(schema: JsonSchema): InputsValidator {
 
 function compiled(schema: JsonSchema): InputsValidator {
   // Without the meta-schema, whose compilation would take most of a start. A fresh instance each time: schemas may share an $id.
-  const ajv = new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false })
-  addFormats.default(ajv)
+  const ajv = withKeywords(new Ajv2020({ ...OPTIONS, meta: false, validateSchema: false }))
   const validate: ValidateFunction = ajv.compile(withoutDialect(schema))
   if ('$async' in validate) throw new Error('the schema is asynchronous')
   return (inputs) => (validate(inputs) ? [] : (validate.errors ?? []).slice(0, MAX_DETAILS).map(toDetail))
@@ -32,9 +36,31 @@ function compiled(schema: JsonSchema): InputsValidator {
 
 /** @throws Error where an operator's `inputs` are no valid JSON Schema 2020-12 */
 export function checkInputs(schema: JsonSchema): void {
-  const ajv = new Ajv2020(OPTIONS)
+  withKeywords(new Ajv2020(OPTIONS)).compile(schema)
+}
+
+function withKeywords(ajv: Ajv2020): Ajv2020 {
   addFormats.default(ajv)
-  ajv.compile(schema)
+  return ajv.removeKeyword('uniqueItems').addKeyword({
+    ...{ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: true },
+    validate: areUnique,
+  })
+}
+
+/** In one pass: ajv's own compares each item with every other one. */
+const areUnique: SchemaValidateFunction = (isAsked: boolean, items: readonly unknown[]) => {
+  const seen = new Map<string, number>()
+  for (const [i, item] of isAsked ? items.entries() : []) {
+    const key = canonicalJson(item)
+    const j = seen.get(key)
+    if (j !== undefined) {
+      const message = `must NOT have duplicate items (items ## ${j} and ${i} are identical)`
+      areUnique.errors = [{ keyword: 'uniqueItems', message, params: { i, j } }]
+      return false
+    }
+    seen.set(key, i)
+  }
+  return true
 }
 
 /** `$schema` names a meta-schema that the instance above does not have. */

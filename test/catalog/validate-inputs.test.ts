@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { compileInputs } from '../../src/catalog/validate-inputs.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { checkInputs, compileInputs } from '../../src/catalog/validate-inputs.ts'
 
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } } }
 
@@ -11,6 +11,29 @@ describe('a schema that a row holds all the same', () => {
   ])('%s: it stops nothing at load, and lets nothing pass', (_title, schema) => {
     const validate = compileInputs(schema as Record<string, unknown>)
     expect(() => validate({ text: 5 })).toThrow(expect.objectContaining({ code: 'INTERNAL_ERROR' }))
+  })
+
+  test('items are compared in one pass, by what they hold', () => {
+    const validate = compileInputs({ ...SCHEMA, properties: { list: { type: 'array', uniqueItems: true } } })
+    const list = Array.from({ length: 20_000 }, (_, at) => ({ at, other: at }))
+    const before = process.threadCpuUsage()
+    expect(validate({ list })).toEqual([])
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(1000)
+    const message = 'must NOT have duplicate items (items ## 1 and 2 are identical)'
+    expect(validate({ list: [{ a: 1 }, { a: 1, b: 2 }, { b: 2, a: 1 }] })).toEqual([{ path: '/inputs/list', message }])
+    expect(validate({ list: [1, '1', true, null, [1], ['1']] })).toEqual([])
+    const any = compileInputs({ ...SCHEMA, properties: { list: { type: 'array', uniqueItems: false } } })
+    expect(any({ list: [1, 1] })).toEqual([])
+  })
+
+  test('a format that is not known is an annotation, and nothing is printed of it', () => {
+    const warn = vi.spyOn(console, 'warn')
+    const schema = { ...SCHEMA, properties: { text: { type: 'string', format: 'multi-line' } } }
+    checkInputs(schema)
+    expect(compileInputs(schema)({ text: 'x' })).toEqual([])
+    expect(warn).not.toHaveBeenCalled()
+    warn.mockRestore()
   })
 
   test('one in good order does its work', () => {
