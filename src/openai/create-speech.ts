@@ -58,7 +58,8 @@ export async function createSpeech(
   }
 }
 
-const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
+/** Whether a job's failure is that it was cancelled. */
+export const isCancelled = (error: unknown): boolean => error instanceof JobFailure && error.code === 'JOB_CANCELLED'
 
 const tooLate = (cause: WaitedTooLong): ServiceError =>
   new ServiceError('UNAVAILABLE', 'Try again later: no audio came in time.', {

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../runtime/services.ts'
 import { timesOf } from '../voice/captions/timed-text.ts'
 import { requireTimed } from '../voice/captions/voice-job-captions.ts'
 import type { TimeSource } from '../voice/timing/speech-timing.ts'
-import { type CreatedSpeech, createSpeech, withdraw } from './create-speech.ts'
+import { type CreatedSpeech, createSpeech, isCancelled, withdraw } from './create-speech.ts'
 import type { SpeechRequest } from './speech-request.ts'
 
 const BASE64_STEP = 3
@@ -37,6 +37,16 @@ export async function createTimedSpeech(
   gone: AbortSignal,
 ): Promise<{ readonly jobId: string; readonly speech: TimedSpeech }> {
   const created = await createSpeech(ctx, request, gone)
+  return collectAll(ctx, request, created).catch(async (error: unknown) => {
+    if (!created.replayed || !isCancelled(error)) throw error
+    // The request that had submitted it has withdrawn it with its key.
+    const own = await createSpeech(ctx, request, gone)
+    if (own.jobId === created.jobId) throw error
+    return collectAll(ctx, request, own)
+  })
+}
+
+async function collectAll(ctx: ServiceContext, request: SpeechRequest, created: CreatedSpeech) {
   try {
     return { jobId: created.jobId, speech: await collect(ctx, request, created) }
   } catch (error) {

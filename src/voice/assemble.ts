@@ -7,7 +7,7 @@ import { ChunkJoiner, recordingOf, withGain } from './join.ts'
 import type { PassageChunk } from './markup/passages.ts'
 
 /** A longer recording is none that a text was meant to be: a few characters that are read as several words each, at the slowest pace. */
-export const MAX_SPEECH_SECONDS = 3600
+export const MAX_SPEECH_SECONDS = 3 * 3600
 
 /** A chunk as the engine spoke it; null where it had nothing to say. */
 export interface SpokenChunk {
@@ -102,7 +102,7 @@ export class SpeechAssembly {
     const { sampleRate } = this.#joiner
     this.#samples += samples.length
     if (sampleRate !== null && this.#samples > MAX_SPEECH_SECONDS * sampleRate)
-      throw new EngineError('RENDER_FAILED', `the speech is longer than ${MAX_SPEECH_SECONDS / 60} minutes`)
+      throw new EngineError('RENDER_FAILED', `the speech is longer than ${MAX_SPEECH_SECONDS / 3600} hours`)
     if (this.#onPart === undefined || sampleRate === null) return void this.#parts.push(samples)
     // What came before the first sound are parts as well: a listener counts them.
     if (this.#gain === null)

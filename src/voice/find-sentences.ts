@@ -14,10 +14,11 @@ const SENTENCEX_CODES: Partial<Record<Language, string>> = {
 }
 /** For the others punctuation alone decides, in any script. */
 const LOCALES: Partial<Record<Language, string>> = { Chinese: 'zh', Korean: 'ko' }
-/** sentencex takes quadratic time over what might be sentences: no paragraph of words has as many, in as few characters. */
+/** sentencex takes quadratic time over what might be sentences: no paragraph of words is as long, or has as many in as few characters. */
+const SENTENCEX_MAX_CHARACTERS = 10_000
 const MANY_STOPS = 200
 const LEAST_CHARACTERS = 8
-const STOP = /[.!?:;…。！？]/g
+const STOP = /[\p{Sentence_Terminal}:;…․‥]/gu
 const PARAGRAPH_BREAK = /\n\s*\n/g
 /** Titles and the like that stand before what they belong to. */
 const ABBREVIATION =
@@ -56,7 +57,10 @@ export function mayBreak(text: string, at: number): boolean {
 
 function sentenceEnds(paragraph: string, language: Language | undefined): number[] {
   const code = language && SENTENCEX_CODES[language]
-  const found = code !== undefined && !isAllStops(paragraph) ? locate(segment(code, paragraph), paragraph) : null
+  const found =
+    code !== undefined && paragraph.length <= SENTENCEX_MAX_CHARACTERS && !isAllStops(paragraph)
+      ? locate(segment(code, paragraph), paragraph)
+      : null
   if (found !== null) return found
   const segmenter = new Intl.Segmenter((language && LOCALES[language]) ?? 'en', { granularity: 'sentence' })
   return [...segmenter.segment(paragraph)].map(({ index, segment: sentence }) => index + sentence.length).slice(0, -1)

@@ -147,7 +147,12 @@ class Listener {
     const isExact = stored.contentType === FILE_TYPES.wav || stored.contentType === FILE_TYPES.flac
     if (!isExact && this.#heard.length > 0) return this.#hearParts()
     if (this.#heard.length === 0) this.completed = found
-    const speech = await storedSpeech(this.#ctx, job.accountId, stored)
+    const speech = await storedSpeech(this.#ctx, job.accountId, stored).catch((error: unknown) => {
+      // What has begun does not end for what others of the account read.
+      if (this.#heard.length > 0 && error instanceof ServiceError && error.code === 'RATE_LIMITED') return null
+      throw error
+    })
+    if (speech === null) return this.#hearParts()
     this.#stored = speech
     this.#keepRate(speech.sampleRate)
     this.#heard.restart()

@@ -131,7 +131,7 @@ test('paragraphs, sentences and clauses are followed by their pauses', () => {
 })
 
 test('ten thousand characters of anything are cut in well under a second', () => {
-  for (const part of ['a. ', '("', '1', '\n', 'word ', '"a. b" ', '字', 'a!', 'a, ', '- ']) {
+  for (const part of ['a. ', 'A.', '‼ ', '۔ ', '("', '1', '\n', 'word ', '"a. b" ', '字', 'a!', 'a, ', '- ']) {
     // The time of this thread alone: a busy machine makes nothing slower.
     const before = process.threadCpuUsage()
     cut(part.repeat(10_000 / part.length))

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { get } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { AUDIO_FORMATS, type AudioFormat, FILE_FORMATS, FILE_TYPES, PCM_RATE } from '../../src/audio/format.ts'
 import { parseWav, type Wav } from '../../src/audio/wav.ts'
 import { finishedJob } from '../setup/fixtures.ts'
@@ -110,7 +110,19 @@ describe('reading audio at once', () => {
       const id = await submitText(service.url, key, slug, TEXT)
       await finishedJob(service.url, key, id)
       const taken = await takeAll(share)
-      const waiting = audioOf(id, format)
+      const acquired = vi.spyOn(service.runtime.audio.shares[share], 'acquire')
+      let isAnswered = false
+      const waiting = audioOf(id, format).finally(() => {
+        isAnswered = true
+      })
+      await until(
+        () => acquired.mock.calls.some(([owner]) => owner === account),
+        10_000,
+        'the request to ask for a place',
+      )
+      acquired.mockRestore()
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      expect(isAnswered).toBe(false)
       const other = (await service.createCaller()).account
       ;(await service.runtime.audio.shares[share].acquire(other))()
       taken.pop()?.()

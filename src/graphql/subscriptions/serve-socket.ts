@@ -10,6 +10,8 @@ const PING_EVERY_MS = 12_000
 const MAX_UNSENT_BYTES = 4 * 2 ** 20
 /** With so much waiting nothing more is read from the client: what it sends may ask for more. */
 const PAUSING_BYTES = 2 ** 20
+/** Pings: nothing is read from a client that reads slowly, its pongs neither. A minute is what other readers have. */
+const MOST_MISSED_PAUSED = 4
 /** Of a client that is not known yet: it has one thing to say. */
 const MAX_UNKNOWN_MESSAGES = 50
 /** How long a client has to answer the end of its socket. */
@@ -66,14 +68,20 @@ function receiver(socket: WebSocket, extra: Connected['extra']) {
   }
 }
 
-/** One pong at a time: a client that sends pings without reading is owed no more. */
+/** One pong at a time, and then one for the last ping that came meanwhile: a client that sends pings without reading is owed no more. */
 function ponger(send: Send) {
-  let isOwed = false
+  let isSending = false
+  let owed: { readonly payload: unknown } | null = null
   return async (payload: unknown): Promise<void> => {
-    if (isOwed) return
-    isOwed = true
-    await send(JSON.stringify({ type: MessageType.Pong, ...(payload !== undefined && { payload }) }))
-    isOwed = false
+    owed = { payload }
+    if (isSending) return
+    isSending = true
+    while (owed !== null) {
+      const pong = JSON.stringify({ type: MessageType.Pong, ...(owed.payload !== undefined && owed) })
+      owed = null
+      await send(pong)
+    }
+    isSending = false
   }
 }
 
@@ -85,14 +93,15 @@ function close(socket: WebSocket, code?: number, reason?: string): void {
 }
 
 function ping(socket: WebSocket): () => void {
-  let alive = true
+  let missed = 0
   const timer = setInterval(() => {
-    if (!alive || socket.bufferedAmount > MAX_UNSENT_BYTES) return socket.terminate()
-    alive = false
+    const most = socket.isPaused ? MOST_MISSED_PAUSED : 0
+    if (missed > most || socket.bufferedAmount > MAX_UNSENT_BYTES) return socket.terminate()
+    missed++
     socket.ping()
   }, PING_EVERY_MS)
   socket.on('pong', () => {
-    alive = true
+    missed = 0
   })
   return () => clearInterval(timer)
 }

@@ -66,10 +66,14 @@ const JobStatsRef = builder.objectRef<JobStats>('JobStats').implement({
 })
 
 /** A twentieth of how many there may well be, since they are numbers at hand. */
-const GROUPS: Readonly<Record<string, number>> = { HOUR: 250, DAY: 20, API_KEY: 10 }
+const GROUPS: ReadonlyMap<unknown, number> = new Map([
+  ['HOUR', 250],
+  ['DAY', 20],
+  ['API_KEY', 10],
+])
 const OTHER_GROUPS = 5
 const groupsBy = (names: readonly unknown[]): number =>
-  Math.max(OTHER_GROUPS, ...names.map((name) => GROUPS[String(name)] ?? 0))
+  Math.max(OTHER_GROUPS, ...names.map((name) => GROUPS.get(name) ?? 0))
 
 builder.queryField('jobStats', (t) =>
   t.field({

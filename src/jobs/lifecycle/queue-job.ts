@@ -54,11 +54,18 @@ export async function queueJob(ctx: Context, job: QueuedJob): Promise<Submission
   const fairShare = { accountId: actor.accountId, server: job.server }
   await ctx.queue.prepare(kind)
   if (idempotency === null) await ctx.queue.enqueueWith(ctx.db, insert, kind, jobId, { fairShare })
-  else if (await insertOnce(ctx, idempotency, insert, kind, jobId, fairShare)) ctx.queue.wake(kind)
-  else return replayOf(ctx, idempotency)
+  else {
+    const replay = await replayUnless(ctx, idempotency, () =>
+      insertOnce(ctx, idempotency, insert, kind, jobId, fairShare),
+    )
+    if (replay !== null) return replay
+    ctx.queue.wake(kind)
+  }
   notifyJob(ctx, { accountId: actor.accountId, jobId })
   return { jobId, status: 'queued', replayed: false }
 }
+
+const MOST_TRIES = 3
 
 const INSERT = {
   name: 'insert_job',
@@ -102,9 +109,19 @@ function insertOnce(
   })
 }
 
-/** Another request with the same key committed first: its job is the answer. */
-async function replayOf(ctx: Context, idempotency: IdempotentRequest): Promise<Submission> {
-  const submission = await replayed(ctx, idempotency)
-  if (submission === null) throw internalError('an idempotency record vanished')
-  return submission
+/**
+ * Null once the job was inserted; where another request with the same key committed first, that one's job is the answer. One that has given
+ * its job up since has set the key free (`forgetJob`).
+ */
+async function replayUnless(
+  ctx: Context,
+  idempotency: IdempotentRequest,
+  insert: () => Promise<boolean>,
+): Promise<Submission | null> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (await insert()) return null
+    const submission = await replayed(ctx, idempotency)
+    if (submission !== null) return submission
+  }
+  throw internalError('an idempotency record vanished')
 }

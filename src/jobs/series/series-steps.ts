@@ -40,8 +40,10 @@ interface Steps {
  * @param given as they were sent
  */
 export function mostSteps({ from, to, step }: Readonly<Record<string, unknown>>): number {
-  const [begin, end] = [Date.parse(String(from)), to == null ? Date.now() : Date.parse(String(to))]
-  const seconds = SECONDS[String(step).toLowerCase() as SeriesStep]
+  const timeOf = (value: unknown) => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
+  const [begin, end] = [timeOf(from), to == null ? Date.now() : timeOf(to)]
+  const name = SERIES_STEPS.find((one) => typeof step === 'string' && one === step.toLowerCase())
+  const seconds = name === undefined ? Number.NaN : SECONDS[name]
   const steps = (end - begin) / 1000 / seconds
   return steps >= 0 && steps < MAX_STEPS ? Math.ceil(steps) + 1 : MAX_STEPS
 }

@@ -21,8 +21,16 @@ test('one series of ten thousand points may be asked for with all that there is 
   ).join(' ')} }`
   expect(costly(query, { from: '2025-10-01T00:00:00Z' })).toMatch(/may return/)
   expect(costly(query, { from: '2026-11-19T00:00:00Z' })).toBeNull()
-  expect(costly(query, { from: 'long ago' })).toMatch(/may return/)
+  for (const from of ['long ago', null, 5, { toString: null }, [{ toString: 1 }]])
+    expect(costly(query, { from })).toMatch(/may return/)
 })
+
+test.each([[[{ toString: null }]], [['constructor']], [{ toString: 1 }], [5]])(
+  'groups of %j are no reason to fail here',
+  (groups) => {
+    expect(costly('query ($groups: [JobGroup!]) { jobStats(groupBy: $groups) { jobs } }', { groups })).toBeNull()
+  },
+)
 
 test.each([
   ['groups by the hour', 'jobStats(groupBy: [HOUR]) { jobs characters credits waitMs { p50 p95 p99 } }'],

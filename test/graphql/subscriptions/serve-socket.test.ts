@@ -89,8 +89,12 @@ describe('a client that sends without reading', () => {
     await settled()
     expect(client.sent.slice(1)).toEqual(['{"type":"pong"}'])
     await client.leave()
+    expect(client.sent.slice(2)).toEqual(['{"type":"pong"}'])
     await client.receive({ ...PING, payload: { at: 1 } })
-    expect(client.sent.slice(2)).toEqual(['{"type":"pong","payload":{"at":1}}'])
+    await client.receive({ ...PING, payload: { at: 2 } })
+    await client.leave()
+    await client.leave()
+    expect(client.sent.slice(3)).toEqual(['{"type":"pong","payload":{"at":2}}'])
   })
 
   test('is not read from while a megabyte waits for it', async () => {
@@ -102,6 +106,20 @@ describe('a client that sends without reading', () => {
     client.bufferedAmount = 0
     await client.leave()
     expect(client.isPaused).toBe(false)
+  })
+
+  test('has a minute while it is not read from, as its pongs are not read either; else until the next ping', async () => {
+    const paused = open(true)
+    await paused.receive({ type: 'connection_init' })
+    paused.pause()
+    vi.advanceTimersByTime(70_000)
+    expect(paused.terminated).toBe(0)
+    vi.advanceTimersByTime(12_000)
+    expect(paused.terminated).toBe(1)
+    const silent = open(true)
+    await silent.receive({ type: 'connection_init' })
+    vi.advanceTimersByTime(24_000)
+    expect(silent.terminated).toBe(1)
   })
 })
 
