@@ -14,19 +14,20 @@ import { until } from '../setup/wait.ts'
 
 const OPENING = 'This is the sentence that is heard before all others are.'
 const TEXT = `${OPENING} ${'And this is one of those that come later on, one after the other.\n\n'.repeat(6)}`
-const SUBMIT = `mutation ($text: String!) { submitVoiceJob(slug: "bucket", inputs: { text: $text, voice: "calm" }, live: true) {
+const SUBMIT = `mutation ($text: String!, $slug: String = "bucket") { submitVoiceJob(slug: $slug, inputs: { text: $text, voice: "calm" }, live: true) {
   ... on VoiceJobSubmission { jobId } } }`
 
 let s3: S3Server
 let server: SpeechServer
 let service: TestRuntime
-let key: string
+let [key, account] = ['', '']
 beforeAll(async () => {
   ;[s3, server] = await Promise.all([startS3Server(), startSpeechServer()])
   service = await startTestRuntime({ worker: true, env: s3.env })
   const engine = { base_url: server.url, max_in_flight: 2, retry_seconds: 1 }
   await applyEndpoint(service.runtime, 'bucket', engine)
-  key = (await service.createCaller()).key
+  await applyEndpoint(service.runtime, 'flac', engine, { audio: { formats: ['flac'] } })
+  ;({ key, account } = await service.createCaller())
 })
 afterAll(async () => {
   await service.close()
@@ -37,10 +38,10 @@ const graphql = async <T>(query: string, variables: object): Promise<T> =>
   (await call(`${service.url}/graphql`, { method: 'POST', key, body: { query, variables } })).json<{ data: T }>().data
 
 /** A job whose opening is spoken, its live audio, and what lets the rest be spoken. */
-async function startLive(): Promise<{ jobId: string; url: string; speakRest: () => void }> {
+async function startLive(slug = 'bucket'): Promise<{ jobId: string; url: string; speakRest: () => void }> {
   const rest = Promise.withResolvers<void>()
   server.answer(({ body }) => (String(body.input).startsWith(OPENING) ? {} : { until: rest.promise }))
-  const { submitVoiceJob } = await graphql<{ submitVoiceJob: { jobId: string } }>(SUBMIT, { text: TEXT })
+  const { submitVoiceJob } = await graphql<{ submitVoiceJob: { jobId: string } }>(SUBMIT, { text: TEXT, slug })
   const { jobId } = submitVoiceJob
   const query = 'query ($id: ID!) { voiceJob(jobId: $id) { liveUrl(format: WAV) } }'
   const { voiceJob } = await graphql<{ voiceJob: { liveUrl: string } }>(query, { id: jobId })
@@ -66,6 +67,22 @@ describe('live audio out of a bucket', () => {
     speakRest()
     await once(response, 'end')
     expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(await storedSamples(jobId))
+  })
+
+  test('goes on with the parts of a FLAC job where the account has no place left to have a file decoded', async () => {
+    const { jobId, url, speakRest } = await startLive('flac')
+    const response = await listen(url)
+    const got: Buffer[] = []
+    response.on('data', (piece: Buffer) => got.push(piece))
+    await until(() => got.reduce((sum, { length }) => sum + length, 0) > 10_000, 20_000, 'the first sentence')
+    const { audio } = service.runtime
+    const taken = await Promise.all(Array.from({ length: 4 }, () => audio.shares.decoded.acquire(account)))
+    speakRest()
+    await once(response, 'end')
+    for (const release of taken) release()
+    const { outputs } = await finishedJob(service.url, key, jobId)
+    const { samples } = await audio.decode((await call(outputs!.audio)).bytes, 'flac')
+    expect(samplesOf(Buffer.concat(got).subarray(44))).toEqual(samples)
   })
 
   test('of a job that fails before anything was heard is 404, as it is once it has failed', async () => {
