@@ -1,2 +1,2 @@
-/** Lets what was begun just now reach the network first: what the caller goes on with in the same turn of the event loop would keep it waiting. */
+/** Lets what was begun before have its turn, and reach the network: what the caller goes on with in the same turn of the event loop would keep it waiting. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../concurrency/next-turn.ts'
 import { folded, type Token, tokensOf } from './tokens.ts'
 
 /** A word or several, and what is said instead of it. */
@@ -37,7 +37,7 @@ export async function compileLexicon(entries: readonly LexiconEntry[]): Promise<
   const exact = new FormTree()
   const loose = new FormTree()
   for (const [index, { grapheme, alias, language = ANY }] of entries.entries()) {
-    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await setImmediate()
+    if (index % TURN_ENTRIES === TURN_ENTRIES - 1) await nextTurn()
     const tree = folded(grapheme) === grapheme ? loose : exact
     // As it was composed, and as some systems take it apart.
     for (const form of new Set([grapheme.normalize('NFC'), grapheme.normalize('NFD')])) tree.add(form, language, alias)

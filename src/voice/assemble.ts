@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { concatenated } from '../audio/concatenated.ts'
 import type { Wav } from '../audio/wav.ts'
+import { nextTurn } from '../concurrency/next-turn.ts'
 import { EngineError, paceOf } from '../engines/engine.ts'
 import { gainOf, type Loudness } from '../engines/loudness.ts'
 import { ChunkJoiner, recordingOf, withGain } from './join.ts'
@@ -87,7 +87,7 @@ export class SpeechAssembly {
     if (sampleRate === null || gain === 1) return
     for (const [index, samples] of this.#parts.entries()) {
       this.#parts[index] = withGain({ sampleRate, channels: 1, samples }, gain).samples
-      await setImmediate()
+      await nextTurn()
     }
   }
 

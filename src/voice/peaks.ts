@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { formatOfType } from '../audio/format.ts'
 import type { SampleStream } from '../audio/transcode.ts'
+import { nextTurn } from '../concurrency/next-turn.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import type { StoredOutput } from '../jobs/sign-outputs.ts'
 import { type SpeechParts, storedSpeech } from './stored-speech.ts'
@@ -34,7 +34,7 @@ async function highestOf({ totalSamples = 0, blocks }: SampleStream, count: numb
   const peaks = new Array<number>(count).fill(0)
   let at = 0
   for await (const block of blocks) {
-    await setImmediate()
+    await nextTurn()
     for (const sample of block) {
       const bar = Math.min(count - 1, Math.floor((at++ * count) / totalSamples))
       const level = Math.abs(sample) / FULL
