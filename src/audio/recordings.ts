@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Semaphore } from '../concurrency/semaphore.ts'
+import { Tally } from '../concurrency/tally.ts'
 import { openAudioThreads } from './audio-threads.ts'
 import type { Judgement } from './judge-recording.ts'
 import { isMpeg4, unreadSound } from './unread-sound.ts'
@@ -20,25 +21,10 @@ export interface Recordings {
 
 /** Each file is decoded in a thread of its own: what breaks the libraries, or never ends, breaks nothing else. */
 export function openRecordings(): Recordings {
-  const uploads = new Map<string, number>()
+  const uploads = new Tally()
   const slots = new Semaphore(() => AT_ONCE)
-  let open = 0
   return {
-    admit: (owner) => {
-      const own = uploads.get(owner) ?? 0
-      if (open >= MOST_UPLOADS || own >= MOST_OF_ONE) return null
-      open++
-      uploads.set(owner, own + 1)
-      let isOpen = true
-      return () => {
-        if (!isOpen) return
-        isOpen = false
-        open--
-        const left = (uploads.get(owner) ?? 1) - 1
-        if (left === 0) uploads.delete(owner)
-        else uploads.set(owner, left)
-      }
-    },
+    admit: (owner) => (uploads.total >= MOST_UPLOADS || uploads.of(owner) >= MOST_OF_ONE ? null : uploads.add(owner)),
     read: (bytes) =>
       isMpeg4(bytes)
         ? Promise.resolve({ violation: unreadSound(bytes) })

@@ -1,5 +1,6 @@
 import { type AccountHolder, callerOf } from '../access/actor.ts'
 import { type Identified, type LatestStream, openLatestStream } from '../concurrency/latest-stream.ts'
+import { Tally } from '../concurrency/tally.ts'
 import { forbidden, ServiceError, unauthorized } from '../errors/service-error.ts'
 import type { CallerWatch } from './caller-watch.ts'
 
@@ -19,8 +20,7 @@ interface Opening {
 export class Subscriptions {
   readonly #callers: CallerWatch
   readonly #open = new Set<{ finish(): void }>()
-  readonly #counts = new Map<string, number>()
-  #total = 0
+  readonly #counts = new Tally()
 
   constructor(callers: CallerWatch) {
     this.#callers = callers
@@ -32,14 +32,14 @@ export class Subscriptions {
    */
   open<T extends Identified>(caller: AccountHolder, { onEnd, counted = true }: Opening): LatestStream<T> {
     if (counted && this.#isFull(caller)) throw tooMany()
+    const uncount = counted ? this.#count(caller) : () => undefined
     const stream = openLatestStream<T>(() => {
       unwatch()
       this.#open.delete(stream)
-      if (counted) this.#count(caller, -1)
+      uncount()
       onEnd()
     })
     this.#open.add(stream)
-    if (counted) this.#count(caller, 1)
     // What it brings is read with the scopes that the caller had when it subscribed: one that loses one has to subscribe again.
     const scopes = 'scopes' in caller ? caller.scopes : []
     const unwatch = this.#callers.watch(caller, scopes, (lost) =>
@@ -54,17 +54,12 @@ export class Subscriptions {
   }
 
   #isFull(caller: AccountHolder): boolean {
-    const [own, account] = [callerOf(caller), caller.accountId].map((id) => this.#counts.get(id) ?? 0)
-    return this.#total >= MAX_IN_ALL || own! >= MAX_PER_CALLER || account! >= MAX_PER_ACCOUNT
+    const [own, account] = [callerOf(caller), caller.accountId].map((id) => this.#counts.of(id))
+    return this.#counts.total >= MAX_IN_ALL || own! >= MAX_PER_CALLER || account! >= MAX_PER_ACCOUNT
   }
 
-  #count(caller: AccountHolder, change: 1 | -1): void {
-    this.#total += change
-    for (const id of new Set([callerOf(caller), caller.accountId])) {
-      const left = (this.#counts.get(id) ?? 0) + change
-      if (left === 0) this.#counts.delete(id)
-      else this.#counts.set(id, left)
-    }
+  #count(caller: AccountHolder): () => void {
+    return this.#counts.add(callerOf(caller), caller.accountId)
   }
 }
 

@@ -1,4 +1,5 @@
 import { releaseOnce } from './permit.ts'
+import { Tally } from './tally.ts'
 
 /** Called with what releases the permit, or with an error after the longest wait. */
 type Granted = (refused: Error | null, release: () => void) => void
@@ -14,7 +15,7 @@ export class Shares {
   readonly perOwner: number
   readonly #longestWaitMs: number
   readonly #exhausted: Exhausted
-  readonly #inUse = new Map<string, number>()
+  readonly #inUse = new Tally()
   readonly #waiting = new Map<string, Set<() => void>>()
 
   constructor(perOwner: number, longestWaitMs: number, exhausted: Exhausted) {
@@ -25,7 +26,7 @@ export class Shares {
 
   /** Calls back at once where something of the share is left, else later. */
   take(owner: string, callback: Granted): void {
-    if ((this.#inUse.get(owner) ?? 0) < this.perOwner) callback(null, this.#count(owner))
+    if (this.#inUse.of(owner) < this.perOwner) callback(null, this.#count(owner))
     else this.#wait(owner, callback)
   }
 
@@ -51,14 +52,14 @@ export class Shares {
   }
 
   #count(owner: string): () => void {
-    this.#inUse.set(owner, (this.#inUse.get(owner) ?? 0) + 1)
-    return releaseOnce(() => this.#release(owner))
+    const takeBack = this.#inUse.add(owner)
+    return releaseOnce(() => {
+      takeBack()
+      this.#grantNext(owner)
+    })
   }
 
-  #release(owner: string): void {
-    const left = (this.#inUse.get(owner) ?? 1) - 1
-    if (left === 0) this.#inUse.delete(owner)
-    else this.#inUse.set(owner, left)
+  #grantNext(owner: string): void {
     const waiting = this.#waiting.get(owner)
     const next = waiting?.values().next().value
     if (next === undefined) this.#waiting.delete(owner)

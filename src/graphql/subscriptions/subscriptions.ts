@@ -54,7 +54,7 @@ export function createSocketHandler(runtime: Runtime, yoga: Yoga, identify: Iden
       errors.map((error) => shown(maskError(error, runtime.log, extra.request.id))),
   })
   return (socket: WebSocket, request: FastifyRequest): void => {
-    if (count.open(socket)) serveSocket(server, socket, request)
+    if (count.open(socket, request.ip)) serveSocket(server, socket, request)
     else socket.close(TRY_AGAIN_LATER, 'Too many connections')
   }
 }
