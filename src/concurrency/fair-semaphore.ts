@@ -1,17 +1,20 @@
 import { releaseOnce, waitForGrant } from './permit.ts'
+import { Tally } from './tally.ts'
 
 /**
  * Grants so many permits at once. The key that has waited longest since it was granted one is next, however many requests of other keys
- * came before.
+ * came before. One key may be given a smaller limit of its own, so that others always find some.
  */
 export class FairSemaphore {
   readonly #limit: number
+  readonly #perKey: number
   /** Requests by key, in the order in which the keys are next. */
   readonly #waiting = new Map<string, (() => void)[]>()
-  #inUse = 0
+  readonly #inUse = new Tally()
 
-  constructor(limit: number) {
+  constructor(limit: number, perKey = limit) {
     this.#limit = limit
+    this.#perKey = perKey
   }
 
   /**
@@ -28,14 +31,15 @@ export class FairSemaphore {
       },
       remove: (grant) => this.#remove(key, grant),
     })
-    return releaseOnce(() => this.#release())
+    return releaseOnce(() => this.#release(key))
   }
 
   /** A granted request counts at once. The rest of its key goes behind the others. */
   #grant(): void {
     for (const [key, [next]] of this.#waiting) {
-      if (this.#inUse >= this.#limit || next === undefined) return
-      this.#inUse++
+      if (this.#inUse.total >= this.#limit || next === undefined) return
+      if (this.#inUse.of(key) >= this.#perKey) continue
+      this.#inUse.add(key)
       const others = this.#remove(key, next)
       if (others.length > 0) {
         this.#waiting.delete(key)
@@ -53,8 +57,8 @@ export class FairSemaphore {
     return others
   }
 
-  #release(): void {
-    this.#inUse--
+  #release(key: string): void {
+    this.#inUse.subtract(key)
     this.#grant()
   }
 }

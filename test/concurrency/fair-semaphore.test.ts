@@ -5,8 +5,8 @@ const never = new AbortController().signal
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A semaphore of which each request takes down its name once it is granted. */
-function recorded(limit: number) {
-  const semaphore = new FairSemaphore(limit)
+function recorded(limit: number, perKey?: number) {
+  const semaphore = new FairSemaphore(limit, perKey)
   const granted: string[] = []
   const releases = new Map<string, () => void>()
   const acquire = async (name: string, signal: AbortSignal = never) => {
@@ -53,5 +53,19 @@ describe('a fair semaphore', () => {
     await release('a1')
     await last
     expect(granted).toEqual(['a1', 'c1'])
+  })
+
+  test('grants one key no more than its own limit, and others the rest', async () => {
+    const { granted, acquire, release } = recorded(3, 2)
+    const all = Promise.all(['a1', 'a2', 'a3', 'b1', 'c1', 'a4'].map((name) => acquire(name)))
+    await turn()
+    expect(granted).toEqual(['a1', 'a2', 'b1'])
+    await release('b1')
+    expect(granted).toEqual(['a1', 'a2', 'b1', 'c1'])
+    await release('c1')
+    expect(granted).toHaveLength(4)
+    for (const name of ['a1', 'a2', 'a3']) await release(name)
+    await all
+    expect(granted.slice(4)).toEqual(['a3', 'a4'])
   })
 })

@@ -1,8 +1,11 @@
 import { FairSemaphore } from '../../concurrency/fair-semaphore.ts'
+import { Tally } from '../../concurrency/tally.ts'
 import { ServiceError, unavailable } from '../../errors/service-error.ts'
 
 /** Exports that read from the database at the same time, each over a connection of its own: more would only share its cores. */
-const MAX_READING = 2
+const MAX_READING = 3
+/** Of one account: however long they take, those of others find a place. */
+const MAX_READING_PER_ACCOUNT = 2
 /** Exports of an account that are not yet downloaded to their end. */
 const MAX_OPEN_PER_ACCOUNT = 12
 const MAX_OPEN = 48
@@ -19,14 +22,12 @@ export interface ExportTicket {
 
 /** Lets the exports of this process read one after the other, the accounts by turns. */
 export class ExportQueue {
-  readonly #reading = new FairSemaphore(MAX_READING)
-  /** Open exports by account. */
-  readonly #openOf = new Map<string, number>()
-  #allOpen = 0
+  readonly #reading = new FairSemaphore(MAX_READING, MAX_READING_PER_ACCOUNT)
+  readonly #open = new Tally()
 
   /** Exports that are not yet downloaded to their end. */
   get open(): number {
-    return this.#allOpen
+    return this.#open.total
   }
 
   /**
@@ -35,9 +36,9 @@ export class ExportQueue {
    * reason of `gone` when it is aborted while waiting
    */
   async enter(accountId: string, gone?: AbortSignal): Promise<ExportTicket> {
-    if ((this.#openOf.get(accountId) ?? 0) >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
-    if (this.#allOpen >= MAX_OPEN) throw unavailable('too many exports are open')
-    const uncount = this.#count(accountId)
+    if (this.#open.of(accountId) >= MAX_OPEN_PER_ACCOUNT) throw tooManyOpen()
+    if (this.open >= MAX_OPEN) throw unavailable('too many exports are open')
+    const uncount = this.#open.add(accountId)
     try {
       const doneReading = await this.#acquire(accountId, gone)
       return {
@@ -60,23 +61,6 @@ export class ExportQueue {
     } catch (error) {
       throw error === late.reason ? unavailable('other exports are still reading') : error
     }
-  }
-
-  /** Returns what counts it as closed, once however often it is called. */
-  #count(accountId: string): () => void {
-    this.#add(accountId, 1)
-    let isOpen = true
-    return () => {
-      if (isOpen) this.#add(accountId, -1)
-      isOpen = false
-    }
-  }
-
-  #add(accountId: string, change: 1 | -1): void {
-    this.#allOpen += change
-    const open = (this.#openOf.get(accountId) ?? 0) + change
-    if (open === 0) this.#openOf.delete(accountId)
-    else this.#openOf.set(accountId, open)
   }
 }
 
