@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { WindowCounter } from '../concurrency/window-counter.ts'
 import type { Context } from '../context/context.ts'
-import { toAddressBytes } from '../egress/ip-ranges.ts'
+import { networkOf, siteOf } from '../egress/network-of.ts'
 import { ServiceError } from '../errors/service-error.ts'
 
 const WINDOW_MS = 900_000
 const MAX_FAILURES_FROM_ADDRESS = 50
+/** From all IPv6 networks of one site together, of which it has 65,536. */
+const MAX_FAILURES_FROM_SITE = 500
 /** Wrong passwords of one user from one address. */
 const MAX_FAILURES = 5
 /** Wrong passwords of one user from everywhere: far more, so that one address cannot lock a user out. */
 const MAX_FAILURES_OF_USER = 100
-/** Of each of the three counters: a few megabytes. */
+/** Of each of the counters: a few megabytes. */
 const MAX_KEYS = 20_000
 /** Each takes a thread and 19 MiB; the others wait. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 50
 /** A check is quick: a caller that leaves while it waits is checked all the same, and counted. */
 const NEVER = new AbortController().signal
-/** A caller has a whole IPv6 network of this many bytes at its disposal. */
-const NETWORK_BYTES = 8
 
 /** What checks of passwords need: their throttle. */
 export interface SignInContext extends Context {
@@ -37,13 +37,14 @@ export interface SignInThrottle {
 /** Counts the failed sign-ins of this process by address and by user. */
 export function openSignInThrottle(): SignInThrottle {
   const open = () => new WindowCounter({ windowMs: WINDOW_MS, maxKeys: MAX_KEYS })
-  const [addresses, pairs, users] = [open(), open(), open()]
+  const [sites, addresses, pairs, users] = [open(), open(), open(), open()]
   const checks = new Semaphore(() => MAX_AT_ONCE)
   return {
     attempt: async (email, address, work) => {
-      const network = networkOf(address)
+      const [network, site] = [networkOf(address), siteOf(address)]
       // The address first: one that is over its limit leaves no other trace.
       const limits = [
+        ...(site === network ? [] : [{ counter: sites, key: keyOf(site), max: MAX_FAILURES_FROM_SITE }]),
         { counter: addresses, key: keyOf(network), max: MAX_FAILURES_FROM_ADDRESS },
         { counter: pairs, key: keyOf(network, email), max: MAX_FAILURES },
         { counter: users, key: keyOf(email), max: MAX_FAILURES_OF_USER },
@@ -66,7 +67,7 @@ export function openSignInThrottle(): SignInThrottle {
       return found
     },
     get size() {
-      return addresses.size + pairs.size + users.size
+      return sites.size + addresses.size + pairs.size + users.size
     },
   }
 }
@@ -85,12 +86,6 @@ function rejectOver({ counter, key, max }: Limit): void {
 /** As long for a long text as for a short one. */
 const keyOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('base64url').slice(0, 22)
-
-/** The address itself where it is IPv4, and the network that it is of where it is IPv6. */
-function networkOf(address: string): string {
-  const bytes = address.includes('.') ? null : toAddressBytes(address)
-  return bytes === null ? address : Buffer.from(bytes.subarray(0, NETWORK_BYTES)).toString('hex')
-}
 
 const tooMany = (retryAfterSeconds: number) =>
   new ServiceError('RATE_LIMITED', 'Wait before you try to sign in again.', { retryAfterSeconds })

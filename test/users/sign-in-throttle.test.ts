@@ -109,6 +109,16 @@ describe('the throttle of signing in', () => {
     expect(await throttle.attempt('another@example.org', '2001:db8:0:1::1', wrong)).toBe(false)
   })
 
+  test('counts the networks of an IPv6 site together', async () => {
+    const throttle = openSignInThrottle()
+    const wrong = async () => false as const
+    const addressOf = (n: number) => `2001:db8:1:${n.toString(16)}::1`
+    for (let n = 0; n < 500; n++) await throttle.attempt(`user${n}@example.org`, addressOf(n), wrong)
+    const next = throttle.attempt('another@example.org', addressOf(500), wrong)
+    await expect(next).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 900 })
+    expect(await throttle.attempt('another@example.org', '2001:db8:2::1', wrong)).toBe(false)
+  })
+
   test('stays bounded, whatever the number of addresses', async () => {
     const throttle = openSignInThrottle()
     const tried = async (from: number, to: number) => {
