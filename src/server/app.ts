@@ -5,6 +5,7 @@ import { mountRest } from '../../rest/mount.ts'
 import { invalidRequest } from '../errors/service-error.ts'
 import { mountGraphql } from '../graphql/http/yoga.ts'
 import { leavesHttp } from '../graphql/subscriptions/handshake.ts'
+import { openBodyBudget } from '../http/body-budget.ts'
 import { MAX_BODY_BYTES } from '../http/json-body.ts'
 import { SAFETY_HEADERS } from '../http/safety-headers.ts'
 import { trustedProxies } from '../http/trusted-proxies.ts'
@@ -116,6 +117,7 @@ function createServer({ trustedProxies: ranges, corsOrigins }: Runtime['settings
 /** The first hook of every request: its id, its limits, and the errors that come before everything else. */
 function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void {
   const unrouted = mountUnrouted(app, authenticate)
+  const bodies = openBodyBudget()
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id).headers(SAFETY_HEADERS)
     if (request.raw.headers.upgrade !== undefined) endAfterAnswer(request, reply)
@@ -124,6 +126,8 @@ function mountFirstHook(app: FastifyInstance, authenticate: Authenticate): void 
       reply.raw.shouldKeepAlive = false
       return done(invalidRequest(violation))
     }
+    const unaffordable = bodies.admit(request.raw, request.ip)
+    if (unaffordable !== null) return done(unaffordable)
     if (!request.is404) return done()
     // Where no key has to be looked up the answer is out before a broken rest of the request is read.
     const error = unrouted.errorOf(request, reply)

@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { openBodyBudget } from '../../src/http/body-budget.ts'
+
+const MIB = 1024 * 1024
+const requestOf = (headers: IncomingHttpHeaders) => Object.assign(new EventEmitter(), { headers }) as IncomingMessage
+const ofLength = (bytes: number) => requestOf({ 'content-length': String(bytes) })
+const CHUNKED = { 'transfer-encoding': 'chunked' }
+
+describe('the bodies that are being received', () => {
+  test('are 128 MiB of a network, the next one is refused until one of them is whole, and small ones are not counted', () => {
+    const { admit } = openBodyBudget()
+    const network = (n: number) => `2001:db8::${n.toString(16)}`
+    const requests = Array.from({ length: 64 }, () => [ofLength(MIB), requestOf(CHUNKED)]).flat()
+    expect(requests.map((request, n) => admit(request, network(n)))).toEqual(requests.map(() => null))
+    expect(admit(ofLength(MIB), network(500))).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 1 })
+    expect(admit(requestOf(CHUNKED), network(500))).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(admit(ofLength(60_000), network(500))).toBeNull()
+    expect(admit(requestOf({}), network(500))).toBeNull()
+    requests[0]!.emit('end')
+    requests[0]!.emit('close')
+    expect(admit(ofLength(MIB), network(500))).toBeNull()
+    expect(admit(ofLength(MIB), network(500))).toMatchObject({ code: 'RATE_LIMITED' })
+    requests[1]!.emit('close')
+    expect(admit(ofLength(MIB), network(500))).toBeNull()
+  })
+
+  test('are 256 MiB of all together', () => {
+    const { admit } = openBodyBudget()
+    const requests = Array.from({ length: 256 }, () => ofLength(MIB))
+    expect(requests.map((request, n) => admit(request, `192.0.2.${n}`))).toEqual(requests.map(() => null))
+    expect(admit(ofLength(MIB), '203.0.113.1')).toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 1 })
+    requests[0]!.emit('close')
+    expect(admit(ofLength(MIB), '203.0.113.1')).toBeNull()
+  })
+
+  test('take no more of it than any may hold, whatever length they declare: theirs is refused elsewhere', () => {
+    const { admit } = openBodyBudget()
+    expect(admit(ofLength(10 ** 12), '192.0.2.1')).toBeNull()
+    expect(admit(ofLength(100 * MIB), '192.0.2.1')).toBeNull()
+  })
+})

@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call } from '../setup/http.ts'
+import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
+import { until } from '../setup/wait.ts'
+
+/** What one network may send at once, in bodies of a megabyte. */
+const AT_ONCE = 128
+const LENGTH = 1024 * 1024
+
+let service: TestRuntime
+beforeAll(async () => {
+  service = await startTestRuntime()
+})
+afterAll(() => service?.close())
+
+/** Sends the head of a request, and of its body one byte. */
+function begin(key: string): Socket {
+  const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1' })
+  socket.on('error', () => undefined)
+  const head = `POST /api/v1/voice/tts HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json`
+  socket.write(`${head}\r\ncontent-length: ${LENGTH}\r\n\r\n{`)
+  return socket
+}
+
+test('bodies that never come whole leave room for those that do, and take none once their clients are gone', async () => {
+  const { key } = await service.createCaller()
+  const received = { count: 0 }
+  service.app.server.on('request', () => received.count++)
+  const slow = Array.from({ length: AT_ONCE }, () => begin(key))
+  await until(() => received.count === AT_ONCE, 10_000, 'the requests')
+  const [answer] = (await once(begin(key), 'data')) as [Buffer]
+  expect(String(answer)).toMatch(/^HTTP\/1.1 429 [\s\S]*retry-after: 1\r\n[\s\S]*"RATE_LIMITED"/i)
+  const voice = service.runtime.catalog.current.endpoints.get('tts')?.voices[0]?.slug
+  const send = async (text: string) => {
+    const body = { inputs: { text, voice } }
+    return (await call(`${service.url}/api/v1/voice/tts`, { method: 'POST', key, body })).status
+  }
+  expect(await send('Hello.')).toBe(202)
+  for (const socket of slow) socket.destroy()
+  await until(async () => (await send('x'.repeat(LENGTH - 100))) === 400, 10_000, 'a large body to be read')
+})
